@@ -1,0 +1,39 @@
+# Two commands set everything up on a machine with python3 (>= 3.10), venv and make:
+#   make demo   installs and fits a tree
+#   make test   installs with the test extras and runs every check
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format clean
+
+help:
+	@sed -n '2,3s/^# *//p' Makefile
+
+# One stamp per set of extras: pip runs again only when pyproject.toml changes.
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-%: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable '.[$*]'
+	touch $@
+
+demo: $(VENV)/.installed-cli
+	$(BIN)/miptree demo
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+format: $(VENV)/.installed-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,10 @@
+"""Small oblique decision trees, with a certificate of how good they are."""
+
+from __future__ import annotations
+
+from miptree._version import __version__
+from miptree.certify import Certificate
+from miptree.estimator import OptimalTreeClassifier
+from miptree.tree import ObliqueTree
+
+__all__ = ["Certificate", "ObliqueTree", "OptimalTreeClassifier", "__version__"]

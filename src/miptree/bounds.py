@@ -1,0 +1,42 @@
+"""Lower bounds on the errors that need no solver and hold for every tree.
+
+They hold whatever the hyperplanes, with or without a margin, and so bound the
+objective (1a) as well, whose other terms are not negative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from miptree.problem import Problem
+
+
+def errors_by_classes(problem: Problem, n_leaves: int) -> float:
+    """Proposition 1 (3): the weight of the classes that can have no leaf."""
+    if problem.class_cost is not None:
+        return 0.0
+    spare = max(0, problem.n_classes - n_leaves)
+    return float(np.sort(problem.class_weight)[:spare].sum())
+
+
+def errors_by_conflicts(problem: Problem) -> float:
+    """Cost that remains because identical points have different classes."""
+    n_points = int(problem.same_x.max()) + 1
+    cost = np.zeros((n_points, problem.n_classes))
+    if problem.class_cost is not None:
+        np.add.at(cost, problem.same_x, problem.class_cost)
+    else:
+        np.add.at(cost, problem.same_x, problem.weight[:, None])
+        np.add.at(cost, (problem.same_x, problem.y), -problem.weight)
+    # The subtraction above can leave -1e-17 where the cost is zero.
+    return float(np.maximum(cost.min(axis=1), 0.0).sum())
+
+
+def combinatorial_bound(problem: Problem, depth: int) -> tuple[float, str]:
+    """Best of these bounds for a depth, and what proves it."""
+    return max(
+        (0.0, "errors being at least 0"),
+        (errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
+        (errors_by_conflicts(problem), "identical points of different classes"),
+        key=lambda pair: pair[0],
+    )

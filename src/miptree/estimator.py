@@ -1,0 +1,320 @@
+"""The scikit-learn estimator: the whole pipeline behind fit and predict."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from miptree._clock import Clock
+from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.formulations import FORMULATIONS
+from miptree.objective import Svm1Objective
+from miptree.polish import leaf_cost
+from miptree.problem import Problem
+from miptree.progress import FitCallback, ProgressLine
+from miptree.solvers import SOLVERS, get_solver
+from miptree.train import Plan, Trained, train
+from miptree.tree import ObliqueTree
+
+
+class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
+    """Small oblique decision tree, near-optimal by search and proved by a MIP.
+
+    Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
+    missing margins + ``l1_penalty`` * 1-norms of the hyperplanes, over trees of depth
+    ``max_depth`` whose every split is a hyperplane in the features scaled to [0, 1].
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Depth D of the tree.
+    slack_penalty : float, default=100
+        The paper's alpha_1. ``slack_penalty * margin`` must be at least 1.
+    l1_penalty : float, default=10
+        alpha_2: a larger value gives sparser splits and fewer of them.
+    margin : float, default=0.01
+        epsilon, at least 1e-4: the distance that points should keep from a hyperplane
+        whose scores are boxed to [-1, 1].
+    formulation : {"compact", "paper", "flow"}, default="compact"
+        The MIP: the exact compact one, the paper's (1a)-(1k), or a relaxation that
+        proves bounds faster.
+    solver : {"highs", "scip", "gurobi", "cplex", "search"}, default="highs"
+        Who solves the MIP; "search" stops before it.
+    init : {"auto", "cart"} or ObliqueTree, default="auto"
+        Start tree: found by search, CART's, or your own in the units of X.
+    time_limit : float or None, default=60
+        Seconds for the whole fit.
+    max_iter : int or None, default=None
+        Iterations of the search, a budget that does not depend on speed.
+    node_limit : int or None, default=None
+        Branch-and-bound nodes of the MIP, likewise.
+    gap_tol : float, default=0
+        Stop when (objective - bound) / objective is at most this.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into ``sample_weight``.
+    n_jobs : int or None, default=None
+        Parallel searches and threads of the solver; -1 for all cores.
+    random_state : int, RandomState or None, default=None
+        Seed of the search and the solver.
+    verbose : int, default=0
+        1 shows a live line of progress on standard error.
+    callback : callable, default=None
+        Called with a :class:`~miptree.progress.FitProgress` now and then; a true
+        answer stops the fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels.
+    tree_ : ObliqueTree
+        The tree, in the units of X.
+    objective_, bound_, gap_ : float
+        (1a) of ``tree_`` recounted by prediction, a proved lower bound on it, and the
+        relative gap between them.
+    status_ : str
+        "optimal" when the recounted objective meets the bound; otherwise why the fit
+        stopped: "gap_tol", "time_limit", "node_limit", "max_iter" (nothing was left
+        to do) or "interrupted".
+    certificate_ : Certificate
+        What is known, in numbers and as a sentence.
+    trace_ : list of FitProgress
+        Objective and bound over time.
+    n_iter_ : int
+        Iterations of the search.
+    fit_time_ : float
+        Seconds that fit took.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Feature names, where X had string names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from miptree import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OptimalTreeClassifier(solver="search", max_iter=50, random_state=0)
+    >>> clf.fit(X, y).get_n_leaves()
+    3
+    """
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+        "max_depth": [Interval(Integral, 1, 10, closed="both")],
+        "slack_penalty": [Interval(Real, 0, None, closed="left")],
+        "l1_penalty": [Interval(Real, 0, None, closed="left")],
+        "margin": [Interval(Real, 0, 1, closed="right")],
+        "formulation": [StrOptions(set(FORMULATIONS))],
+        "solver": [StrOptions({*SOLVERS, "search"})],
+        "init": [StrOptions({"auto", "cart"}), ObliqueTree],
+        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 0, None, closed="left"), None],
+        "node_limit": [Interval(Integral, 0, None, closed="left"), None],
+        "gap_tol": [Interval(Real, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_depth: int = 2,
+        slack_penalty: float = 100.0,
+        l1_penalty: float = 10.0,
+        margin: float = 0.01,
+        formulation: str = "compact",
+        solver: str = "highs",
+        init: str | ObliqueTree = "auto",
+        time_limit: float | None = 60.0,
+        max_iter: int | None = None,
+        node_limit: int | None = None,
+        gap_tol: float = 0.0,
+        class_weight: dict[Any, float] | str | None = None,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+        callback: FitCallback | None = None,
+    ) -> None:
+        self.max_depth = max_depth
+        self.slack_penalty = slack_penalty
+        self.l1_penalty = l1_penalty
+        self.margin = margin
+        self.formulation = formulation
+        self.solver = solver
+        self.init = init
+        self.time_limit = time_limit
+        self.max_iter = max_iter
+        self.node_limit = node_limit
+        self.gap_tol = gap_tol
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> OptimalTreeClassifier:
+        """Learn a tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0: a row of weight 2 counts as two rows.
+
+        Returns
+        -------
+        OptimalTreeClassifier
+            The fitted estimator.
+        """
+        clock = Clock(self.time_limit)
+        plan = self._plan()
+        problem = self._problem(X, y, sample_weight)
+        trained = train(problem, plan, clock, self._listeners())
+        self._keep(problem, trained)
+        self.fit_time_ = clock.elapsed
+        if self.status_ == "interrupted":
+            warnings.warn(
+                "The fit was interrupted; the best tree found so far is kept "
+                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
+                UserWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _plan(self) -> Plan:
+        objective = Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)
+        if self.solver != "search":
+            get_solver(self.solver)  # a missing one should fail before any work
+        return Plan(
+            objective=objective,
+            depth=int(self.max_depth),
+            formulation=self.formulation,
+            solver=self.solver,
+            init=self.init,
+            time_limit=self.time_limit,
+            max_iter=self.max_iter,
+            node_limit=self.node_limit,
+            gap_tol=self.gap_tol,
+            n_jobs=_n_jobs(self.n_jobs),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+        )
+
+    def _problem(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Problem:
+        checked: tuple[FloatArray, AnyArray]
+        checked = validate_data(self, X, y, dtype=np.float64)
+        X, y = checked
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
+            )
+        weight = compute_sample_weight(self.class_weight, y)
+        if sample_weight is not None:
+            weight = weight * _check_sample_weight(
+                sample_weight, X, dtype=np.float64, ensure_non_negative=True
+            )
+        if not weight.any():
+            raise ValueError("All sample weights are zero: there is nothing to learn.")
+        return Problem.from_data(X, codes, len(self.classes_), weight)
+
+    def _listeners(self) -> list[FitCallback]:
+        shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
+        return shown + ([self.callback] if self.callback is not None else [])
+
+    def _keep(self, problem: Problem, trained: Trained) -> None:
+        self.tree_ = trained.tree
+        self.certificate_ = trained.certificate
+        self.objective_ = trained.certificate.objective
+        self.bound_ = trained.certificate.objective_bound
+        self.gap_ = trained.certificate.gap
+        self.status_ = trained.status
+        self.trace_ = trained.trace
+        self.n_iter_ = trained.n_iter
+        self._node_proba = _smoothed_frequencies(problem, trained.tree)
+
+    # -------------------------------------------------------------- predicting
+
+    def _validated(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(X)
+
+    def predict(self, X: ArrayLike) -> AnyArray:
+        """Class label of each row: the class of the leaf it falls into."""
+        leaf = self.apply(X)
+        return self.classes_[self._node_proba.argmax(axis=1)][leaf]
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Class frequencies of the leaf of each row, with Laplace smoothing.
+
+        Returns
+        -------
+        float array of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        leaf = self.apply(X)
+        return self._node_proba[leaf]
+
+    def apply(self, X: ArrayLike) -> IntArray:
+        """Index of the leaf of each row among the nodes of ``tree_``."""
+        X = self._validated(X)
+        return self.tree_.apply(X)
+
+    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
+        """Nodes that each row passes, as a sparse indicator matrix."""
+        X = self._validated(X)
+        return self.tree_.decision_path(X)
+
+    def get_depth(self) -> int:
+        """Depth of the fitted tree, at most ``max_depth``."""
+        check_is_fitted(self)
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves of the fitted tree."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+
+def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
+    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
+
+    The mean is over distinct rows, so weights and repeated rows agree, and the scale
+    of the weights does not matter.
+    """
+    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
+    weight = cost.sum(axis=1, keepdims=True) / (problem.n_classes - 1) - cost
+    weight += problem.weight.mean()
+    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
+    return proba
+
+
+def _n_jobs(n_jobs: int | None) -> int:
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))

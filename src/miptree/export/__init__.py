@@ -1,0 +1,7 @@
+"""Step 8: the tree in other forms."""
+
+from __future__ import annotations
+
+from miptree.export.text import export_text
+
+__all__ = ["export_text"]

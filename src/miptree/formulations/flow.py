@@ -1,0 +1,46 @@
+"""The flow relaxation: only points that end up right must be routed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from miptree._typing import FloatArray, IntArray
+from miptree.formulations import cuts
+from miptree.formulations.compact import CompactFormulation
+from miptree.formulations.model import ModelBuilder
+from miptree.formulations.routes import Placement
+
+
+@dataclass(frozen=True)
+class FlowFormulation(CompactFormulation):
+    """Relaxation of the compact model: a misclassified point needs no route.
+
+    e_il now says that point i is routed to leaf l *and* right there, so
+    c_i = 1 - sum_l e_il and e_il <= u_{l, y_i}. The points that are wrong pay no
+    slack, hence the optimum is a lower bound on SVM1-ODT's, often met and faster to
+    prove. A solution's tree must be valued anew under (1a).
+    """
+
+    exact = False
+
+    def _add_errors(
+        self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray
+    ) -> None:
+        """Add what links routes, classes and errors, and Proposition 1 (3)."""
+        class_of_leaf = (u[:, self.problem.y].T, -1.0)
+        b.rows("right in l", e.shape, (e, 1.0), class_of_leaf, upper=0)
+        b.rows(
+            "routed or wrong",
+            c.shape,
+            (c, 1.0),
+            (e, np.ones(e.shape)),
+            lower=1,
+            upper=1,
+        )
+        cuts.add_proposition_1_3(b, self.problem, c, e.shape[1])
+
+    def _routed(self, at: Placement) -> FloatArray:
+        """(n,): 1 for the points that are right."""
+        return (~at.wrong).astype(np.float64)

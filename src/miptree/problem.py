@@ -1,0 +1,199 @@
+"""Step 1 of the pipeline: the data as the search and the MIP see them.
+
+Rows of weight zero are dropped, identical rows (x, y) are merged and their weights
+added, and every feature is scaled to [0, 1]. Merging is exact for every objective of
+this package and sorts the rows by their content, so a row given twice and a row of
+weight two are literally the same problem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from miptree._typing import FloatArray, IntArray
+from miptree.tree import HeapTree, ObliqueTree
+
+_SMALLEST_SPAN = 1e-290
+"""A feature whose values differ by less counts as constant: 1 / span overflows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Training data: merged, weighted, with their scaling.
+
+    Parameters
+    ----------
+    X : float array of shape (n, d)
+        Distinct (x, y) in the user's units.
+    y : int array of shape (n,)
+        Class indices.
+    weight : float array of shape (n,)
+        Total weight of the rows merged into each, all positive.
+    count : int array of shape (n,)
+        Number of the user's rows merged into each.
+    n_classes : int
+        Number of classes Y.
+    offset, scale : float array of shape (d,)
+        ``(X - offset) / scale`` lies in [0, 1]; the scale of a constant feature is 1.
+    class_cost : float array of shape (n, Y), optional
+        What it costs to predict each class for each row, added over the merged rows.
+        By default ``weight`` for every class but the row's own.
+    """
+
+    X: FloatArray
+    y: IntArray
+    weight: FloatArray
+    count: IntArray
+    n_classes: int
+    offset: FloatArray
+    scale: FloatArray
+    class_cost: FloatArray | None = None
+
+    @classmethod
+    def from_data(
+        cls,
+        X: FloatArray,
+        y: IntArray,
+        n_classes: int,
+        sample_weight: FloatArray | None = None,
+        class_cost: FloatArray | None = None,
+    ) -> Problem:
+        """Build the problem from finite X, class indices y and weights >= 0.
+
+        ``class_cost[i, k]`` is what predicting class k for row i costs per unit of
+        its weight.
+        """
+        X = np.ascontiguousarray(X, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
+        y = np.asarray(y, dtype=np.intp)
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        kept = weight > 0
+        if not kept.all():
+            X, y, weight = X[kept], y[kept], weight[kept]
+        first, group = _identical_rows(np.column_stack([X, y.astype(np.float64)]))
+        merged_weight = np.zeros(len(first))
+        np.add.at(merged_weight, group, weight)
+        count = np.bincount(group, minlength=len(first))
+        if class_cost is not None:
+            total = np.zeros((len(first), n_classes))
+            np.add.at(total, group, (class_cost[kept].T * weight).T)
+            class_cost = total
+        X, y = X[first], y[first]
+        return cls(X, y, merged_weight, count, n_classes, *_min_max(X), class_cost)
+
+    @property
+    def n_rows(self) -> int:
+        """Number n of distinct rows."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number d of features."""
+        return self.X.shape[1]
+
+    @cached_property
+    def scaled(self) -> FloatArray:
+        """(n, d): the features in [0, 1]."""
+        return (self.X - self.offset) / self.scale
+
+    @cached_property
+    def in_scaled_units(self) -> Problem:
+        """The same rows with the scaled features as X, for trees in scaled units."""
+        unit = np.zeros(self.n_features), np.ones(self.n_features)
+        return replace(self, X=self.scaled, offset=unit[0], scale=unit[1])
+
+    @cached_property
+    def class_weight(self) -> FloatArray:
+        """(Y,): total weight of each class, the paper's abs(N_k)."""
+        total = np.zeros(self.n_classes)
+        np.add.at(total, self.y, self.weight)
+        return total
+
+    @cached_property
+    def same_x(self) -> IntArray:
+        """(n,): group number of each row; rows with identical x share one."""
+        return _identical_rows(self.X)[1]
+
+    def error_cost(self, predicted: IntArray) -> FloatArray:
+        """(n,): what predicting these classes costs, row by row."""
+        if self.class_cost is None:
+            return np.where(predicted != self.y, self.weight, 0.0)
+        return self.class_cost[np.arange(self.n_rows), predicted]
+
+    # --------------------------------------------------------- trees in and out
+
+    def to_user(self, heap: HeapTree) -> ObliqueTree:
+        """Tree in the user's units that routes the rows as the scaled tree does.
+
+        Scores ``x @ coef - threshold`` keep their values. Where rounding would send a
+        row to the other side, the threshold moves into the gap between the sides.
+        """
+        coef = heap.coef / self.scale
+        threshold = heap.threshold + coef @ self.offset
+        scaled = ObliqueTree.from_heap(heap)
+        user = ObliqueTree.from_heap(HeapTree(coef, threshold, heap.label))
+        side = scaled.goes_right(self.scaled)
+        if np.array_equal(side, user.goes_right(self.X)):
+            return user
+        for node in range(len(threshold)):
+            right = side[:, node]
+            if right.all() or not right.any():
+                continue
+            value = np.cumsum(self.X * coef[node], axis=1)[:, -1]
+            low, high = value[~right].max(), value[right].min()
+            if low < high and not low <= threshold[node] < high:
+                threshold[node] = low
+        return ObliqueTree.from_heap(HeapTree(coef, threshold, heap.label))
+
+    def to_scaled(self, tree: ObliqueTree, depth: int) -> HeapTree:
+        """Complete tree of the given depth in scaled units, inside the box."""
+        heap = tree.to_heap(depth)
+        threshold = heap.threshold - heap.coef @ self.offset
+        return self.into_box(HeapTree(heap.coef * self.scale, threshold, heap.label))
+
+    def into_box(self, heap: HeapTree) -> HeapTree:
+        """Shrink every hyperplane until all abs(scores) <= 1 (Theorem 2: M = 1)."""
+        score = self.scaled @ heap.coef.T - heap.threshold
+        shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
+        return HeapTree(
+            heap.coef / shrink[:, None], heap.threshold / shrink, heap.label
+        )
+
+
+def _min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Offset and scale that map every feature to [0, 1]."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    with np.errstate(over="ignore"):
+        span = high - low
+    if not np.isfinite(span).all():
+        feature = int(np.flatnonzero(~np.isfinite(span))[0])
+        raise ValueError(
+            f"Feature {feature} ranges from {low[feature]:g} to {high[feature]:g}, and "
+            "the difference overflows float64. Divide the column by a constant first."
+        )
+    return low, np.where(span > _SMALLEST_SPAN, span, 1.0)
+
+
+def _identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+    """First index of each distinct row, and the group number of every row.
+
+    Groups are numbered by content alone, whatever the order of the rows. Sorting a
+    64-bit hash is some twenty times faster than ``np.unique(axis=0)``, which remains
+    for the case that two distinct rows collide.
+    """
+    bits = np.ascontiguousarray(rows).view(np.uint64)
+    odd = np.random.default_rng(0).integers(0, 2**63, rows.shape[1], dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) * (2 * odd + np.uint64(1))
+    key = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
+    order = np.argsort(key, kind="stable")
+    new_key = np.diff(key[order], prepend=key[order[:1]] + np.uint64(1)) != 0
+    new_row = np.ones(len(rows), dtype=bool)
+    new_row[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
+    if np.array_equal(new_key, new_row):
+        group = np.empty(len(rows), dtype=np.intp)
+        group[order] = np.cumsum(new_row) - 1
+        return order[new_row], group
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first, group.ravel()

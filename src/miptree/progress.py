@@ -1,0 +1,69 @@
+"""What a fit tells while it runs: to a callback, to the terminal, to its trace."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TextIO
+
+from miptree.certify import relative_gap
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+@dataclass(frozen=True)
+class FitProgress:
+    """State of a fit at a moment.
+
+    Attributes
+    ----------
+    stage : str
+        "start", "search", "solve" or "done".
+    seconds : float
+        Since the fit began.
+    objective, errors
+        Of the best tree so far, counted by prediction.
+    bound : float
+        Lower bound on the objective.
+    """
+
+    stage: str
+    seconds: float
+    objective: float
+    errors: int
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between objective and bound."""
+        return relative_gap(self.objective, self.bound)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.stage:>6} {self.seconds:7.1f} s  objective {self.objective:.6g}  "
+            f"errors {self.errors}  bound {self.bound:.6g}  gap {100 * self.gap:.1f} %"
+        )
+
+
+FitCallback = Callable[[FitProgress], bool | None]
+"""Called with the state of a fit; a true answer stops the fit."""
+
+
+class ProgressLine:
+    """One line that is rewritten on a terminal, or a line now and then elsewhere."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._live = self._stream.isatty()
+        self._next = 0.0
+
+    def __call__(self, state: FitProgress) -> None:
+        """Show the state."""
+        done = state.stage == "done"
+        if self._live:
+            self._stream.write(f"\r\x1b[2K{state}" + ("\n" if done else ""))
+        elif done or state.seconds >= self._next:
+            self._next = state.seconds + _SECONDS_BETWEEN_LINES
+            self._stream.write(f"{state}\n")
+        self._stream.flush()

@@ -1,0 +1,8 @@
+"""Step 2 of the pipeline: near-optimal trees in seconds, without a proof."""
+
+from __future__ import annotations
+
+from miptree.search.api import SearchResult, improve, search, tree_value
+from miptree.search.budget import SearchBudget
+
+__all__ = ["SearchBudget", "SearchResult", "improve", "search", "tree_value"]

@@ -1,0 +1,193 @@
+"""The search as one function: trees in, better trees out, within a budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.search.bound import cost_bound
+from miptree.search.budget import SearchBudget, StopReason
+from miptree.search.starts import start_trees
+from miptree.tree import HeapTree, ObliqueTree
+
+# The kernels are imported inside the functions: importing numba takes longer than
+# the whole rest of the package.
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found.
+
+    Attributes
+    ----------
+    trees : list of HeapTree
+        Distinct good trees, best first: complete, in scaled units, inside the box.
+        A split that is not used has ``coef = 0`` and ``threshold = 1``.
+    values : list of float
+        Their objective values, counted by prediction.
+    n_iter : int
+        Iterations done.
+    stopped : str
+        Why the search ended: "seconds", "max_iter", "stall", "bound" or "interrupted".
+    """
+
+    trees: list[HeapTree]
+    values: list[float]
+    n_iter: int
+    stopped: StopReason
+
+    @property
+    def tree(self) -> HeapTree:
+        """The best tree."""
+        return self.trees[0]
+
+    @property
+    def value(self) -> float:
+        """Objective value of the best tree."""
+        return self.values[0]
+
+
+def search(
+    problem: Problem,
+    objective: Svm1Objective | None,
+    depth: int,
+    *,
+    budget: SearchBudget,
+    seed: int = 0,
+    starts: Sequence[HeapTree] = (),
+    n_jobs: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_improvement: Callable[[HeapTree, float], None] | None = None,
+    lower_bound: float = 0.0,
+    time_source: Callable[[], float] = time.monotonic,
+) -> SearchResult:
+    """Find trees of low objective fast, without any proof.
+
+    Anytime, and never worse than the given starts, CART (up to 200 000 rows), a greedy
+    1-norm SVM tree, one logistic split and the constant tree; a budget of 0 returns
+    the best of these.
+
+    Parameters
+    ----------
+    problem : Problem
+    objective : Svm1Objective or None
+        Objective (1a), or None for the plain cost of the errors.
+    depth : int
+        Depth of the trees.
+    budget : SearchBudget
+        Without a limit in seconds the result is the same for a seed on one platform,
+        whatever the number of jobs and threads.
+    seed : int
+    starts : sequence of HeapTree
+        Trees to start from, in scaled units.
+    n_jobs : int, optional
+        Jobs of joblib. Under the clock each runs a search of its own; an iteration
+        budget is dealt out to a number of searches that does not depend on the jobs.
+    should_stop : callable
+        Asked between iterations; True ends the search.
+    on_improvement : callable, optional
+        Called with every tree better than all before, and its value.
+    lower_bound : float
+        Stop once a tree reaches it.
+    time_source : callable
+        Clock behind ``budget.seconds``.
+
+    Returns
+    -------
+    SearchResult
+    """
+    pool = [problem.into_box(tree) for tree in starts] + start_trees(problem, depth)
+    n_iter, stopped = 0, _stops_at_once(budget)
+    if stopped is None:
+        from miptree.search.engine import run_searches
+
+        found, n_iter, stopped = run_searches(
+            problem, objective, pool, budget,
+            seed=seed, n_jobs=n_jobs, should_stop=should_stop,
+            on_improvement=on_improvement,
+            lower_bound=max(lower_bound, cost_bound(problem, depth)),
+            time_source=time_source,
+        )  # fmt: skip
+        pool = found + pool
+    trees, values = _ranked(problem, objective, pool)
+    return SearchResult(trees, values, n_iter, stopped)
+
+
+def improve(
+    problem: Problem,
+    objective: Svm1Objective | None,
+    depth: int,
+    tree: HeapTree,
+    seed: int = 0,
+    *,
+    budget: SearchBudget = SearchBudget(max_iter=30),  # noqa: B008  (frozen)
+    should_stop: Callable[[], bool] = lambda: False,
+) -> tuple[HeapTree, float]:
+    """Search shortly from one tree, as a heuristic inside a MIP solve.
+
+    Only kernels run here, no LP and no MIP, so that it may be called from within a
+    solver's callback. Returns a tree that is not worse, and its value.
+    """
+    from miptree.search.engine import run_improvement
+
+    found = run_improvement(
+        problem, objective, problem.into_box(tree), budget, seed, should_stop
+    )
+    trees, values = _ranked(problem, objective, [*found, problem.into_box(tree)])
+    return trees[0], values[0]
+
+
+def tree_value(
+    problem: Problem, objective: Svm1Objective | None, tree: HeapTree
+) -> float:
+    """Objective value of a tree in scaled units, counted by prediction."""
+    if objective is not None:
+        return objective.evaluate(problem, problem.to_user(tree)).objective
+    predicted = ObliqueTree.from_heap(tree).predict(problem.scaled)
+    return float(problem.error_cost(predicted).sum())
+
+
+def _stops_at_once(budget: SearchBudget) -> StopReason | None:
+    """Reason to stop before the first iteration, if the budget gives one."""
+    if budget.seconds == 0:
+        return "seconds"
+    if budget.max_iter == 0:
+        return "max_iter"
+    return "stall" if budget.stall == 0 else None
+
+
+def _ranked(
+    problem: Problem, objective: Svm1Objective | None, trees: Sequence[HeapTree]
+) -> tuple[list[HeapTree], list[float]]:
+    """Tidy trees inside the box with their values, best first, no tree twice."""
+    from miptree.search.data import SearchData
+    from miptree.search.simplify import simplify
+
+    data = SearchData.from_problem(problem)
+    penalties = (0.0, 0.0, 0.0)
+    if objective is not None:
+        penalties = (
+            objective.slack_penalty,
+            objective.l1_penalty / data.unit,
+            objective.margin,
+        )
+    ranked: list[tuple[float, HeapTree]] = []
+    for tree in trees:
+        boxed = problem.into_box(tree)
+        tidy = simplify(data, boxed, *penalties)
+        scored = [(tree_value(problem, objective, t), t) for t in (tidy, boxed)]
+        # Rounding may route a point otherwise: the simpler tree must not be worse.
+        value, best = scored[0] if scored[0][0] <= scored[1][0] else scored[1]
+        if not any(_equal(best, other) for _, other in ranked):
+            ranked.append((value, best))
+    ranked.sort(key=lambda pair: pair[0])
+    return [tree for _, tree in ranked], [value for value, _ in ranked]
+
+
+def _equal(one: HeapTree, two: HeapTree) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))

@@ -1,0 +1,109 @@
+"""How long to search, and the clock that says when to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+StopReason = Literal["seconds", "max_iter", "stall", "bound", "interrupted"]
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """Limits of a search; the first one reached stops it.
+
+    Without ``seconds`` the result depends on the problem, the seed and the budget
+    alone. A budget without any limit is refused, since the search would never end.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        Wall clock.
+    max_iter : int, optional
+        Iterations: one start or one move of the iterated search each.
+    stall : int, optional
+        Iterations without improvement.
+    """
+
+    seconds: float | None = None
+    max_iter: int | None = None
+    stall: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "max_iter", "stall"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise ValueError(f"{name} must be >= 0 or None, got {value!r}.")
+        if self.seconds is None and self.max_iter is None and self.stall is None:
+            raise ValueError("The budget has no limit. Set seconds, max_iter or stall.")
+
+
+class Clock:
+    """Counts the iterations of one search against its budget.
+
+    Parameters
+    ----------
+    budget : SearchBudget
+    should_stop : callable
+        Asked between iterations; True interrupts the search.
+    time_source : callable
+        Seconds; the benchmark counts CPU seconds.
+    """
+
+    def __init__(
+        self,
+        budget: SearchBudget,
+        should_stop: Callable[[], bool] = lambda: False,
+        time_source: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.budget = budget
+        self.n_iter = 0
+        self.stopped: StopReason | None = None
+        self._last_improvement = 0
+        self._should_stop = should_stop
+        self._time = time_source
+        self._start = time_source()
+
+    def elapsed(self) -> float:
+        """Seconds since the search began."""
+        return self._time() - self._start
+
+    def fraction(self) -> float:
+        """Largest share of a limit that is used up."""
+        limit, used = self.budget, 0.0
+        if limit.seconds is not None:
+            used = max(used, self.elapsed() / max(limit.seconds, 1e-9))
+        if limit.max_iter is not None:
+            used = max(used, self.n_iter / max(limit.max_iter, 1))
+        return used
+
+    def count(self, improved: bool) -> None:
+        """Note one iteration."""
+        self.n_iter += 1
+        if improved:
+            self._last_improvement = self.n_iter
+
+    def stop(self, reason: StopReason) -> None:
+        """Stop the search for good."""
+        self.stopped = self.stopped or reason
+
+    def out_of_time(self) -> bool:
+        """Check the wall clock and the interrupt alone, inside an iteration."""
+        seconds = self.budget.seconds
+        if self._should_stop():
+            self.stop("interrupted")
+        elif seconds is not None and self.elapsed() >= seconds:
+            self.stop("seconds")
+        return self.stopped is not None
+
+    def over(self) -> bool:
+        """Check all limits, between iterations."""
+        limit = self.budget
+        if limit.max_iter is not None and self.n_iter >= limit.max_iter:
+            self.stop("max_iter")
+        stalled = self.n_iter - self._last_improvement
+        if limit.stall is not None and stalled >= limit.stall:
+            self.stop("stall")
+        return self.out_of_time()

@@ -1,0 +1,160 @@
+"""One or several independent searches over a problem, merged into one answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
+
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.search.budget import Clock, SearchBudget, StopReason
+from miptree.search.data import SearchData
+from miptree.search.iterated import IteratedSearch
+from miptree.search.ladder import climb
+from miptree.search.measure import Candidate, Measure, Svm1, ZeroOne
+from miptree.tree import HeapTree
+
+OnImprovement = Callable[[HeapTree, float], None]
+
+_ITERATIONS_PER_STREAM = 500
+_MOST_STREAMS = 8
+
+
+def n_streams(budget: SearchBudget, n_jobs: int | None) -> int:
+    """How many independent searches to run.
+
+    Under the clock alone there is one per job. An iteration budget is dealt out to a
+    number of searches that does not depend on the jobs, so that neither does the
+    result.
+    """
+    if budget.max_iter is not None:
+        return int(np.clip(budget.max_iter // _ITERATIONS_PER_STREAM, 1, _MOST_STREAMS))
+    return 1 if budget.seconds is None else effective_n_jobs(n_jobs)
+
+
+def run_searches(
+    problem: Problem,
+    objective: Svm1Objective | None,
+    starts: Sequence[HeapTree],
+    budget: SearchBudget,
+    *,
+    seed: int,
+    n_jobs: int | None,
+    should_stop: Callable[[], bool],
+    on_improvement: OnImprovement | None,
+    lower_bound: float,
+    time_source: Callable[[], float] = time.monotonic,
+) -> tuple[list[HeapTree], int, StopReason]:
+    """Search from the starts; return the elite trees, iterations and stop reason."""
+    data = SearchData.from_problem(problem)
+    measure: Measure = ZeroOne(data)
+    if objective is not None:
+        measure = Svm1(data, objective)
+    streams = n_streams(budget, n_jobs)
+    reporter = _Reporter(problem, data.unit, on_improvement)
+    clocks = [
+        Clock(share, should_stop, time_source) for share in _shares(budget, streams)
+    ]
+    seeds = np.random.SeedSequence(seed).spawn(streams)
+    # Threads share the data and the callbacks; the kernels release the GIL. It is only
+    # a preference: joblib.parallel_config puts the searches on any other backend.
+    # One BLAS thread each: more are slower on small matrices and change the rounding.
+    with threadpool_limits(1, user_api="blas"):
+        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(_one_search)(
+                measure, starts, clock, stream_seed, lower_bound / data.unit, reporter
+            )
+            for clock, stream_seed in zip(clocks, seeds, strict=True)
+        )
+    trees = [candidate.tree for pool, _, _ in found for candidate in pool]
+    n_iter = sum(count for _, count, _ in found)
+    return trees, n_iter, _first_reason([reason for _, _, reason in found])
+
+
+def _one_search(
+    measure: Measure,
+    starts: Sequence[HeapTree],
+    clock: Clock,
+    seed: np.random.SeedSequence,
+    lower_bound: float,
+    on_improvement: Callable[[Candidate], None],
+) -> tuple[list[Candidate], int, StopReason]:
+    """One search; a keyboard interrupt ends it with what it has."""
+    search = IteratedSearch(
+        measure,
+        starts[0].depth,
+        np.random.default_rng(seed),
+        clock,
+        lower_bound,
+        on_improvement,
+    )
+    try:
+        climb(search, starts)
+    except KeyboardInterrupt:
+        clock.stop("interrupted")
+    return list(search.pool), clock.n_iter, clock.stopped or "max_iter"
+
+
+def _shares(budget: SearchBudget, streams: int) -> list[SearchBudget]:
+    """Deal an iteration budget out to the searches."""
+    if budget.max_iter is None:
+        return [budget] * streams
+    each, rest = divmod(budget.max_iter, streams)
+    return [
+        SearchBudget(budget.seconds, each + (stream < rest), budget.stall)
+        for stream in range(streams)
+    ]
+
+
+def _first_reason(reasons: list[StopReason]) -> StopReason:
+    """Of several reasons to stop, the one that tells the caller most."""
+    order: list[StopReason] = ["interrupted", "bound", "seconds", "max_iter", "stall"]
+    return min(reasons, key=order.index)
+
+
+class _Reporter:
+    """Passes improvements of any of the searches on, in the user's units."""
+
+    def __init__(
+        self, problem: Problem, unit: float, on_improvement: OnImprovement | None
+    ) -> None:
+        self.problem, self.unit, self.on_improvement = problem, unit, on_improvement
+        self.best = np.inf
+        self.lock = threading.Lock()
+
+    def __call__(self, candidate: Candidate) -> None:
+        if self.on_improvement is None:
+            return
+        with self.lock:
+            if candidate.value < self.best:
+                self.best = candidate.value
+                tree = self.problem.into_box(candidate.tree)
+                self.on_improvement(tree, candidate.value * self.unit)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        # In another process nobody listens.
+        return _Reporter, (self.problem, self.unit, None)
+
+
+def run_improvement(
+    problem: Problem,
+    objective: Svm1Objective | None,
+    tree: HeapTree,
+    budget: SearchBudget,
+    seed: int,
+    should_stop: Callable[[], bool],
+) -> list[HeapTree]:
+    """Move from one tree only; return the elite trees."""
+    data = SearchData.from_problem(problem)
+    measure: Measure = ZeroOne(data)
+    if objective is not None:
+        measure = Svm1(data, objective)
+    clock = Clock(budget, should_stop)
+    search = IteratedSearch(measure, tree.depth, np.random.default_rng(seed), clock)
+    search.run_from(tree)
+    return [candidate.tree for candidate in search.pool]

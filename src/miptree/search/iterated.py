@@ -1,0 +1,132 @@
+"""Iterated search: an elite pool, moves repaired by line search, soft restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from miptree.search.budget import Clock
+from miptree.search.measure import LONG, SHORT, Candidate, Effort, Measure, ZeroOne
+from miptree.search.moves import random_move
+from miptree.search.pool import SAME, Pool
+from miptree.search.rng import random_state
+from miptree.search.soft import soft_trees
+from miptree.tree import HeapTree
+
+_POLISHED_PER_BATCH = 8
+_ROUNDS_PER_BATCH = 5
+_MOVES_PER_ROUND = 50
+_TRIES = 1
+_TEMPERATURE = 0.15
+"""Mean rise of the value (in mean row weights) that a move may cause and be kept."""
+
+
+class IteratedSearch:
+    """One search with its own random numbers; :meth:`run` goes on until the clock ends.
+
+    Parameters
+    ----------
+    measure : Measure
+        What to minimise.
+    depth : int
+        Depth of the trees.
+    rng : numpy.random.Generator
+    clock : Clock
+    lower_bound : float
+        Stop when the value (in units of the data) reaches it.
+    on_improvement : callable, optional
+        Told of every new best candidate.
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        depth: int,
+        rng: np.random.Generator,
+        clock: Clock,
+        lower_bound: float = 0.0,
+        on_improvement: Callable[[Candidate], None] | None = None,
+    ) -> None:
+        self.measure, self.data = measure, measure.data
+        self.depth, self.rng, self.clock = depth, rng, clock
+        self.lower_bound, self.on_improvement = lower_bound, on_improvement
+        self.pool = Pool()
+
+    def run(self, starts: Iterable[HeapTree]) -> None:
+        """Search from the starts until the clock says stop."""
+        for tree in starts:
+            self.add(self.measure.value(tree))
+        for candidate in list(self.pool):
+            if self._over():
+                return
+            self._step(self._descend(candidate.tree, LONG))
+        while not self._over():
+            self._soft_batch()
+            for round_ in range(_ROUNDS_PER_BATCH):
+                if not self._over():
+                    self._round(self._elite(round_))
+
+    def run_from(self, tree: HeapTree) -> None:
+        """Descend and move from one tree alone until the clock says stop."""
+        self.add(self.measure.value(tree))
+        if not self._over():
+            self._step(self._descend(tree, LONG))
+        while not self._over():
+            self._round(self.pool.best)
+
+    def add(self, candidate: Candidate) -> bool:
+        """Add a candidate to the pool and report it if it is the best."""
+        improved = self.pool.add(candidate)
+        if improved and self.on_improvement is not None:
+            self.on_improvement(candidate)
+        return improved
+
+    def _over(self) -> bool:
+        if self.pool.best.value <= self.lower_bound + SAME:
+            self.clock.stop("bound")
+        return self.clock.over()
+
+    def _step(self, candidate: Candidate) -> None:
+        """One iteration is done: a candidate was made."""
+        self.clock.count(self.add(candidate))
+
+    def _descend(self, tree: HeapTree, effort: Effort) -> Candidate:
+        return self.measure.descend(tree, effort, random_state(self.rng))
+
+    def _move(self, tree: HeapTree) -> HeapTree:
+        """Pick the most promising of a few random moves, by value before repair."""
+        tries = [
+            self.measure.value(random_move(self.data, tree, self.rng))
+            for _ in range(_TRIES)
+        ]
+        return min(tries, key=lambda candidate: candidate.value).tree
+
+    def _elite(self, round_: int) -> Candidate:
+        """Start of a round: the best tree every other time, else one of the next."""
+        if round_ % 2 == 0:
+            return self.pool.best
+        return self.pool[int(self.rng.integers(min(6, len(self.pool))))]
+
+    def _soft_batch(self) -> None:
+        """Train a batch of soft trees and polish the best of them."""
+        trees = soft_trees(
+            self.data, self.depth, self.rng, should_stop=self.clock.out_of_time
+        )
+        errors = ZeroOne(self.data)
+        hardened = sorted((errors.value(tree) for tree in trees), key=lambda c: c.value)
+        for candidate in hardened[:_POLISHED_PER_BATCH]:
+            self._step(self._descend(candidate.tree, LONG))
+            if self._over():
+                return
+
+    def _round(self, current: Candidate) -> None:
+        """Move from an elite tree until the moves no longer help."""
+        stalled = 0
+        while stalled < _MOVES_PER_ROUND and not self._over():
+            candidate = self._descend(self._move(current.tree), SHORT)
+            rise = candidate.value - current.value
+            stalled = 0 if rise < -SAME else stalled + 1
+            self._step(candidate)
+            if rise <= SAME or rise < self.rng.exponential(_TEMPERATURE):
+                current = candidate

@@ -1,0 +1,309 @@
+"""Kernels: exact line search on the 0-1 cost, one hyperplane at a time.
+
+Along a direction the score of point i is ``z_i + s v_i``, so the cost is piecewise
+constant in the step s with a breakpoint where a point changes sides. Sorting the
+breakpoints and sweeping over them gives the best step exactly; the step taken is the
+middle of the best interval, or of a random one of equally good intervals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search.rng import below, normal, random_direction, shuffle, uniform
+from miptree.search.routing import (
+    care_points,
+    points_at,
+    relabel,
+    score_node,
+    score_tree,
+)
+
+TOLERANCE = 1e-9
+"""Costs closer than this (in units of a mean row weight) count as equal."""
+
+_FLAT = 1e-12
+"""A score that changes by less per unit step does not move."""
+
+_LONGEST_STEP = 50.0
+"""Coefficients are at most 1 in size: a longer step only turns them round once more."""
+
+
+@njit(cache=True, nogil=True)
+def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
+    """Middle of the interval after breakpoint q (the first: -1); nan if too narrow."""
+    k = len(order)
+    if q < 0:
+        first = at[order[0]]
+        return first - 0.05 * (1.0 + abs(first))
+    start = at[order[q]]
+    stop = at[order[q + 1]] if q + 1 < k else start + 0.1 * (1.0 + abs(start))
+    if stop - start < 1e-9 * (1.0 + abs(start)):
+        return np.nan
+    return 0.5 * (start + stop)
+
+
+@njit(cache=True, nogil=True)
+def best_step_fixed(
+    z: FloatArray, v: FloatArray, gain: FloatArray, m: int, state: AnyArray
+) -> tuple[float, float]:
+    """Best step when the subtrees below the node stay as they are.
+
+    Minimises the sum of ``gain[i]`` over the points with ``z[i] + step * v[i] > 0``.
+
+    Returns
+    -------
+    change : float
+        Cost at the best step less the cost now, at most 0.
+    step : float
+        0 when no other interval is as good.
+    """
+    at = np.empty(m)
+    jump = np.empty(m)
+    k = 0
+    value = 0.0  # cost at a step of minus infinity, less the cost now
+    for i in range(m):
+        if z[i] > 0.0:
+            value -= gain[i]
+        if abs(v[i]) > _FLAT:
+            at[k] = -z[i] / v[i]
+            if v[i] > 0.0:
+                jump[k] = gain[i]
+            else:
+                jump[k] = -gain[i]
+                value += gain[i]
+            k += 1
+        elif z[i] > 0.0:
+            value += gain[i]
+    order = np.argsort(at[:k])
+    best, step, ties = 0.0, 0.0, 0
+    for q in range(-1, k):
+        if q >= 0:
+            value += jump[order[q]]
+        if value <= best + TOLERANCE and k > 0:
+            middle = _interval_middle(at, order, q)
+            if abs(middle) < _LONGEST_STEP:  # false for nan
+                if value < best - TOLERANCE:
+                    best, step, ties = value, middle, 1
+                else:
+                    ties += 1
+                    if uniform(state) * ties < 1.0:
+                        step = middle
+    return best, step
+
+
+@njit(cache=True, nogil=True)
+def _move_class(
+    side: FloatArray, add: float, i: int, y: IntArray, w: FloatArray, cost: FloatArray
+) -> None:
+    """Add a point to (or take it from) the class costs of one side."""
+    if cost.shape[0] > 0:
+        for k in range(len(side)):
+            side[k] += add * cost[i, k]
+    else:
+        side[y[i]] -= add * w[i]
+
+
+@njit(cache=True, nogil=True)
+def best_step_leaf(
+    z: FloatArray,
+    v: FloatArray,
+    index: IntArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    m: int,
+    state: AnyArray,
+) -> tuple[float, float]:
+    """Best step above two leaves, whose classes are free.
+
+    Minimises the cheapest class on the left plus the cheapest class on the right.
+    Returns the change and the step, as :func:`best_step_fixed` does.
+    """
+    n_classes = cost.shape[1]
+    at = np.empty(m)
+    who = np.empty(m, np.int64)
+    left, right = np.zeros(n_classes), np.zeros(n_classes)
+    now_left, now_right = np.zeros(n_classes), np.zeros(n_classes)
+    k = 0
+    for q in range(m):
+        i = index[q]
+        if z[q] > 0.0:
+            _move_class(now_right, 1.0, i, y, weight, cost)
+        else:
+            _move_class(now_left, 1.0, i, y, weight, cost)
+        starts_right = z[q] > 0.0
+        if abs(v[q]) > _FLAT:
+            at[k] = -z[q] / v[q]
+            who[k] = q
+            k += 1
+            starts_right = v[q] < 0.0
+        if starts_right:
+            _move_class(right, 1.0, i, y, weight, cost)
+        else:
+            _move_class(left, 1.0, i, y, weight, cost)
+    now = now_left.min() + now_right.min()
+    order = np.argsort(at[:k])
+    best, step, ties = 0.0, 0.0, 0
+    for q in range(-1, k):
+        if q >= 0:
+            i = index[who[order[q]]]
+            to_right = 1.0 if v[who[order[q]]] > 0.0 else -1.0
+            _move_class(right, to_right, i, y, weight, cost)
+            _move_class(left, -to_right, i, y, weight, cost)
+        low, high = left[0], right[0]
+        for c in range(1, n_classes):
+            low, high = min(low, left[c]), min(high, right[c])
+        value = low + high - now
+        if value <= best + TOLERANCE and k > 0:
+            middle = _interval_middle(at, order, q)
+            if abs(middle) < _LONGEST_STEP:
+                if value < best - TOLERANCE:
+                    best, step, ties = value, middle, 1
+                else:
+                    ties += 1
+                    if uniform(state) * ties < 1.0:
+                        step = middle
+    return best, step
+
+
+@njit(cache=True, nogil=True)
+def _normalise(
+    XT: FloatArray,
+    coef: FloatArray,
+    threshold: FloatArray,
+    Z: FloatArray,
+    b: int,
+    through: int,
+    state: AnyArray,
+) -> None:
+    """Scale a hyperplane to a largest coefficient of 1; wake up an unused one.
+
+    An unused split gets a random hyperplane through the given point.
+    """
+    largest = np.abs(coef[b]).max()
+    if largest < 1e-9:
+        threshold[b] = 0.0
+        for j in range(coef.shape[1]):
+            coef[b, j] = normal(state)
+            threshold[b] += coef[b, j] * XT[j, through]
+        largest = np.abs(coef[b]).max()
+    for j in range(coef.shape[1]):
+        coef[b, j] /= largest
+    threshold[b] /= largest
+    score_node(XT, coef[b], threshold[b], Z[b])
+
+
+@njit(cache=True, nogil=True)
+def _search_node(
+    XT: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    coef: FloatArray,
+    threshold: FloatArray,
+    Z: FloatArray,
+    b: int,
+    index: IntArray,
+    gain: FloatArray,
+    m: int,
+    p_tie: float,
+    n_random: int,
+    state: AnyArray,
+) -> None:
+    """Line searches at one node: each coordinate, the threshold, random directions."""
+    d = XT.shape[0]
+    leaf_parent = 2 * b + 1 >= Z.shape[0]
+    Xc = np.empty((d, m))
+    for j in range(d):
+        for q in range(m):
+            Xc[j, q] = XT[j, index[q]]
+    z, v, direction = np.empty(m), np.empty(m), np.zeros(d)
+    for q in range(m):
+        z[q] = Z[b, index[q]]
+    order = np.empty(d + 1 + n_random, np.int64)
+    shuffle(state, order)
+    for j in order:
+        shift = 1.0
+        if j < d:
+            v[:] = Xc[j]
+        elif j == d:
+            v[:] = -1.0
+        else:
+            shift = random_direction(state, Xc, m, direction, v)
+        if leaf_parent:
+            change, step = best_step_leaf(z, v, index, y, weight, cost, m, state)
+        else:
+            change, step = best_step_fixed(z, v, gain, m, state)
+        if step == 0.0 or (change > -TOLERANCE and uniform(state) >= p_tie):
+            continue
+        if j < d:
+            coef[b, j] += step
+        else:
+            threshold[b] += step * shift
+        if j > d:
+            for c in range(d):
+                coef[b, c] += step * direction[c]
+        for q in range(m):
+            z[q] += step * v[q]
+
+
+@njit(cache=True, nogil=True)
+def descend_01(
+    XT: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    coef: FloatArray,
+    threshold: FloatArray,
+    label: IntArray,
+    sweeps: int,
+    patience: int,
+    p_tie: float,
+    n_random: int,
+    state: AnyArray,
+) -> float:
+    """Improve a tree by line searches at all its nodes, in place.
+
+    Equally good steps are taken with probability ``p_tie``, which walks over the
+    plateaus; the best tree met is returned in place and its cost as the result. Stops
+    after ``patience`` sweeps without improvement.
+    """
+    n = XT.shape[1]
+    n_branch = coef.shape[0]
+    Z = score_tree(XT, coef, threshold)
+    best = relabel(Z, y, weight, cost, label)
+    best_coef, best_threshold = coef.copy(), threshold.copy()
+    best_label = label.copy()
+    index, gain = np.empty(n, np.int64), np.empty(n)
+    nodes = np.empty(n_branch, np.int64)
+    stalled = 0
+    for _ in range(sweeps):
+        before = best
+        shuffle(state, nodes)
+        for node in nodes:
+            b = int(node)
+            if 2 * b + 1 >= n_branch:
+                m = points_at(Z, b, index)
+            else:
+                m = care_points(Z, y, weight, cost, label, b, index, gain)
+            if m == 0:
+                continue
+            _normalise(XT, coef, threshold, Z, b, index[below(state, m)], state)
+            _search_node(
+                XT, y, weight, cost, coef, threshold, Z, b,
+                index, gain, m, p_tie, n_random, state,
+            )  # fmt: skip
+            score_node(XT, coef[b], threshold[b], Z[b])
+            value = relabel(Z, y, weight, cost, label)
+            if value <= best + TOLERANCE:
+                best = value
+                best_coef[:], best_threshold[:] = coef, threshold
+                best_label[:] = label
+        stalled = 0 if best < before - TOLERANCE else stalled + 1
+        if stalled >= patience or best <= TOLERANCE:
+            break
+    coef[:], threshold[:], label[:] = best_coef, best_threshold, best_label
+    return best

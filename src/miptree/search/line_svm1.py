@@ -1,0 +1,316 @@
+"""Kernels: exact line search on objective (1a), one hyperplane at a time.
+
+Along a direction the score of point i is ``z_i + s v_i``, so (1a) is piecewise linear
+in the step s: a kink where a score passes -margin or +margin, a kink and a jump (the
+other subtree's cost) where it passes 0, a kink where a coefficient changes sign. A
+sweep over the sorted breakpoints inside the box abs(score) <= 1 finds the minimum.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search.rng import random_direction, shuffle
+from miptree.search.routing import (
+    point_cost,
+    points_at,
+    relabel,
+    score_node,
+    score_tree,
+)
+
+_FLAT = 1e-12
+_INSIDE = 1.0 - 1e-9
+"""Steps stop a little inside the box, so that rounding does not leave it."""
+
+
+@njit(cache=True, nogil=True)
+def _missing(score: float, margin: float) -> float:
+    """How much of the margin a score lacks."""
+    return max(0.0, margin - abs(score))
+
+
+@njit(cache=True, nogil=True)
+def cost_below(
+    Z: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    label: IntArray,
+    node: int,
+    i: int,
+    slack_penalty: float,
+    margin: float,
+) -> float:
+    """Error and slack of point i from a node down to its leaf."""
+    n_branch = Z.shape[0]
+    total = 0.0
+    while node < n_branch:
+        total += slack_penalty * weight[i] * _missing(Z[node, i], margin)
+        node = 2 * node + 2 if Z[node, i] > 0.0 else 2 * node + 1
+    return total + point_cost(y, weight, cost, i, label[node - n_branch])
+
+
+@njit(cache=True, nogil=True)
+def objective_svm1(
+    Z: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    coef: FloatArray,
+    label: IntArray,
+    slack_penalty: float,
+    l1_penalty: float,
+    margin: float,
+) -> float:
+    """(1a) of a tree inside the box."""
+    total = l1_penalty * np.abs(coef).sum()
+    for i in range(Z.shape[1]):
+        total += cost_below(
+            Z, y, weight, cost, label, 0, i, slack_penalty, margin
+        )  # fmt: skip
+    return total
+
+
+@njit(cache=True, nogil=True)
+def best_step_svm1(
+    z: FloatArray,
+    v: FloatArray,
+    gain: FloatArray,
+    slack_price: FloatArray,
+    h: FloatArray,
+    direction: FloatArray,
+    low: float,
+    high: float,
+    l1_penalty: float,
+    margin: float,
+) -> tuple[float, float]:
+    """Best step in [low, high] (0 lies inside) of one hyperplane along a direction.
+
+    Minimises the sum over the points of ``gain[i] * (z[i] + step * v[i] > 0)`` and
+    ``slack_price[i]`` times the missing margin, plus ``l1_penalty`` times the 1-norm
+    of ``h + step * direction``.
+
+    Returns
+    -------
+    change : float
+        Objective at the best step less the objective now, at most 0.
+    step : float
+    """
+    m, d = len(z), len(h)
+    at, bend, jump = np.empty(3 * m + d), np.empty(3 * m + d), np.zeros(3 * m + d)
+    k = 0
+    value, slope = 0.0, 0.0  # at the step ``low``, less the objective now
+    for i in range(m):
+        if abs(v[i]) <= _FLAT:
+            continue
+        start, speed, price = z[i] + low * v[i], abs(v[i]), slack_price[i]
+        value += price * (_missing(start, margin) - _missing(z[i], margin))
+        if (start > 0.0) != (z[i] > 0.0):
+            value += gain[i] if start > 0.0 else -gain[i]
+        p = start if v[i] > 0.0 else -start  # grows with the step, passes 0 once
+        if -margin < p < 0.0:
+            slope += price * speed
+        elif 0.0 <= p < margin:
+            slope -= price * speed
+        if p <= -margin:
+            at[k], bend[k] = low - (p + margin) / speed, price * speed
+            k += 1
+        if p < 0.0 or (p == 0.0 and v[i] > 0.0):
+            at[k], bend[k] = low - p / speed, -2.0 * price * speed
+            jump[k] = gain[i] if v[i] > 0.0 else -gain[i]
+            if p == 0.0:
+                bend[k] = 0.0  # its slope was counted above
+            k += 1
+        if p < margin:
+            at[k], bend[k] = low + (margin - p) / speed, price * speed
+            k += 1
+    for j in range(d):
+        if direction[j] == 0.0:
+            continue
+        start, speed = h[j] + low * direction[j], abs(direction[j])
+        value += l1_penalty * (abs(start) - abs(h[j]))
+        p = start if direction[j] > 0.0 else -start
+        slope += l1_penalty * speed * (-1.0 if p < 0.0 else 1.0)
+        if p < 0.0:
+            at[k], bend[k] = low - p / speed, 2.0 * l1_penalty * speed
+            k += 1
+    best, step = 0.0, 0.0
+    if value < best:
+        best, step = value, low
+    order = np.argsort(at[:k])
+    here = low
+    for q in range(k):
+        e = order[q]
+        if at[e] >= high:
+            break
+        value += slope * (at[e] - here)
+        here = at[e]
+        # At a jump the point must be clear of the hyperplane, on either side of it.
+        clear = 0.0 if jump[e] == 0.0 else 1e-12 * (1.0 + abs(here))
+        if value < best:
+            best, step = value, max(low, here - clear)
+        slope += bend[e]
+        value += jump[e]
+        if value < best:
+            best, step = value, min(high, here + clear)
+    value += slope * (high - here)
+    if value < best:
+        best, step = value, high
+    return best, step
+
+
+@njit(cache=True, nogil=True)
+def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
+    """Interval of steps with all abs(score + step * v) in the box; 0 is in it."""
+    low, high = -1e6, 1e6
+    for i in range(len(score)):
+        if abs(v[i]) > _FLAT:
+            one, two = (-_INSIDE - score[i]) / v[i], (_INSIDE - score[i]) / v[i]
+            low, high = max(low, min(one, two)), min(high, max(one, two))
+    return min(low, 0.0), max(high, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
+    """Shrink the hyperplanes that leave the box abs(score) <= 1, in place."""
+    for b in range(len(threshold)):
+        largest = np.abs(Z[b]).max()
+        if largest > 1.0:
+            coef[b] /= largest
+            threshold[b] /= largest
+            Z[b] /= largest
+
+
+@njit(cache=True, nogil=True)
+def _search_node(
+    XT: FloatArray,
+    coef: FloatArray,
+    threshold: FloatArray,
+    Z: FloatArray,
+    b: int,
+    index: IntArray,
+    gain: FloatArray,
+    slack_price: FloatArray,
+    l1_penalty: float,
+    margin: float,
+    n_random: int,
+    state: AnyArray,
+) -> float:
+    """Line searches at one node; returns the sum of the changes.
+
+    Directions: each coordinate, the threshold, the length of the hyperplane, and
+    random ones. Those points that do not reach the node still bound the box.
+    """
+    d, n = XT.shape
+    m = len(index)
+    z, v, all_v = np.empty(m), np.empty(m), np.empty(n)
+    direction = np.empty(d)
+    order = np.empty(d + 2 + n_random, np.int64)
+    shuffle(state, order)
+    total = 0.0
+    for j in order:
+        shift = 0.0
+        direction[:] = 0.0
+        if j < d:
+            direction[j] = 1.0
+            all_v[:] = XT[j]
+        elif j == d:
+            shift = 1.0
+            all_v[:] = -1.0
+        elif j == d + 1:
+            direction[:] = coef[b]
+            shift = threshold[b]
+            all_v[:] = Z[b]
+        else:
+            shift = random_direction(state, XT, n, direction, all_v)
+        low, high = box_range(Z[b], all_v)
+        if high - low < _FLAT or high - low > 1e5:
+            continue
+        for q in range(m):
+            z[q], v[q] = Z[b, index[q]], all_v[index[q]]
+        change, step = best_step_svm1(
+            z, v, gain, slack_price, coef[b], direction, low, high, l1_penalty, margin
+        )
+        if change < -1e-9:
+            for c in range(d):
+                coef[b, c] += step * direction[c]
+            threshold[b] += step * shift
+            for i in range(n):
+                Z[b, i] += step * all_v[i]
+            total += change
+    return total
+
+
+@njit(cache=True, nogil=True)
+def descend_svm1(
+    XT: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    coef: FloatArray,
+    threshold: FloatArray,
+    label: IntArray,
+    slack_penalty: float,
+    l1_penalty: float,
+    margin: float,
+    sweeps: int,
+    least_gain: float,
+    n_random: int,
+    state: AnyArray,
+) -> float:
+    """Improve (1a) by line searches at all nodes, in place; return its value.
+
+    Stops when a sweep gains less than ``least_gain`` of the objective. After every
+    node the objective is counted afresh, and the node is put back if it did not fall.
+    """
+    n = XT.shape[1]
+    Z = score_tree(XT, coef, threshold)
+    into_box(coef, threshold, Z)
+    Z = score_tree(XT, coef, threshold)
+    relabel(Z, y, weight, cost, label)
+    value = objective_svm1(
+        Z, y, weight, cost, coef, label, slack_penalty, l1_penalty, margin
+    )
+    index, gain, price = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    nodes = np.empty(len(threshold), np.int64)
+    old_label = label.copy()
+    for _ in range(sweeps):
+        before = value
+        shuffle(state, nodes)
+        for node in nodes:
+            b = int(node)
+            m = points_at(Z, b, index)
+            for q in range(m):
+                i = index[q]
+                gain[q] = cost_below(
+                    Z, y, weight, cost, label, 2 * b + 2, i, slack_penalty, margin
+                ) - cost_below(
+                    Z, y, weight, cost, label, 2 * b + 1, i, slack_penalty, margin
+                )
+                price[q] = slack_penalty * weight[i]
+            old_coef, old_threshold = coef[b].copy(), threshold[b]
+            old_label[:] = label
+            change = _search_node(
+                XT, coef, threshold, Z, b, index[:m], gain[:m], price[:m],
+                l1_penalty, margin, n_random, state,
+            )  # fmt: skip
+            if change == 0.0:
+                continue
+            score_node(XT, coef[b], threshold[b], Z[b])
+            into_box(coef[b : b + 1], threshold[b : b + 1], Z[b : b + 1])
+            score_node(XT, coef[b], threshold[b], Z[b])
+            relabel(Z, y, weight, cost, label)
+            new = objective_svm1(
+                Z, y, weight, cost, coef, label, slack_penalty, l1_penalty, margin
+            )
+            if new < value:
+                value = new
+            else:
+                coef[b], threshold[b], label[:] = old_coef, old_threshold, old_label
+                score_node(XT, coef[b], threshold[b], Z[b])
+        if before - value <= least_gain * before:
+            break
+    return value

@@ -1,0 +1,103 @@
+"""What the search minimises: the 0-1 cost or objective (1a), with its line search."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from miptree._typing import AnyArray
+from miptree.objective import Svm1Objective
+from miptree.search.data import SearchData
+from miptree.search.line01 import descend_01
+from miptree.search.line_svm1 import descend_svm1, into_box, objective_svm1
+from miptree.search.routing import relabel, score_tree
+from miptree.tree import HeapTree
+
+
+class Candidate(NamedTuple):
+    """A tree and its value in units of :class:`SearchData`."""
+
+    value: float
+    tree: HeapTree
+
+
+class Effort(NamedTuple):
+    """How hard a line search tries."""
+
+    sweeps: int
+    patience: int
+    n_random: int
+
+
+LONG, SHORT = Effort(40, 6, 5), Effort(12, 3, 4)
+_P_TIE = 0.3
+
+
+class Measure(Protocol):
+    """A function of trees, to be minimised."""
+
+    data: SearchData
+
+    def value(self, tree: HeapTree) -> Candidate:
+        """Relabel the leaves and count the value."""
+        ...
+
+    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+        """Improve a tree by line searches; the given tree is left alone."""
+        ...
+
+
+class ZeroOne:
+    """Cost of the errors."""
+
+    def __init__(self, data: SearchData) -> None:
+        self.data = data
+
+    def value(self, tree: HeapTree) -> Candidate:
+        """Relabel the leaves and count the cost."""
+        tree = tree.copy()
+        XT, y, weight, cost = self.data.points
+        Z = score_tree(XT, tree.coef, tree.threshold)
+        return Candidate(relabel(Z, y, weight, cost, tree.label), tree)
+
+    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+        """Improve a tree by exact 0-1 line searches."""
+        tree = tree.copy()
+        value = descend_01(
+            *self.data.points, *tree, effort.sweeps, effort.patience, _P_TIE,
+            effort.n_random, state,
+        )  # fmt: skip
+        return Candidate(value, tree)
+
+
+class Svm1:
+    """Objective (1a) inside the box."""
+
+    def __init__(self, data: SearchData, objective: Svm1Objective) -> None:
+        self.data = data
+        self.penalties = (
+            objective.slack_penalty,
+            objective.l1_penalty / data.unit,
+            objective.margin,
+        )
+
+    def value(self, tree: HeapTree) -> Candidate:
+        """Relabel the leaves, shrink into the box and count the objective."""
+        tree = tree.copy()
+        XT, y, weight, cost = self.data.points
+        Z = score_tree(XT, tree.coef, tree.threshold)
+        into_box(tree.coef, tree.threshold, Z)
+        Z = score_tree(XT, tree.coef, tree.threshold)
+        relabel(Z, y, weight, cost, tree.label)
+        value = objective_svm1(
+            Z, y, weight, cost, tree.coef, tree.label, *self.penalties
+        )
+        return Candidate(value, tree)
+
+    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+        """Improve a tree by exact line searches on the objective."""
+        tree = tree.copy()
+        value = descend_svm1(
+            *self.data.points, *tree, *self.penalties, effort.sweeps, 1e-4,
+            effort.n_random, state,
+        )  # fmt: skip
+        return Candidate(value, tree)

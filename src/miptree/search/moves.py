@@ -1,0 +1,42 @@
+"""Moves of the iterated search: refit one hyperplane, or shake the tree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from miptree.search.data import SearchData
+from miptree.search.perturb import perturb
+from miptree.search.refit import refit_node
+from miptree.search.rng import random_state
+from miptree.tree import HeapTree
+
+_P_REFIT = 0.8
+_REFIT_ROUNDS = 12
+_RIDGES = (1e-4, 1e-3, 1e-2, 1e-1)
+_SIZES = (0.05, 0.2, 0.5, 1.0)
+_MOST_REFIT_POINTS = 2000
+
+
+def random_move(data: SearchData, tree: HeapTree, rng: np.random.Generator) -> HeapTree:
+    """Change a copy of a tree; the line search is to repair it afterwards."""
+    tree = tree.copy()
+    if rng.random() >= _P_REFIT:
+        shake(data, tree, rng)
+        return tree
+    if rng.random() < 0.3:
+        shake(data, tree, rng)
+    if rng.random() < 0.15:
+        tree.label[rng.integers(len(tree.label))] = rng.integers(data.n_classes)
+    refit_node(
+        *data.points, *tree, int(rng.integers(len(tree.threshold))),
+        float(rng.choice(_RIDGES)), _REFIT_ROUNDS, bool(rng.random() < 0.8),
+        _MOST_REFIT_POINTS, random_state(rng),
+    )  # fmt: skip
+    return tree
+
+
+def shake(data: SearchData, tree: HeapTree, rng: np.random.Generator) -> None:
+    """Perturb a tree at random, in place."""
+    kind = int(rng.choice(4, p=(0.35, 0.25, 0.25, 0.15)))
+    size = float(rng.choice(_SIZES))
+    perturb(data.XT, data.y, tree.coef, tree.threshold, kind, size, random_state(rng))

@@ -1,0 +1,55 @@
+"""The elite pool: the best trees met, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from miptree.search.measure import Candidate
+
+SAME = 1e-9
+"""Values closer than this are equal."""
+
+
+class Pool:
+    """Keeps the best candidates; of those with one value only the newest few.
+
+    Parameters
+    ----------
+    size : int
+        Most candidates kept.
+    same_value : int
+        Most candidates of one value, so that the pool stays diverse.
+    """
+
+    def __init__(self, size: int = 10, same_value: int = 4) -> None:
+        self.size, self.same_value = size, same_value
+        self._items: list[Candidate] = []
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, place: int) -> Candidate:
+        return self._items[place]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self._items)
+
+    @property
+    def best(self) -> Candidate:
+        """The best candidate."""
+        return self._items[0]
+
+    def add(self, candidate: Candidate) -> bool:
+        """Add a candidate; True if it is better than all the others."""
+        improved = not self._items or candidate.value < self.best.value - SAME
+        equal = [
+            place
+            for place, other in enumerate(self._items)
+            if abs(other.value - candidate.value) <= SAME
+        ]
+        if len(equal) >= self.same_value:
+            del self._items[equal[-1]]
+        place = sum(c.value < candidate.value - SAME for c in self._items)
+        self._items.insert(place, candidate)
+        del self._items[self.size :]
+        return improved

@@ -1,0 +1,160 @@
+"""Kernels: scores, routing, leaf labels and care points of a heap tree.
+
+Every kernel takes the points as columns (``XT``, shape (d, n)): a score is then the
+sum over the features in their order, as :mod:`miptree.tree` defines it, and still
+runs at vector speed because the inner loop goes over the points.
+
+``cost`` is (n, Y), what each class costs at each point; with no rows it stands for
+the plain case, where a point costs its ``weight`` under every class but its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree._typing import FloatArray, IntArray
+
+_BLOCK = 2048
+
+
+@njit(cache=True, nogil=True)
+def score_node(
+    XT: FloatArray, coef: FloatArray, threshold: float, score: FloatArray
+) -> None:
+    """Write ``x @ coef - threshold`` of all points into ``score``."""
+    d, n = XT.shape
+    for start in range(0, n, _BLOCK):
+        stop = min(n, start + _BLOCK)
+        for i in range(start, stop):
+            score[i] = 0.0
+        for j in range(d):
+            w = coef[j]
+            if w != 0.0:
+                for i in range(start, stop):
+                    score[i] += w * XT[j, i]
+        for i in range(start, stop):
+            score[i] -= threshold
+
+
+@njit(cache=True, nogil=True)
+def score_tree(XT: FloatArray, coef: FloatArray, threshold: FloatArray) -> FloatArray:
+    """(B, n): scores of all points at all branch nodes, reached or not."""
+    Z = np.empty((coef.shape[0], XT.shape[1]))
+    for b in range(coef.shape[0]):
+        score_node(XT, coef[b], threshold[b], Z[b])
+    return Z
+
+
+@njit(cache=True, nogil=True)
+def leaf_below(Z: FloatArray, node: int, i: int) -> int:
+    """Leaf number that point i reaches from a node (a branch node or a leaf)."""
+    n_branch = Z.shape[0]
+    while node < n_branch:
+        node = 2 * node + 2 if Z[node, i] > 0.0 else 2 * node + 1
+    return node - n_branch
+
+
+@njit(cache=True, nogil=True)
+def point_cost(
+    y: IntArray, weight: FloatArray, cost: FloatArray, i: int, k: int
+) -> float:
+    """Cost of predicting class k for point i."""
+    if cost.shape[0] > 0:
+        return cost[i, k]
+    return 0.0 if y[i] == k else weight[i]
+
+
+@njit(cache=True, nogil=True)
+def relabel(
+    Z: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    label: IntArray,
+) -> float:
+    """Give every leaf its cheapest class, in place, and return the total cost.
+
+    A leaf keeps its class when that is among the cheapest.
+    """
+    n_branch, n = Z.shape
+    n_classes = cost.shape[1]
+    table = np.zeros((n_branch + 1, n_classes))
+    for i in range(n):
+        l = leaf_below(Z, 0, i)
+        if cost.shape[0] > 0:
+            for k in range(n_classes):
+                table[l, k] += cost[i, k]
+        else:
+            table[l, y[i]] -= weight[i]
+    total = 0.0
+    if cost.shape[0] == 0:
+        for i in range(n):
+            total += weight[i]
+    for l in range(n_branch + 1):
+        best = label[l]
+        for k in range(n_classes):
+            if table[l, k] < table[l, best] - 1e-12:
+                best = k
+        label[l] = best
+        total += table[l, best]
+    return total
+
+
+@njit(cache=True, nogil=True)
+def points_at(Z: FloatArray, node: int, index: IntArray) -> int:
+    """Write the points that reach a node into ``index``; return how many."""
+    path = np.empty(16, np.int64)
+    right = np.empty(16, np.bool_)
+    length = 0
+    child = node
+    while child > 0:
+        parent = (child - 1) // 2
+        path[length] = parent
+        right[length] = child == 2 * parent + 2
+        length += 1
+        child = parent
+    m = 0
+    for i in range(Z.shape[1]):
+        here = True
+        for q in range(length):
+            if (Z[path[q], i] > 0.0) != right[q]:
+                here = False
+                break
+        if here:
+            index[m] = i
+            m += 1
+    return m
+
+
+@njit(cache=True, nogil=True)
+def care_points(
+    Z: FloatArray,
+    y: IntArray,
+    weight: FloatArray,
+    cost: FloatArray,
+    label: IntArray,
+    node: int,
+    index: IntArray,
+    gain: FloatArray,
+) -> int:
+    """Points at a node whose cost depends on the side they take there.
+
+    Writes them into ``index``, and the cost of right minus that of left into
+    ``gain``; returns how many there are.
+    """
+    m = points_at(Z, node, index)
+    k = 0
+    for q in range(m):
+        i = index[q]
+        left = label[leaf_below(Z, 2 * node + 1, i)]
+        right = label[leaf_below(Z, 2 * node + 2, i)]
+        if left != right:
+            change = point_cost(y, weight, cost, i, right) - point_cost(
+                y, weight, cost, i, left
+            )
+            if change != 0.0:
+                index[k] = i
+                gain[k] = change
+                k += 1
+    return k

@@ -1,0 +1,183 @@
+"""Starts: batches of soft oblique trees, annealed to hard ones.
+
+In a soft tree a point goes right with probability ``sigmoid(slope * score)`` and every
+leaf holds a probability for each class. Many restarts train at once as one matrix
+product; the slope grows and the loss turns from the log-loss into the expected cost.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from miptree._typing import AnyArray, IntArray
+from miptree.search.data import SearchData
+from miptree.tree import HeapTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BATCH = 32
+"""Restarts that train together."""
+
+MINIBATCH, FULL_BATCH_UP_TO = 2048, 4000
+"""Rows per step, for data of more rows than the second number."""
+
+_STEPS = 300
+_FIRST_SLOPE, _LAST_SLOPE = 2.0, 40.0
+_LEARNING_RATE = 0.05
+
+
+def soft_trees(
+    data: SearchData,
+    depth: int,
+    rng: np.random.Generator,
+    *,
+    n_trees: int = BATCH,
+    n_steps: int = _STEPS,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> list[HeapTree]:
+    """Train a batch of soft trees and harden them.
+
+    Half of them start from bisectors of two points of different classes, the others
+    from random hyperplanes. The labels are those of the soft trees: relabel before use.
+    """
+    planes = _initial_planes(data, 2**depth - 1, n_trees, rng)
+    theta = 0.1 * rng.standard_normal((n_trees, 2**depth, data.n_classes))
+    return anneal(data, planes, theta.astype(np.float32), rng, n_steps, should_stop)
+
+
+def anneal(
+    data: SearchData,
+    planes: AnyArray,
+    theta: AnyArray,
+    rng: np.random.Generator,
+    n_steps: int,
+    should_stop: Callable[[], bool] = lambda: False,
+    first_slope: float = _FIRST_SLOPE,
+) -> list[HeapTree]:
+    """Train soft trees by Adam from given planes (R, B, d + 1) and leaf logits.
+
+    The last entry of a plane is minus the threshold. Both arrays are changed in place.
+    """
+    whole = None
+    if data.n_rows <= FULL_BATCH_UP_TO:
+        whole = _Rows(data, np.arange(data.n_rows))
+    plane_step, theta_step = _Adam(planes), _Adam(theta)
+    for step in range(n_steps):
+        if step % 16 == 15 and should_stop():
+            break
+        done = step / max(1, n_steps - 1)
+        slope = first_slope * (_LAST_SLOPE / first_slope) ** done
+        rows = whole or _Rows(data, rng.integers(0, data.n_rows, MINIBATCH))
+        planes_grad, theta_grad = _gradients(rows, planes, theta, slope, done)
+        rate = _LEARNING_RATE * (1.0 - 0.9 * done)
+        plane_step(planes_grad, rate)
+        theta_step(theta_grad, 2.0 * rate)
+    label = theta.argmax(axis=2)
+    return [
+        HeapTree(plane[:, :-1].astype(float), -plane[:, -1].astype(float), tree_label)
+        for plane, tree_label in zip(planes, label, strict=True)
+    ]
+
+
+def _initial_planes(
+    data: SearchData, n_branch: int, n_trees: int, rng: np.random.Generator
+) -> AnyArray:
+    """(R, B, d + 1): random hyperplanes, every other tree made of bisectors."""
+    shape = (n_trees, n_branch)
+    one = rng.integers(0, data.n_rows, shape)
+    two = rng.integers(0, data.n_rows, shape)
+    for _ in range(5):
+        same = data.y[one] == data.y[two]
+        two[same] = rng.integers(0, data.n_rows, int(same.sum()))
+    coef = rng.standard_normal((*shape, data.n_features)) / np.sqrt(data.n_features)
+    through = data.X[one]
+    difference = data.X[one] - data.X[two]
+    length = np.linalg.norm(difference, axis=2, keepdims=True)
+    bisect = (length > 1e-6) & (np.arange(n_trees) % 2 == 0)[:, None, None]
+    coef = np.where(bisect, difference / np.maximum(length, 1e-6), coef)
+    through = np.where(bisect, through - 0.5 * difference, through)
+    threshold = (coef * through).sum(axis=2, keepdims=True)
+    return np.concatenate([coef, -threshold], axis=2).astype(np.float32)
+
+
+class _Rows:
+    """Rows of one step: points with a constant column, reward of each class, weight.
+
+    The reward of class k at point i is 1 - cost_ik / max_k cost_ik, which is 1 for the
+    true class and 0 for the others in the plain case.
+    """
+
+    def __init__(self, data: SearchData, rows: IntArray) -> None:
+        self.X = np.ones((len(rows), data.n_features + 1), dtype=np.float32)
+        self.X[:, :-1] = data.X[rows]
+        if len(data.cost):
+            costs = data.cost[rows]
+            weight = costs.max(axis=1)
+            self.reward = (1 - costs.T / np.maximum(weight, 1e-300)).astype(np.float32)
+        else:
+            weight = data.weight[rows]
+            self.reward = np.zeros((data.n_classes, len(rows)), dtype=np.float32)
+            self.reward[data.y[rows], np.arange(len(rows))] = 1.0
+        self.weight = (weight / max(weight.sum(), 1e-300)).astype(np.float32)
+
+
+def _gradients(
+    rows: _Rows, planes: AnyArray, theta: AnyArray, slope: float, done: float
+) -> tuple[AnyArray, AnyArray]:
+    """Gradients of the loss by planes and leaf logits."""
+    n_trees, n_branch, width = planes.shape
+    right = (planes.reshape(-1, width) @ rows.X.T).reshape(n_trees, n_branch, -1)
+    right *= -slope
+    np.clip(right, -15.0, 15.0, out=right)
+    np.exp(right, out=right)
+    right += 1.0
+    np.reciprocal(right, out=right)
+    sharpness = 1.0 + 3.0 * done
+    share = np.exp(sharpness * (theta - theta.max(axis=2, keepdims=True)))
+    share /= share.sum(axis=2, keepdims=True)
+
+    # value[node]: expected reward below a node, from the leaves up.
+    leaf_value = (share.reshape(-1, share.shape[2]) @ rows.reward).reshape(
+        n_trees, n_branch + 1, -1
+    )
+    value: list[AnyArray] = [np.empty(0)] * n_branch
+    value += [leaf_value[:, l] for l in range(n_branch + 1)]
+    for b in range(n_branch - 1, -1, -1):
+        value[b] = value[2 * b + 1] + right[:, b] * (
+            value[2 * b + 2] - value[2 * b + 1]
+        )
+
+    # reach[node]: derivative of the loss by value[node], from the root down.
+    by_value = -rows.weight * ((1.0 - done) / (value[0] + 1e-2) + done)
+    reach: list[AnyArray] = [by_value] + [np.empty(0)] * (2 * n_branch)
+    by_right = np.empty_like(right)
+    for b in range(n_branch):
+        np.multiply(reach[b], value[2 * b + 2] - value[2 * b + 1], out=by_right[:, b])
+        reach[2 * b + 2] = reach[b] * right[:, b]
+        reach[2 * b + 1] = reach[b] - reach[2 * b + 2]
+    by_right *= right
+    by_right *= 1.0 - right
+    planes_grad = slope * (by_right.reshape(-1, rows.X.shape[0]) @ rows.X)
+
+    by_share = np.stack(reach[n_branch:], axis=1) @ rows.reward.T
+    theta_grad = share * (by_share - (share * by_share).sum(axis=2, keepdims=True))
+    return planes_grad.reshape(planes.shape), sharpness * theta_grad
+
+
+class _Adam:
+    """Adam on one array, in place."""
+
+    def __init__(self, x: AnyArray) -> None:
+        self.x, self.n_steps = x, 0
+        self.mean, self.square = np.zeros_like(x), np.zeros_like(x)
+
+    def __call__(self, gradient: AnyArray, rate: float) -> None:
+        self.n_steps += 1
+        self.mean += 0.1 * (gradient - self.mean)
+        self.square += 0.01 * (gradient * gradient - self.square)
+        mean = self.mean / (1 - 0.9**self.n_steps)
+        square = self.square / (1 - 0.99**self.n_steps)
+        self.x -= rate * mean / (np.sqrt(square) + 1e-8)

@@ -1,0 +1,181 @@
+"""Cheap start trees: constant, CART, greedy L1-SVM tree, one logistic split.
+
+They are always in the pool, so that the search is never worse than any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from miptree._typing import FloatArray, IntArray
+from miptree.problem import Problem
+from miptree.tree import LEAF, HeapTree, ObliqueTree
+
+LARGEST_CART = 200_000
+"""Rows above which growing CART takes longer than finding a better tree."""
+
+_LARGEST_FIT = 10_000
+"""Rows that a linear fit of a greedy split sees."""
+
+_MOST_CLASSES = 12
+"""One-against-rest fits per split: the heaviest classes."""
+
+Plane = tuple[FloatArray, float]
+LinearFit = Callable[[FloatArray, IntArray, FloatArray], Plane]
+
+
+def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
+    """All cheap start trees for a problem."""
+    starts = [constant_tree(problem, depth), logistic_tree(problem, depth)]
+    starts.append(greedy_svm_tree(problem, depth))
+    if problem.n_rows <= LARGEST_CART:
+        starts.append(cart_tree(problem, depth))
+    return starts
+
+
+def constant_tree(problem: Problem, depth: int) -> HeapTree:
+    """Tree that predicts the cheapest class everywhere."""
+    n_branch = 2**depth - 1
+    cheapest = int(np.argmin(total_costs(problem)))
+    return HeapTree(
+        np.zeros((n_branch, problem.n_features)),
+        np.ones(n_branch),
+        np.full(n_branch + 1, cheapest, dtype=np.intp),
+    )
+
+
+def cart_tree(problem: Problem, depth: int) -> HeapTree:
+    """CART of the given depth (scikit-learn's), in scaled units."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    y, weight = _targets(problem)
+    model = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    grown = model.fit(problem.scaled, y, sample_weight=weight).tree_
+    coef = np.zeros((grown.node_count, problem.n_features))
+    branch = np.flatnonzero(grown.children_left != LEAF)
+    coef[branch, grown.feature[branch]] = 1.0
+    tree = ObliqueTree(
+        grown.children_left.astype(np.intp),
+        grown.children_right.astype(np.intp),
+        coef,
+        np.where(grown.children_left != LEAF, grown.threshold, 0.0),
+        model.classes_[grown.value[:, 0].argmax(axis=1)].astype(np.intp),
+    )
+    return relabelled(problem, problem.into_box(tree.to_heap(depth)))
+
+
+def greedy_svm_tree(problem: Problem, depth: int, C: float = 10.0) -> HeapTree:
+    """Tree grown from the root by 1-norm SVMs, one class against the rest.
+
+    Of the hyperplanes for the single classes, the one of least Gini impurity is taken.
+    """
+    from sklearn.svm import LinearSVC
+
+    def fit(X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
+        model = LinearSVC(
+            penalty="l1", dual=False, C=C, tol=1e-3, max_iter=200, random_state=0
+        )
+        return _plane(model, X, side, weight)
+
+    return _grow(problem, depth, depth, fit)
+
+
+def logistic_tree(problem: Problem, depth: int) -> HeapTree:
+    """One split by logistic regression, one class against the rest."""
+    from sklearn.linear_model import LogisticRegression
+
+    def fit(X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
+        return _plane(LogisticRegression(C=100.0, max_iter=200), X, side, weight)
+
+    return _grow(problem, depth, 1, fit)
+
+
+def total_costs(problem: Problem, rows: IntArray | slice = slice(None)) -> FloatArray:
+    """(Y,): what each class costs if predicted for all the rows."""
+    if problem.class_cost is not None:
+        total: FloatArray = problem.class_cost[rows].sum(axis=0)
+        return total
+    weight = problem.weight[rows]
+    count = np.bincount(problem.y[rows], weight, minlength=problem.n_classes)
+    return weight.sum() - count
+
+
+def relabelled(problem: Problem, heap: HeapTree) -> HeapTree:
+    """Tree with the cheapest class at every leaf that points reach."""
+    leaf = ObliqueTree.from_heap(heap).apply(problem.scaled) - len(heap.threshold)
+    label = heap.label.copy()
+    for l in np.unique(leaf):
+        costs = total_costs(problem, np.flatnonzero(leaf == l))
+        if costs[label[l]] > costs.min():
+            label[l] = int(np.argmin(costs))
+    return HeapTree(heap.coef, heap.threshold, label)
+
+
+def _targets(problem: Problem) -> tuple[IntArray, FloatArray]:
+    """Class and weight of each row for methods that know no class costs."""
+    if problem.class_cost is None:
+        return problem.y, problem.weight
+    costs = problem.class_cost
+    spread = costs.mean(axis=1) - costs.min(axis=1)
+    return costs.argmin(axis=1), np.maximum(spread, 1e-12 * max(spread.max(), 1e-12))
+
+
+def _grow(problem: Problem, depth: int, levels: int, fit: LinearFit) -> HeapTree:
+    """Grow a heap tree whose upper ``levels`` levels are split by a linear fit."""
+    n_branch = 2**depth - 1
+    heap = constant_tree(problem, depth)
+    at_node = {0: np.arange(problem.n_rows)}
+    for b in range(n_branch):
+        rows = at_node.pop(b)
+        plane = None if b >= 2**levels - 1 else _best_split(problem, rows, fit)
+        right = np.zeros(len(rows), dtype=bool)
+        if plane is not None:
+            heap.coef[b], heap.threshold[b] = plane
+            right = problem.scaled[rows] @ plane[0] > plane[1]
+        at_node[2 * b + 1], at_node[2 * b + 2] = rows[~right], rows[right]
+    return relabelled(problem, problem.into_box(heap))
+
+
+def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | None:
+    """Purest hyperplane of one class against the rest, None at a pure node."""
+    y, weight = _targets(problem)
+    if len(rows) > _LARGEST_FIT:
+        rows = np.random.default_rng(0).choice(rows, _LARGEST_FIT, replace=False)
+    X, y, weight = problem.scaled[rows], y[rows], weight[rows]
+    mass = np.bincount(y, weight, minlength=problem.n_classes)
+    classes = np.argsort(-mass, kind="stable")[: min(_MOST_CLASSES, (mass > 0).sum())]
+    if len(classes) < 2:
+        return None
+    if len(classes) == 2:
+        classes = classes[:1]
+    best, best_impurity = None, np.inf
+    for k in classes:
+        coef, threshold = fit(X, np.where(y == k, 1, -1), weight / weight.mean())
+        right = X @ coef > threshold
+        impurity = _impurity(y[right], weight[right]) + _impurity(
+            y[~right], weight[~right]
+        )
+        if impurity < best_impurity:
+            best, best_impurity = (coef, threshold), impurity
+    return best
+
+
+def _impurity(y: IntArray, weight: FloatArray) -> float:
+    """Gini impurity times the weight of the rows."""
+    mass = np.bincount(y, weight)
+    return float(mass.sum() - (mass**2).sum() / max(mass.sum(), 1e-300))
+
+
+def _plane(model: object, X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
+    """Fit a linear classifier; a fit that has not converged serves as a start, too."""
+    import warnings
+
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, side, sample_weight=weight)  # type: ignore[attr-defined]
+    coef: FloatArray = model.coef_[0].astype(np.float64)  # type: ignore[attr-defined]
+    return coef, -float(model.intercept_[0])  # type: ignore[attr-defined]

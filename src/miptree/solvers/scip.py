@@ -1,0 +1,228 @@
+"""SCIP through pyscipopt: free, without size limits, the best free prover."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any
+
+import numpy as np
+import pyscipopt
+from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Expr
+from pyscipopt.scip import ExprCons, Term
+
+from miptree._typing import FloatArray
+from miptree.formulations.model import Model
+from miptree.solvers.base import (
+    Limits,
+    Listener,
+    OnIncumbent,
+    OnProgress,
+    Result,
+    Status,
+)
+
+_STATUS: dict[str, Status] = {
+    "optimal": "optimal",
+    "gaplimit": "gap",
+    "timelimit": "time_limit",
+    "nodelimit": "node_limit",
+    "totalnodelimit": "node_limit",
+    "userinterrupt": "interrupted",
+    "infeasible": "infeasible",
+    "inforunbd": "infeasible",
+}
+
+_EVENTS = (
+    SCIP_EVENTTYPE.PRESOLVEROUND
+    | SCIP_EVENTTYPE.LPSOLVED
+    | SCIP_EVENTTYPE.NODESOLVED
+    | SCIP_EVENTTYPE.BESTSOLFOUND
+)
+
+_SECONDS_BETWEEN_SIGNALS = 0.1
+
+
+class ScipSolver:
+    """SCIP. Runs on one thread whatever ``Limits.threads`` says."""
+
+    name = "scip"
+
+    def solve(
+        self,
+        model: Model,
+        start: FloatArray | None = None,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        on_progress: OnProgress | None = None,
+        on_incumbent: OnIncumbent | None = None,
+    ) -> Result:
+        """Solve the model; see :class:`miptree.solvers.base.Solver`."""
+        listener = Listener(model, on_progress, on_incumbent)
+        scip = pyscipopt.Model()
+        try:
+            columns = _build(scip, model)
+            _set_options(scip, limits, listener.remaining(limits))
+            if start is not None:
+                scip.addSol(_to_solution(scip, columns, start))
+            _subscribe(scip, columns, listener)
+            _run(scip)
+            return listener.finish(
+                _STATUS.get(scip.getStatus(), "interrupted"),
+                _best_x(scip, columns),
+                scip.getDualbound(),
+                scip.getNTotalNodes(),
+                f"SCIP {_version(scip)}",
+                start,
+            )
+        finally:
+            scip.free()
+
+
+def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
+    """Fill the problem and return its variables in the model's order."""
+    scip.hideOutput()
+    columns = [
+        scip.addVar(f"x{j}", "I" if integer else "C", lower, upper, cost)
+        for j, (integer, lower, upper, cost) in enumerate(
+            zip(
+                model.integer.tolist(),
+                *(_finite(scip, v) for v in (model.lower, model.upper, model.cost)),
+                strict=True,
+            )
+        )
+    ]
+    scip.addObjoffset(model.constant)
+    for j in np.flatnonzero(model.priority):
+        scip.chgVarBranchPriority(columns[j], int(model.priority[j]))
+    _add_rows(scip, model, columns)
+    return columns
+
+
+def _add_rows(scip: pyscipopt.Model, model: Model, columns: list[Any]) -> None:
+    # A dict of ready-made terms makes a row at once; adding expressions up term by
+    # term takes time quadratic in the row's length.
+    term = np.empty(model.n_variables, dtype=object)
+    term[:] = [Term(column) for column in columns]
+    terms = term[model.matrix.indices].tolist()
+    values = model.matrix.data.tolist()
+    ends = model.matrix.indptr.tolist()
+    bounds = (_finite(scip, v) for v in (model.row_lower, model.row_upper))
+    rows = zip(ends[:-1], ends[1:], *bounds, strict=True)
+    for begin, end, lower, upper in rows:
+        row = Expr(dict(zip(terms[begin:end], values[begin:end], strict=True)))
+        scip.addCons(ExprCons(row, lower, upper))
+
+
+def _finite(scip: pyscipopt.Model, values: FloatArray) -> list[float]:
+    return np.clip(values, -scip.infinity(), scip.infinity()).tolist()
+
+
+def _set_options(scip: pyscipopt.Model, limits: Limits, seconds: float | None) -> None:
+    options: dict[str, bool | float | str] = {
+        "randomization/randomseedshift": limits.seed,
+        "limits/gap": limits.gap,
+        "limits/absgap": 1e-9,
+        "numerics/feastol": 1e-9,
+        # SCIP's own handler would keep Ctrl-C from Python's.
+        "misc/catchctrlc": False,
+    }
+    if seconds is not None:
+        options["limits/time"] = seconds
+    if limits.nodes is not None:
+        # SCIP counts the root, and would not even solve it for a limit of 0.
+        options["limits/totalnodes"] = max(1, limits.nodes)
+    scip.setParams(options)
+
+
+def _subscribe(scip: pyscipopt.Model, columns: list[Any], listener: Listener) -> None:
+    events = _Events(columns, listener)
+    scip.includeEventhdlr(events, "miptree", "reports and incumbents")
+    if listener.on_incumbent is not None:
+        scip.includeHeur(
+            _Suggestions(columns, listener),
+            "miptree",
+            "solutions offered by on_incumbent",
+            "M",
+            priority=1_000_000,
+            freq=1,
+            timingmask=SCIP_HEURTIMING.BEFORENODE
+            | SCIP_HEURTIMING.DURINGLPLOOP
+            | SCIP_HEURTIMING.AFTERLPNODE,
+        )
+
+
+class _Events(pyscipopt.Eventhdlr):
+    """Passes SCIP's events on; pyscipopt swallows what these methods raise."""
+
+    def __init__(self, columns: list[Any], listener: Listener) -> None:
+        self.columns, self.listener = columns, listener
+
+    def eventinit(self) -> None:
+        self.model.catchEvent(_EVENTS, self)
+        # The start was taken before any event could tell of it.
+        self.hand_out()
+
+    def eventexec(self, event: Any) -> None:
+        scip, listener = self.model, self.listener
+        if event.getType() == SCIP_EVENTTYPE.BESTSOLFOUND:
+            self.hand_out()
+        listener.report(
+            scip.getPrimalbound(), scip.getDualbound(), scip.getNTotalNodes()
+        )
+        if listener.stop:
+            scip.interruptSolve()
+
+    def hand_out(self) -> None:
+        if self.listener.on_incumbent is not None:
+            x = _best_x(self.model, self.columns)
+            if x is not None:
+                self.listener.incumbent(x)
+
+
+class _Suggestions(pyscipopt.Heur):
+    """Hands suggestions in."""
+
+    def __init__(self, columns: list[Any], listener: Listener) -> None:
+        self.columns, self.listener = columns, listener
+
+    def heurexec(self, timing: int, infeasible: bool) -> dict[str, int]:
+        x = self.listener.take_suggestion()
+        if x is None:
+            return {"result": SCIP_RESULT.DIDNOTRUN}
+        solution = _to_solution(self.model, self.columns, x)
+        stored = self.model.trySol(solution, printreason=False)
+        return {"result": SCIP_RESULT.FOUNDSOL if stored else SCIP_RESULT.DIDNOTFIND}
+
+
+def _run(scip: pyscipopt.Model) -> None:
+    """Solve on a thread, so that Ctrl-C reaches Python and not a callback.
+
+    A signal handler runs in the main thread as soon as it executes Python; raising
+    there inside a callback would be swallowed.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        solve = pool.submit(scip.optimizeNogil)
+        try:
+            while not solve.done():
+                wait([solve], timeout=_SECONDS_BETWEEN_SIGNALS)
+        except BaseException:
+            scip.interruptSolve()
+            raise
+        solve.result()
+
+
+def _to_solution(scip: pyscipopt.Model, columns: list[Any], x: FloatArray) -> Any:
+    solution = scip.createOrigSol()
+    for column, value in zip(columns, x.tolist(), strict=True):
+        scip.setSolVal(solution, column, value)
+    return solution
+
+
+def _best_x(scip: pyscipopt.Model, columns: list[Any]) -> FloatArray | None:
+    if scip.getNSols() == 0:
+        return None
+    best = scip.getBestSol()
+    return np.array([scip.getSolVal(best, column) for column in columns])
+
+
+def _version(scip: pyscipopt.Model) -> str:
+    return f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"

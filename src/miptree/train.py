@@ -1,0 +1,306 @@
+"""The loop that turns a problem into a tree within one budget.
+
+start -> search -> MIP -> polish -> certificate. The best tree under the recounted
+objective is kept throughout, so the result is never worse than the start, and any
+step may be cut short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from miptree._clock import Clock
+from miptree._interrupt import InterruptGuard
+from miptree._typing import FloatArray
+from miptree.bounds import combinatorial_bound
+from miptree.certify import Certificate, certify, meets, relative_gap
+from miptree.formulations import FORMULATIONS, Formulation
+from miptree.objective import Score, Svm1Objective
+from miptree.polish import polish
+from miptree.problem import Problem
+from miptree.progress import FitCallback, FitProgress
+from miptree.search import SearchBudget, improve, search
+from miptree.search.starts import cart_tree, constant_tree
+from miptree.solvers import Limits, Progress, get_solver
+from miptree.tree import HeapTree, ObliqueTree
+
+Status = Literal[
+    "optimal", "gap_tol", "time_limit", "node_limit", "max_iter", "interrupted"
+]
+
+SEARCH_SHARE = 0.3
+"""Part of the time that search may take before a solver is called."""
+SEARCH_STALL = 300
+"""Iterations without a better tree after which search hands over to the solver."""
+NONZEROS_PER_SECOND = 2e4
+"""Size of a MIP, per second left, above which building it would not pay."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to train and with what; see ``OptimalTreeClassifier`` for the fields."""
+
+    objective: Svm1Objective
+    depth: int
+    formulation: str = "compact"
+    solver: str = "highs"
+    init: str | ObliqueTree = "auto"
+    time_limit: float | None = 60.0
+    max_iter: int | None = None
+    node_limit: int | None = None
+    gap_tol: float = 0.0
+    n_jobs: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Outcome of :func:`train`."""
+
+    tree: ObliqueTree
+    score: Score
+    certificate: Certificate
+    status: Status
+    trace: list[FitProgress]
+    n_iter: int
+
+
+def train(
+    problem: Problem,
+    plan: Plan,
+    clock: Clock | None = None,
+    listeners: Sequence[FitCallback] = (),
+) -> Trained:
+    """Train a tree on a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    plan : Plan
+    clock : Clock, optional
+        Clock of the fit, where it began before this call.
+    listeners : sequence of callables
+        Told of progress; a true answer of one stops the training.
+    """
+    with InterruptGuard() as guard:
+        training = _Training(
+            problem, plan, clock or Clock(plan.time_limit), listeners, guard
+        )
+        return training.run()
+
+
+@dataclass
+class _Training:
+    problem: Problem
+    plan: Plan
+    clock: Clock
+    listeners: Sequence[FitCallback]
+    guard: InterruptGuard
+    stage: str = "start"
+    stop_asked: bool = False
+    n_iter: int = 0
+    ended_by: Status = "max_iter"
+    trace: list[FitProgress] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.errors_bound, self.proved_by = combinatorial_bound(
+            self.problem, self.plan.depth
+        )
+        self.bound = self.errors_bound
+        self.heap = constant_tree(self.problem, self.plan.depth)
+        self.tree, self.score = self._recount(self.heap)
+
+    def run(self) -> Trained:
+        """Run the steps until the tree is proved or the budget is spent."""
+        for step in (self._start, self._search, self._solve):
+            if self._is_done():
+                break
+            step()
+        self.stage = "done"
+        self._tell()
+        certificate = certify(
+            self.score,
+            self.plan.objective,
+            self.plan.depth,
+            int(self.problem.count.sum()),
+            self.errors_bound,
+            self.bound,
+            self.proved_by,
+        )
+        return Trained(
+            self.tree,
+            self.score,
+            certificate,
+            self._status(certificate),
+            self.trace,
+            self.n_iter,
+        )
+
+    # ------------------------------------------------------------------- steps
+
+    def _start(self) -> None:
+        init = self.plan.init
+        if isinstance(init, ObliqueTree):
+            self._offer_polished(self.problem.to_scaled(init, self.plan.depth))
+        elif init == "cart":
+            self._offer_polished(cart_tree(self.problem, self.plan.depth))
+
+    def _search(self) -> None:
+        if self.plan.init != "auto":
+            return
+        self.stage = "search"
+        plan, alone = self.plan, self.plan.solver == "search"
+        seconds = self.clock.share(1.0 if alone else SEARCH_SHARE).remaining
+        patient = alone and (seconds is not None or plan.max_iter is not None)
+        budget = SearchBudget(
+            seconds=seconds,
+            max_iter=plan.max_iter,
+            stall=None if patient else SEARCH_STALL,
+        )
+        result = search(
+            self.problem,
+            plan.objective,
+            plan.depth,
+            budget=budget,
+            seed=plan.seed,
+            starts=[self.heap],
+            n_jobs=plan.n_jobs,
+            should_stop=self._wants_stop,
+            on_improvement=self._offer_found,
+            lower_bound=self.bound,
+        )
+        self.n_iter = result.n_iter
+        if alone and result.stopped == "seconds":
+            self.ended_by = "time_limit"
+        self._offer_polished(result.tree)
+
+    def _solve(self) -> None:
+        plan = self.plan
+        if plan.solver == "search":
+            return
+        self.stage = "solve"
+        formulation = FORMULATIONS[plan.formulation](
+            self.problem, plan.objective, plan.depth
+        )
+        if not self._pays():
+            self.ended_by = "time_limit"
+            return
+        solver = get_solver(plan.solver)
+        model = formulation.model
+        limits = Limits(
+            self.clock.remaining, plan.node_limit, plan.gap_tol, plan.n_jobs, plan.seed
+        )
+        result = solver.solve(
+            model,
+            formulation.encode(self.heap),
+            limits,
+            self._hear,
+            lambda x: self._improve(formulation, x),
+        )
+        if result.status in ("time_limit", "node_limit", "interrupted"):
+            self.ended_by = result.status
+        if result.x is not None:
+            self._offer_polished(formulation.decode(result.x))
+        self._raise_bound(
+            result.bound, f"{result.solver} on the {plan.formulation} MIP"
+        )
+
+    def _pays(self) -> bool:
+        """Whether the time left suffices to build the MIP and do something with it."""
+        remaining = self.clock.remaining
+        if remaining is None:
+            return True
+        nodes = 2**self.plan.depth - 1
+        size = self.problem.n_rows * nodes * (2 * self.problem.n_features + 10)
+        return size <= NONZEROS_PER_SECOND * remaining
+
+    # ------------------------------------------------------- incumbents and bounds
+
+    def _recount(self, heap: HeapTree) -> tuple[ObliqueTree, Score]:
+        tree = self.problem.to_user(heap).prune(self.problem.X)
+        return tree, self.plan.objective.evaluate(self.problem, tree)
+
+    def _offer(self, heap: HeapTree) -> bool:
+        """Keep a tree if its recounted objective is the best so far."""
+        tree, score = self._recount(heap)
+        if not score.objective < self.score.objective:
+            return False
+        self.heap, self.tree, self.score = heap, tree, score
+        self._tell()
+        return True
+
+    def _offer_found(self, heap: HeapTree, value: float) -> None:
+        self._offer(heap)
+
+    def _offer_polished(self, heap: HeapTree) -> None:
+        self._offer(heap)
+        clock = None if self.clock.limit is None else self.clock
+        self._offer(polish(self.problem, self.plan.objective, heap, clock))
+
+    def _improve(self, formulation: Formulation, x: FloatArray) -> FloatArray | None:
+        """Take in a solver's solution and answer with a better one, if any."""
+        self._offer(formulation.decode(x))
+        better, _ = improve(
+            self.problem,
+            self.plan.objective,
+            self.plan.depth,
+            formulation.decode(x),
+            seed=self.plan.seed,
+        )
+        self._offer(better)
+        suggestion = formulation.encode(self.heap)
+        model = formulation.model
+        return suggestion if model.objective(suggestion) < model.objective(x) else None
+
+    def _raise_bound(self, bound: float, proved_by: str) -> None:
+        if np.isfinite(bound) and bound >= self.bound and bound > self.errors_bound:
+            self.bound, self.proved_by = bound, proved_by
+
+    # --------------------------------------------------------- progress and stops
+
+    def _hear(self, progress: Progress) -> bool:
+        self._raise_bound(progress.bound, self.plan.solver)
+        self._tell()
+        return self._wants_stop() or meets(self.score.objective, self.bound)
+
+    def _tell(self) -> None:
+        state = FitProgress(
+            self.stage,
+            self.clock.elapsed,
+            self.score.objective,
+            self.score.errors,
+            min(self.bound, self.score.objective),
+        )
+        last = self.trace[-1] if self.trace else None
+        if last is None or (last.objective, last.bound) != (
+            state.objective,
+            state.bound,
+        ):
+            self.trace.append(state)
+        answers = [listener(state) for listener in self.listeners]
+        self.stop_asked = self.stop_asked or any(answers)
+
+    def _wants_stop(self) -> bool:
+        return self.stop_asked or self.guard.requested
+
+    def _is_done(self) -> bool:
+        if self._wants_stop() or self._gap_suffices():
+            return True
+        if self.clock.is_over:
+            self.ended_by = "time_limit"
+        return self.clock.is_over
+
+    def _gap_suffices(self) -> bool:
+        gap = relative_gap(self.score.objective, self.bound)
+        return gap <= self.plan.gap_tol
+
+    def _status(self, certificate: Certificate) -> Status:
+        if certificate.objective_optimal:
+            return "optimal"
+        if self._gap_suffices():
+            return "gap_tol"
+        return "interrupted" if self._wants_stop() else self.ended_by

@@ -1,0 +1,17 @@
+"""Every scikit-learn check, none expected to fail."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from miptree import OptimalTreeClassifier
+
+
+@parametrize_with_checks(
+    [
+        OptimalTreeClassifier(max_iter=5, node_limit=1, time_limit=None),
+        OptimalTreeClassifier(
+            max_iter=5, solver="search", time_limit=None, l1_penalty=0.1
+        ),
+    ]
+)
+def test_sklearn_check(estimator, check):
+    check(estimator)
