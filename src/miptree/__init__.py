@@ -5,6 +5,13 @@ from __future__ import annotations
 from miptree._version import __version__
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
+from miptree.export import export_text
 from miptree.tree import ObliqueTree
 
-__all__ = ["Certificate", "ObliqueTree", "OptimalTreeClassifier", "__version__"]
+__all__ = [
+    "Certificate",
+    "ObliqueTree",
+    "OptimalTreeClassifier",
+    "__version__",
+    "export_text",
+]

@@ -78,7 +78,8 @@ def demo(
         table.add_row(name, *(f"{100 * score:.1f}" for score in scores))
     names = [str(name) for name in np.asarray(wine.feature_names)]
     console.print()
-    console.print(export_text(tree.tree_, names, wine.target_names), markup=False)
+    shown = export_text(tree.tree_, names, wine.target_names)
+    console.print(shown, markup=False, soft_wrap=True)
     console.print()
     console.print(table)
     console.print()

@@ -15,6 +15,6 @@ def main() -> None:
             f"The command line needs more packages ({error}).\n"
             "Run: pip install 'miptree[cli]'\n"
         )
-        raise SystemExit(1) from error
+        raise SystemExit(1) from None
     run: Any = app
     run()

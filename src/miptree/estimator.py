@@ -224,9 +224,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Problem:
-        checked: tuple[FloatArray, AnyArray]
-        checked = validate_data(self, X, y, dtype=np.float64)
-        X, y = checked
+        X, y = self._validated_table(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -235,12 +233,25 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             )
         weight = compute_sample_weight(self.class_weight, y)
         if sample_weight is not None:
-            weight = weight * _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+            weight = weight * _checked_weight(sample_weight, X)
         if not weight.any():
             raise ValueError("All sample weights are zero: there is nothing to learn.")
         return Problem.from_data(X, codes, len(self.classes_), weight)
+
+    def _validated_table(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[FloatArray, AnyArray]:
+        try:
+            table: tuple[FloatArray, AnyArray]
+            table = validate_data(self, X, y, dtype=np.float64)
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(
+                f"Every column of X must be numeric: {error}. Encode text columns "
+                "first, for example with sklearn.preprocessing.OneHotEncoder."
+            ) from error
+        return table
 
     def _listeners(self) -> list[FitCallback]:
         shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
@@ -312,6 +323,18 @@ def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
     weight += problem.weight.mean()
     proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
     return proba
+
+
+def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
+    if np.ndim(sample_weight) == 1 and np.size(sample_weight) != len(X):
+        raise ValueError(
+            f"sample_weight has {np.size(sample_weight)} values, but X has {len(X)} "
+            "rows. Give one weight >= 0 for each row."
+        )
+    weight: FloatArray = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return weight
 
 
 def _n_jobs(n_jobs: int | None) -> int:

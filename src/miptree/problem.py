@@ -149,6 +149,11 @@ class Problem:
 
     def to_scaled(self, tree: ObliqueTree, depth: int) -> HeapTree:
         """Complete tree of the given depth in scaled units, inside the box."""
+        if tree.n_features != self.n_features:
+            raise ValueError(
+                f"The tree reads {tree.n_features} features, but the data have "
+                f"{self.n_features}."
+            )
         heap = tree.to_heap(depth)
         threshold = heap.threshold - heap.coef @ self.offset
         return self.into_box(HeapTree(heap.coef * self.scale, threshold, heap.label))

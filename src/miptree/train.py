@@ -37,7 +37,14 @@ SEARCH_SHARE = 0.3
 SEARCH_STALL = 300
 """Iterations without a better tree after which search hands over to the solver."""
 NONZEROS_PER_SECOND = 2e4
-"""Size of a MIP, per second left, above which building it would not pay."""
+"""Size of a MIP, per second of the limit, above which building it would not pay."""
+
+_ENDS: dict[str, Status] = {
+    "time_limit": "time_limit",
+    "node_limit": "node_limit",
+    "interrupted": "interrupted",
+}
+"""Solver's word -> ours. A solver that is done without a proof has tried all it can."""
 
 
 @dataclass(frozen=True)
@@ -150,22 +157,23 @@ class _Training:
             self._offer_polished(cart_tree(self.problem, self.plan.depth))
 
     def _search(self) -> None:
+        """Search until it stalls, or to the end where no MIP follows."""
         if self.plan.init != "auto":
             return
         self.stage = "search"
-        plan, alone = self.plan, self.plan.solver == "search"
-        seconds = self.clock.share(1.0 if alone else SEARCH_SHARE).remaining
-        patient = alone and (seconds is not None or plan.max_iter is not None)
-        budget = SearchBudget(
-            seconds=seconds,
-            max_iter=plan.max_iter,
-            stall=None if patient else SEARCH_STALL,
-        )
+        plan, clock = self.plan, self.clock
+        if self._mip_follows():
+            clock = clock.share(SEARCH_SHARE)
+        ends = not self._mip_follows() and (clock.limit, plan.max_iter) != (None, None)
         result = search(
             self.problem,
             plan.objective,
             plan.depth,
-            budget=budget,
+            budget=SearchBudget(
+                seconds=clock.remaining,
+                max_iter=plan.max_iter,
+                stall=None if ends else SEARCH_STALL,
+            ),
             seed=plan.seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
@@ -174,49 +182,49 @@ class _Training:
             lower_bound=self.bound,
         )
         self.n_iter = result.n_iter
-        if alone and result.stopped == "seconds":
+        if result.stopped == "seconds":
             self.ended_by = "time_limit"
         self._offer_polished(result.tree)
 
     def _solve(self) -> None:
+        """Solve the MIP from the best tree so far."""
         plan = self.plan
-        if plan.solver == "search":
+        if not self._mip_follows():
+            if plan.solver != "search":
+                self.ended_by = "time_limit"
             return
         self.stage = "solve"
         formulation = FORMULATIONS[plan.formulation](
             self.problem, plan.objective, plan.depth
         )
-        if not self._pays():
-            self.ended_by = "time_limit"
-            return
-        solver = get_solver(plan.solver)
-        model = formulation.model
-        limits = Limits(
-            self.clock.remaining, plan.node_limit, plan.gap_tol, plan.n_jobs, plan.seed
-        )
-        result = solver.solve(
-            model,
+        result = get_solver(plan.solver).solve(
+            formulation.model,
             formulation.encode(self.heap),
-            limits,
+            Limits(
+                seconds=self.clock.remaining,
+                nodes=plan.node_limit,
+                gap=plan.gap_tol,
+                threads=plan.n_jobs,
+                seed=plan.seed,
+            ),
             self._hear,
             lambda x: self._improve(formulation, x),
         )
-        if result.status in ("time_limit", "node_limit", "interrupted"):
-            self.ended_by = result.status
+        self.ended_by = _ENDS.get(result.status, "max_iter")
         if result.x is not None:
             self._offer_polished(formulation.decode(result.x))
-        self._raise_bound(
-            result.bound, f"{result.solver} on the {plan.formulation} MIP"
-        )
+        proved_by = f"{result.solver} on the {plan.formulation} MIP"
+        self._raise_bound(result.bound, proved_by)
 
-    def _pays(self) -> bool:
-        """Whether the time left suffices to build the MIP and do something with it."""
-        remaining = self.clock.remaining
-        if remaining is None:
+    def _mip_follows(self) -> bool:
+        """Whether a MIP is wanted, and the time suffices to do something with it."""
+        if self.plan.solver == "search":
+            return False
+        if self.clock.limit is None:
             return True
         nodes = 2**self.plan.depth - 1
         size = self.problem.n_rows * nodes * (2 * self.problem.n_features + 10)
-        return size <= NONZEROS_PER_SECOND * remaining
+        return size <= NONZEROS_PER_SECOND * self.clock.limit
 
     # ------------------------------------------------------- incumbents and bounds
 
@@ -292,7 +300,8 @@ class _Training:
             return True
         if self.clock.is_over:
             self.ended_by = "time_limit"
-        return self.clock.is_over
+            return True
+        return False
 
     def _gap_suffices(self) -> bool:
         gap = relative_gap(self.score.objective, self.bound)

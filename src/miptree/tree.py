@@ -276,10 +276,11 @@ def _goes_right(X: FloatArray, coef: FloatArray, threshold: FloatArray) -> BoolA
     # but costs next to nothing and nearly always clears every row; a bound from the
     # largest number of each feature follows where it does not.
     norm = np.sqrt(np.vdot(X, X))
-    error = _rounding(coef, threshold, np.full(X.shape[1], norm))
-    right = value > threshold[:, None] + error
-    if np.array_equal(right, value > threshold[:, None] - error):
-        return right
+    if np.isfinite(norm):
+        error = _rounding(coef, threshold, np.full(X.shape[1], norm))
+        right = value > threshold[:, None] + error
+        if np.array_equal(right, value > threshold[:, None] - error):
+            return right
     error = _rounding(coef, threshold, np.abs(X).max(axis=0))
     right = value > threshold[:, None] + error
     nodes, rows = np.nonzero(right != (value > threshold[:, None] - error))

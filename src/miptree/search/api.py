@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from miptree.bounds import combinatorial_bound
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
-from miptree.search.bound import cost_bound
 from miptree.search.budget import SearchBudget, StopReason
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree, ObliqueTree
@@ -110,7 +110,7 @@ def search(
             problem, objective, pool, budget,
             seed=seed, n_jobs=n_jobs, should_stop=should_stop,
             on_improvement=on_improvement,
-            lower_bound=max(lower_bound, cost_bound(problem, depth)),
+            lower_bound=max(lower_bound, combinatorial_bound(problem, depth)[0]),
             time_source=time_source,
         )  # fmt: skip
         pool = found + pool

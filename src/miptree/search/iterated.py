@@ -17,8 +17,10 @@ from miptree.tree import HeapTree
 _POLISHED_PER_BATCH = 8
 _ROUNDS_PER_BATCH = 5
 _MOVES_PER_ROUND = 50
-_TRIES = 1
-_TEMPERATURE = 0.15
+_TRIES = 6
+"""Random moves compared before one is repaired."""
+
+_TEMPERATURE = 0.3
 """Mean rise of the value (in mean row weights) that a move may cause and be kept."""
 
 

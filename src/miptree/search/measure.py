@@ -28,7 +28,7 @@ class Effort(NamedTuple):
     n_random: int
 
 
-LONG, SHORT = Effort(40, 6, 5), Effort(12, 3, 4)
+LONG, SHORT = Effort(40, 6, 5), Effort(12, 1, 4)
 _P_TIE = 0.3
 
 

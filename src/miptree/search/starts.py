@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from miptree._typing import FloatArray, IntArray
+from miptree.polish import leaf_cost, relabel
 from miptree.problem import Problem
 from miptree.tree import LEAF, HeapTree, ObliqueTree
 
@@ -38,7 +39,8 @@ def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
 def constant_tree(problem: Problem, depth: int) -> HeapTree:
     """Tree that predicts the cheapest class everywhere."""
     n_branch = 2**depth - 1
-    cheapest = int(np.argmin(total_costs(problem)))
+    everywhere = leaf_cost(problem, np.zeros(problem.n_rows, dtype=np.intp), 1)
+    cheapest = int(everywhere.argmin())
     return HeapTree(
         np.zeros((n_branch, problem.n_features)),
         np.ones(n_branch),
@@ -63,7 +65,7 @@ def cart_tree(problem: Problem, depth: int) -> HeapTree:
         np.where(grown.children_left != LEAF, grown.threshold, 0.0),
         model.classes_[grown.value[:, 0].argmax(axis=1)].astype(np.intp),
     )
-    return relabelled(problem, problem.into_box(tree.to_heap(depth)))
+    return relabel(problem, problem.into_box(tree.to_heap(depth)))
 
 
 def greedy_svm_tree(problem: Problem, depth: int, C: float = 10.0) -> HeapTree:
@@ -92,27 +94,6 @@ def logistic_tree(problem: Problem, depth: int) -> HeapTree:
     return _grow(problem, depth, 1, fit)
 
 
-def total_costs(problem: Problem, rows: IntArray | slice = slice(None)) -> FloatArray:
-    """(Y,): what each class costs if predicted for all the rows."""
-    if problem.class_cost is not None:
-        total: FloatArray = problem.class_cost[rows].sum(axis=0)
-        return total
-    weight = problem.weight[rows]
-    count = np.bincount(problem.y[rows], weight, minlength=problem.n_classes)
-    return weight.sum() - count
-
-
-def relabelled(problem: Problem, heap: HeapTree) -> HeapTree:
-    """Tree with the cheapest class at every leaf that points reach."""
-    leaf = ObliqueTree.from_heap(heap).apply(problem.scaled) - len(heap.threshold)
-    label = heap.label.copy()
-    for l in np.unique(leaf):
-        costs = total_costs(problem, np.flatnonzero(leaf == l))
-        if costs[label[l]] > costs.min():
-            label[l] = int(np.argmin(costs))
-    return HeapTree(heap.coef, heap.threshold, label)
-
-
 def _targets(problem: Problem) -> tuple[IntArray, FloatArray]:
     """Class and weight of each row for methods that know no class costs."""
     if problem.class_cost is None:
@@ -135,7 +116,7 @@ def _grow(problem: Problem, depth: int, levels: int, fit: LinearFit) -> HeapTree
             heap.coef[b], heap.threshold[b] = plane
             right = problem.scaled[rows] @ plane[0] > plane[1]
         at_node[2 * b + 1], at_node[2 * b + 2] = rows[~right], rows[right]
-    return relabelled(problem, problem.into_box(heap))
+    return relabel(problem, problem.into_box(heap))
 
 
 def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | None:

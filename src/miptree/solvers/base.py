@@ -142,6 +142,9 @@ SECONDS_BETWEEN_REPORTS = 0.05
 START_TOLERANCE = 1e-6
 """A start that violates no row by more is feasible to every solver."""
 
+TIGHTEST_TOLERANCE = 1e-9
+"""Smallest feasibility tolerance that every solver takes."""
+
 OPTIMALITY_TOLERANCE = 1e-9
 """A relative gap that is rounding only."""
 
@@ -160,6 +163,14 @@ def keep_better(model: Model, result: Result, start: FloatArray | None) -> Resul
         return result
     # Within its tolerance a start may lie below the bound of a stricter solver.
     return replace(result, x=start, objective=value, bound=min(result.bound, value))
+
+
+def tolerance_for(model: Model, start: FloatArray | None) -> float:
+    """Feasibility tolerance for a solver: tight, but not so that it loses the start."""
+    if start is None or not is_feasible(model, start):
+        return TIGHTEST_TOLERANCE
+    violation = max(model.violation(start).values())
+    return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
 
 
 def clip_infinite(value: float, infinity: float = 1e20) -> float:
@@ -277,4 +288,4 @@ class Listener:
 
 
 def _is_less(a: float, b: float) -> bool:
-    return b == np.inf > a or b - a > OPTIMALITY_TOLERANCE * max(1.0, abs(b))
+    return b - a > OPTIMALITY_TOLERANCE * max(1.0, min(abs(a), abs(b)))

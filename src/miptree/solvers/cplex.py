@@ -19,6 +19,7 @@ from miptree.solvers.base import (
     Result,
     SolverLicenceError,
     Status,
+    tolerance_for,
 )
 
 _CODES = cplex.SolutionInterface.status
@@ -56,6 +57,7 @@ class CplexSolver:
         listener = Listener(model, on_progress, on_incumbent)
         with cplex.Cplex() as problem:
             _build(problem, model)
+            _set_tolerance(problem, tolerance_for(model, start))
             _set_options(problem, limits, listener.remaining(limits))
             if model.integer.any():
                 _set_hints(problem, model, start)
@@ -123,15 +125,18 @@ def _finite(values: FloatArray) -> list[float]:
     return finite
 
 
+def _set_tolerance(problem: cplex.Cplex, tolerance: float) -> None:
+    problem.parameters.mip.tolerances.integrality.set(tolerance)
+    problem.parameters.simplex.tolerances.feasibility.set(tolerance)
+    problem.parameters.simplex.tolerances.optimality.set(tolerance)
+
+
 def _set_options(problem: cplex.Cplex, limits: Limits, seconds: float | None) -> None:
     options = problem.parameters
     options.threads.set(limits.threads)
     options.randomseed.set(limits.seed)
     options.mip.tolerances.mipgap.set(limits.gap)
     options.mip.tolerances.absmipgap.set(1e-9)
-    options.mip.tolerances.integrality.set(1e-9)
-    options.simplex.tolerances.feasibility.set(1e-9)
-    options.simplex.tolerances.optimality.set(1e-9)
     if seconds is not None:
         options.timelimit.set(seconds)
     if limits.nodes is not None:

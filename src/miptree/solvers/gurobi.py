@@ -17,6 +17,7 @@ from miptree.solvers.base import (
     Result,
     SolverLicenceError,
     Status,
+    tolerance_for,
 )
 
 _STATUS: dict[int, Status] = {
@@ -51,6 +52,7 @@ class GurobiSolver:
                 x = _build(gurobi, model)
                 if start is not None:
                     x.setAttr(GRB.Attr.Start, start)
+                _set_tolerance(gurobi, tolerance_for(model, start))
                 _set_options(gurobi, limits, listener.remaining(limits))
                 gurobi.optimize(_Callback(x, listener))
                 if gurobi.Status == GRB.INTERRUPTED:
@@ -94,13 +96,18 @@ def _one_sided(model: Model) -> tuple[sparse.csr_matrix, np.ndarray, FloatArray]
     return matrix, sense, np.concatenate([right[rows] for rows, _, right in parts])
 
 
+def _set_tolerance(gurobi: gp.Model, tolerance: float) -> None:
+    gurobi.Params.FeasibilityTol = tolerance
+    gurobi.Params.IntFeasTol = tolerance
+    gurobi.Params.OptimalityTol = tolerance
+
+
 def _set_options(gurobi: gp.Model, limits: Limits, seconds: float | None) -> None:
     params = gurobi.Params
     params.Threads = limits.threads
     params.Seed = limits.seed
     params.MIPGap = limits.gap
     params.MIPGapAbs = 1e-9
-    params.FeasibilityTol = params.IntFeasTol = params.OptimalityTol = 1e-9
     if seconds is not None:
         params.TimeLimit = seconds
     if limits.nodes is not None:

@@ -19,11 +19,12 @@ from miptree.solvers.base import (
     OnProgress,
     Result,
     Status,
+    tolerance_for,
 )
 
 _STATUS: dict[str, Status] = {
     "optimal": "optimal",
-    "gaplimit": "gap",
+    "gaplimit": "optimal",
     "timelimit": "time_limit",
     "nodelimit": "node_limit",
     "totalnodelimit": "node_limit",
@@ -35,7 +36,7 @@ _STATUS: dict[str, Status] = {
 _EVENTS = (
     SCIP_EVENTTYPE.PRESOLVEROUND
     | SCIP_EVENTTYPE.LPSOLVED
-    | SCIP_EVENTTYPE.NODESOLVED
+    | SCIP_EVENTTYPE.NODEFOCUSED
     | SCIP_EVENTTYPE.BESTSOLFOUND
 )
 
@@ -60,6 +61,7 @@ class ScipSolver:
         scip = pyscipopt.Model()
         try:
             columns = _build(scip, model)
+            scip.setParam("numerics/feastol", tolerance_for(model, start))
             _set_options(scip, limits, listener.remaining(limits))
             if start is not None:
                 scip.addSol(_to_solution(scip, columns, start))
@@ -91,8 +93,6 @@ def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
         )
     ]
     scip.addObjoffset(model.constant)
-    for j in np.flatnonzero(model.priority):
-        scip.chgVarBranchPriority(columns[j], int(model.priority[j]))
     _add_rows(scip, model, columns)
     return columns
 
@@ -121,7 +121,6 @@ def _set_options(scip: pyscipopt.Model, limits: Limits, seconds: float | None) -
         "randomization/randomseedshift": limits.seed,
         "limits/gap": limits.gap,
         "limits/absgap": 1e-9,
-        "numerics/feastol": 1e-9,
         # SCIP's own handler would keep Ctrl-C from Python's.
         "misc/catchctrlc": False,
     }
@@ -155,6 +154,7 @@ class _Events(pyscipopt.Eventhdlr):
 
     def __init__(self, columns: list[Any], listener: Listener) -> None:
         self.columns, self.listener = columns, listener
+        self.run = 0
 
     def eventinit(self) -> None:
         self.model.catchEvent(_EVENTS, self)
@@ -163,8 +163,12 @@ class _Events(pyscipopt.Eventhdlr):
 
     def eventexec(self, event: Any) -> None:
         scip, listener = self.model, self.listener
-        if event.getType() == SCIP_EVENTTYPE.BESTSOLFOUND:
+        kind = event.getType()
+        if kind == SCIP_EVENTTYPE.BESTSOLFOUND:
             self.hand_out()
+        elif kind == SCIP_EVENTTYPE.NODEFOCUSED and self.run < scip.getNRuns():
+            self.run = scip.getNRuns()
+            _set_priorities(scip, self.columns, listener.model)
         listener.report(
             scip.getPrimalbound(), scip.getDualbound(), scip.getNTotalNodes()
         )
@@ -176,6 +180,19 @@ class _Events(pyscipopt.Eventhdlr):
             x = _best_x(self.model, self.columns)
             if x is not None:
                 self.listener.incumbent(x)
+
+
+def _set_priorities(scip: pyscipopt.Model, columns: list[Any], model: Model) -> None:
+    """Set branching priorities, after presolve, which levels them.
+
+    Aggregating a variable gives all those it is replaced by their highest priority.
+    So every integer has to be set, the highest last, and again after a restart.
+    """
+    if not model.priority.any():
+        return
+    integers = np.flatnonzero(model.integer)
+    for j in integers[np.argsort(model.priority[integers], kind="stable")]:
+        scip.chgVarBranchPriority(columns[j], int(model.priority[j]))
 
 
 class _Suggestions(pyscipopt.Heur):

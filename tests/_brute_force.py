@@ -1,0 +1,206 @@
+"""The optimum of (1a) on tiny data by enumeration, independent of the package's MIPs.
+
+Points are sent left or right node by node in every possible way. A node then costs
+what its 1-norm SVM costs, an LP for SciPy, and a leaf the weight not of its best class.
+Sets of points are the bits of an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.tree import ObliqueTree
+
+SEPARABLE = 1e-7
+"""Distance from a hyperplane, in the box, from which two sets count as separable."""
+
+
+class BruteForce:
+    """Enumerates trees on a problem.
+
+    Parameters
+    ----------
+    problem, objective
+        The rows and (1a).
+    strict : bool
+        True for real trees. False for what the MIP allows: a point on a hyperplane
+        may go either way, and then the infimum can be lower.
+    one_right : bool
+        For ``strict=False``, whether of identical points of different classes at most
+        one counts as right, the cut "same x". Real trees obey it anyway.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        objective: Svm1Objective,
+        strict: bool,
+        one_right: bool = True,
+    ) -> None:
+        self.X = (problem.X - problem.offset) / problem.scale
+        self.y, self.weight = problem.y, problem.weight
+        self.n, self.n_classes = len(self.y), problem.n_classes
+        self.objective, self.strict, self.one_right = objective, strict, one_right
+        self.node_cost = cache(self._node_cost)
+
+    def optimum(self, depth: int) -> float:
+        """Least objective of a tree of this depth."""
+        everything = 2**self.n - 1
+        return min(
+            self.weight[~may_be_right].sum()
+            + _Labels(self, may_be_right).subtree(everything, depth)
+            for may_be_right in self._who_may_be_right()
+        )
+
+    def _who_may_be_right(self) -> Iterator[np.ndarray]:
+        """Choices of one row among the rows with one x."""
+        if self.strict or not self.one_right:
+            yield np.ones(self.n, dtype=bool)
+            return
+        _, group = np.unique(self.X, axis=0, return_inverse=True)
+        groups = [np.flatnonzero(group.ravel() == g) for g in np.unique(group)]
+        for chosen in product(*groups):
+            yield np.isin(np.arange(self.n), chosen)
+
+    def members(self, points: int) -> np.ndarray:
+        """Rows of a set."""
+        return np.flatnonzero([points >> i & 1 for i in range(self.n)])
+
+    def _node_cost(self, points: int, left: int) -> float:
+        """Least a1 * slack + a2 * |h|_1 that splits the points so, inf if none does."""
+        if left in (0, points):
+            return 0.0
+        rows = self.members(points)
+        sign = np.where([left >> i & 1 for i in rows], 1.0, -1.0)
+        if self.strict and not self._is_separable(rows, sign):
+            return np.inf
+        return self._svm_cost(rows, sign)
+
+    def _svm_cost(self, rows: np.ndarray, sign: np.ndarray) -> float:
+        """LP over (g, h+, h-, m)."""
+        eps, k, d = self.objective.margin, len(rows), self.X.shape[1]
+        price = self.objective.slack_penalty * self.weight[rows]
+        cost = np.r_[0.0, np.full(2 * d, self.objective.l1_penalty), price]
+        score = self._score()
+        ahead = np.c_[sign[:, None] * score[rows], np.eye(k)]
+        box = np.c_[score, np.zeros((self.n, k))]
+        solution = linprog(
+            cost,
+            A_ub=np.r_[-ahead, box, -box],
+            b_ub=np.r_[np.full(k, -eps), np.ones(2 * self.n)],
+            bounds=[(None, None)] + [(0, None)] * (2 * d) + [(0, eps)] * k,
+        )
+        return solution.fun if solution.success else np.inf
+
+    def _is_separable(self, rows: np.ndarray, sign: np.ndarray) -> bool:
+        """Whether a hyperplane has the sides strictly apart: max t over (g, h, t)."""
+        d = self.X.shape[1]
+        score = self._score()
+        ahead = np.c_[sign[:, None] * score[rows], -np.ones(len(rows))]
+        box = np.c_[score, np.zeros(self.n)]
+        solution = linprog(
+            np.r_[np.zeros(1 + 2 * d), -1.0],
+            A_ub=np.r_[-ahead, box, -box],
+            b_ub=np.r_[np.zeros(len(rows)), np.ones(2 * self.n)],
+            bounds=[(None, None)] + [(0, None)] * (2 * d) + [(None, 1)],
+        )
+        return solution.success and -solution.fun > SEPARABLE
+
+    def _score(self) -> np.ndarray:
+        """(n, 1 + 2d): g - h x_i as a function of (g, h+, h-)."""
+        return np.c_[np.ones(self.n), -self.X, self.X]
+
+
+class _Labels:
+    """The recursion over subsets for a choice of the rows that can be right."""
+
+    def __init__(self, enumeration: BruteForce, may_be_right: np.ndarray) -> None:
+        self.all = enumeration
+        self.weight = np.where(may_be_right, enumeration.weight, 0.0)
+        self.subtree = cache(self._subtree)
+        self.class_weight = cache(self._class_weight)
+
+    def _class_weight(self, points: int) -> np.ndarray:
+        """Weight of each class in a set, the heaviest first."""
+        rows = self.all.members(points)
+        weight = np.bincount(
+            self.all.y[rows], self.weight[rows], minlength=self.all.n_classes
+        )
+        return np.sort(weight)[::-1]
+
+    def errors(self, points: int, n_leaves: int) -> float:
+        """Least error if every class could have its own of so many leaves."""
+        return float(self.class_weight(points)[n_leaves:].sum())
+
+    def _subtree(self, points: int, depth: int) -> float:
+        """Least cost of a subtree of this depth for a set of points."""
+        if depth == 0 or points == 0:
+            return self.errors(points, 1)
+        best = self.subtree(points, depth - 1)
+        leaves = 2 ** (depth - 1)
+        for left in _halves(points):
+            right = points & ~left
+            least = self.errors(left, leaves) + self.errors(right, leaves)
+            if least >= best:
+                continue
+            node = self.all.node_cost(points, left)
+            if node + least >= best:
+                continue
+            cost = node + self.subtree(left, depth - 1)
+            if cost < best:
+                best = min(best, cost + self.subtree(right, depth - 1))
+        return best
+
+
+def _halves(points: int) -> Iterator[int]:
+    """Subsets that hold the first point: one of each pair (left, right)."""
+    first = points & -points
+    rest = points ^ first
+    part = rest
+    while True:
+        yield part | first
+        if part == 0:
+            return
+        part = (part - 1) & rest
+
+
+def fewest_errors(problem: Problem, depth: int) -> float:
+    """Least weight of misclassified rows over all trees of this depth."""
+    enumeration = BruteForce(problem, Svm1Objective(1.0, 0.0, 1.0), strict=True)
+    enumeration._svm_cost = lambda rows, sign: 0.0
+    return enumeration.optimum(depth)
+
+
+def recount(
+    X: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    objective: Svm1Objective,
+    tree: ObliqueTree,
+) -> float:
+    """(1a) of a tree in the units of X, row by row."""
+    span = X.max(axis=0) - X.min(axis=0)
+    span[span == 0] = 1.0
+    branch = [b for b in range(tree.n_nodes) if tree.children_left[b] >= 0]
+    size = {b: np.abs(X @ tree.coef[b] - tree.threshold[b]) for b in branch}
+    box = {b: max(1.0, size[b].max()) for b in branch}
+    total = 0.0
+    for b in branch:
+        total += objective.l1_penalty * (np.abs(tree.coef[b]) * span).sum() / box[b]
+    for i in range(len(X)):
+        node = 0
+        while tree.children_left[node] >= 0:
+            missing = max(0.0, objective.margin - size[node][i] / box[node])
+            total += objective.slack_penalty * weight[i] * missing
+            goes_left = sum(X[i] * tree.coef[node]) <= tree.threshold[node]
+            side = tree.children_left if goes_left else tree.children_right
+            node = side[node]
+        total += weight[i] * (tree.label[node] != y[i])
+    return total

@@ -1,0 +1,408 @@
+"""One conformance suite, run for every solver that loads."""
+
+import itertools
+import signal
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from miptree._interrupt import InterruptGuard
+from miptree.formulations.model import Model, ModelBuilder
+from miptree.solvers import (
+    SOLVERS,
+    Limits,
+    MissingSolverError,
+    Solver,
+    available_solvers,
+    get_solver,
+)
+from miptree.solvers.base import SolverLicenceError
+
+LICENSED = ("gurobi", "cplex")
+PACKAGES = {
+    "highs": "highspy",
+    "scip": "pyscipopt",
+    "gurobi": "gurobipy",
+    "cplex": "cplex",
+}
+
+
+@pytest.fixture(params=list(SOLVERS))
+def solver(request: pytest.FixtureRequest) -> Solver:
+    if request.param not in available_solvers():
+        pytest.skip(f"{PACKAGES[request.param]} is not installed")
+    return get_solver(request.param)
+
+
+def knapsack(seed: int = 0) -> Model:
+    """Two capacities, twelve items: small enough to enumerate."""
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(5, 40, (2, 12)).astype(float)
+    b = ModelBuilder()
+    x = b.variables("x", (12,), upper=1, cost=-rng.integers(5, 40, 12), integer=True)
+    b.rows("capacity", (2,), (x[None, :], weight), upper=weight.sum(axis=1) // 2)
+    return b.finish(constant=7.25)
+
+
+def assignment(cost: np.ndarray) -> Model:
+    n = len(cost)
+    b = ModelBuilder()
+    x = b.variables("x", (n, n), upper=1, cost=cost, integer=True)
+    b.rows("row", (n,), (x, np.ones((n, n))), lower=1, upper=1)
+    b.rows("column", (n,), (x.T, np.ones((n, n))), lower=1, upper=1)
+    return b.finish()
+
+
+CONSTANT = 10.0
+
+
+def market_split() -> tuple[Model, np.ndarray, np.ndarray]:
+    """Model far out of reach of a thousand nodes, a poor start and its optimum.
+
+    Choose x in {0, 1}^30 so that four weighted sums hit their targets; misses cost.
+    The bound stays at the constant until the tree is searched through.
+    """
+    rng = np.random.default_rng(1)
+    weight = rng.integers(0, 100, (4, 30)).astype(float)
+    hit = rng.integers(0, 2, 30).astype(float)
+    target = weight @ hit
+    b = ModelBuilder()
+    x = b.variables("x", (30,), upper=1, integer=True)
+    below = b.variables("below", (4,), cost=1)
+    above = b.variables("above", (4,), cost=1)
+    terms = (x[None, :], weight), (below, 1.0), (above, -1.0)
+    b.rows("target", (4,), *terms, lower=target, upper=target)
+    start = np.concatenate([np.zeros(30), target, np.zeros(4)])
+    return b.finish(CONSTANT), start, np.concatenate([hit, np.zeros(8)])
+
+
+HARD, START, OPTIMUM = market_split()
+
+
+def one_variable(
+    cost: float, lower: float, upper: float, integer: bool, coefficient: float = 2.0
+) -> Model:
+    """One free variable and one row; a second variable keeps presolve honest."""
+    b = ModelBuilder()
+    x = b.variables("x", (1,), lower=-np.inf, cost=cost, integer=integer)
+    y = b.variables("y", (1,), lower=-4, upper=-1, cost=1)
+    b.rows("row", (1,), (x, coefficient), lower=lower, upper=upper)
+    b.rows("box", (2,), (np.append(x, y), 1.0), lower=-50, upper=50)
+    return b.finish()
+
+
+# Right answers
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_knapsack_equals_brute_force(solver: Solver, seed: int) -> None:
+    model = knapsack(seed)
+    points = np.array(list(itertools.product([0.0, 1.0], repeat=12)))
+    fits = (points @ model.matrix.toarray().T <= model.row_upper).all(axis=1)
+    best = (points[fits] @ model.cost).min() + 7.25
+    result = solver.solve(model)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(best, abs=1e-7)
+    assert result.bound == pytest.approx(best, abs=1e-7)
+    assert max(model.violation(result.x).values()) <= 1e-6
+    assert result.objective == model.objective(result.x)
+
+
+def test_assignment_equals_brute_force(solver: Solver) -> None:
+    cost = np.random.default_rng(0).normal(size=(5, 5))
+    orders = itertools.permutations(range(5))
+    best = min(cost[range(5), order].sum() for order in orders)
+    result = solver.solve(assignment(cost))
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(best, abs=1e-7)
+
+
+def test_lp_has_an_exact_bound(solver: Solver) -> None:
+    b = ModelBuilder()
+    x = b.variables("x", (2,), cost=[-1, -2])
+    coefficients = np.array([[1.0, 1.0], [1.0, 3.0]])
+    b.rows("row", (2,), (x[None, :], coefficients), upper=[4, 6])
+    result = solver.solve(b.finish(constant=100))
+    assert result.status == "optimal"
+    assert result.x == pytest.approx([3, 1], abs=1e-7)
+    assert result.objective == pytest.approx(95, abs=1e-7)
+    assert result.bound == pytest.approx(95, abs=1e-7)
+    assert result.bound <= result.objective
+
+
+@pytest.mark.parametrize("integer", [False, True])
+@pytest.mark.parametrize(
+    ("cost", "lower", "upper", "expected"),
+    [
+        (1, -6, -6, -3),
+        (1, -6, 8, -3),
+        (-1, -6, 8, 4),
+        (1, -6, np.inf, -3),
+        (-1, -np.inf, 8, 4),
+        (1, -np.inf, np.inf, -50),
+    ],
+    ids=["equal", "ranged-low", "ranged-high", "above", "below", "free"],
+)
+def test_every_kind_of_row(
+    solver: Solver,
+    cost: float,
+    lower: float,
+    upper: float,
+    expected: float,
+    integer: bool,
+) -> None:
+    result = solver.solve(one_variable(cost, lower, upper, integer))
+    assert result.status == "optimal"
+    assert result.x == pytest.approx([expected, -4], abs=1e-7)
+
+
+def test_negative_integers_are_rounded_the_right_way(solver: Solver) -> None:
+    result = solver.solve(one_variable(1, -7, np.inf, integer=True))
+    assert result.x[0] == pytest.approx(-3, abs=1e-7)
+
+
+def test_row_without_coefficients(solver: Solver) -> None:
+    result = solver.solve(one_variable(1, -1, np.inf, True, coefficient=0.0))
+    assert result.x == pytest.approx([-50, -4], abs=1e-7)
+
+
+@pytest.mark.parametrize("integer", [False, True])
+def test_infeasible_model(solver: Solver, integer: bool) -> None:
+    result = solver.solve(one_variable(1, 200, 300, integer))
+    assert result.status == "infeasible"
+    assert result.x is None
+    assert result.objective == np.inf
+
+
+def test_names_solver_and_version(solver: Solver) -> None:
+    name, version = solver.solve(knapsack()).solver.split(" ")
+    assert name.lower() == solver.name
+    assert all(part.isdigit() for part in version.split("."))
+
+
+# Starts
+
+
+@pytest.mark.parametrize("nodes", [0, 1])
+def test_result_is_never_worse_than_the_start(solver: Solver, nodes: int) -> None:
+    near = OPTIMUM.copy()
+    near[-1] = near[-5] = 1.0  # one unit above and below the fourth target
+    result = solver.solve(HARD, near, Limits(nodes=nodes))
+    assert result.objective <= CONSTANT + 2 + 1e-6
+    assert result.bound <= result.objective
+
+
+@pytest.mark.parametrize("off", [0.0, 2e-7], ids=["exact", "within-tolerance"])
+def test_start_is_the_first_incumbent(solver: Solver, off: float) -> None:
+    start, seen = START.copy(), []
+    start[30] += off
+    solver.solve(HARD, start, Limits(nodes=1), on_incumbent=seen.append)
+    assert HARD.objective(seen[0]) == pytest.approx(HARD.objective(START), abs=1e-6)
+    values = [HARD.objective(x) for x in seen]
+    assert values == sorted(values, reverse=True)
+    assert all(max(HARD.violation(x).values()) <= 1e-6 for x in seen)
+
+
+def test_infeasible_start_is_not_believed(solver: Solver) -> None:
+    model = knapsack()
+    result = solver.solve(model, np.ones(12))
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(solver.solve(model).objective)
+    assert max(model.violation(result.x).values()) <= 1e-6
+
+
+# Limits
+
+
+def test_node_limit(solver: Solver) -> None:
+    result = solver.solve(HARD, START, Limits(nodes=200))
+    assert result.status == "node_limit"
+    assert 100 <= result.nodes <= 210
+    assert result.bound <= result.objective < HARD.objective(START)
+
+
+def test_time_limit_keeps_the_start(solver: Solver) -> None:
+    result = solver.solve(HARD, START, Limits(seconds=0))
+    assert result.status == "time_limit"
+    assert result.objective <= HARD.objective(START)
+    assert result.seconds < 5
+
+
+def test_gap_counts_the_constant(solver: Solver) -> None:
+    """Of a solution of cost c it is c / (c + 1000); without the constant it is 1."""
+    model = replace(HARD, constant=1000.0)
+    result = solver.solve(model, START, Limits(gap=0.05, nodes=5000))
+    assert result.status == "gap"
+    assert result.bound >= 1000 - 1e-6
+    assert 0 < result.objective - result.bound <= 0.05 * result.objective
+
+
+def test_seed_and_node_limit_fix_the_result(solver: Solver) -> None:
+    limits = Limits(nodes=100, seed=3)
+    first, second = (solver.solve(HARD, START, limits) for _ in range(2))
+    assert np.array_equal(first.x, second.x)
+    assert (first.bound, first.nodes) == (second.bound, second.nodes)
+
+
+def test_seed_reaches_the_solver(solver: Solver) -> None:
+    model = replace(HARD, cost=HARD.cost + np.arange(38) / 1000)
+    seeds = (Limits(nodes=100, seed=seed) for seed in range(4))
+    found = {solver.solve(model, None, limits).objective for limits in seeds}
+    assert len(found) > 1
+
+
+def test_priority_reaches_the_solver(solver: Solver) -> None:
+    """Opposite priorities search opposite trees."""
+    if solver.name == "highs":
+        pytest.skip("HiGHS has no branching priorities")
+    upwards = np.append(np.arange(1, 31), np.zeros(8, dtype=int))
+    downwards = np.append(np.arange(30, 0, -1), np.zeros(8, dtype=int))
+    models = (replace(HARD, priority=priority) for priority in (upwards, downwards))
+    ends = [solver.solve(model, START, Limits(nodes=200)) for model in models]
+    assert ends[0].objective != ends[1].objective
+
+
+def test_two_threads(solver: Solver) -> None:
+    result = solver.solve(knapsack(), limits=Limits(threads=2))
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(solver.solve(knapsack()).objective)
+
+
+# Callbacks
+
+
+def test_progress_is_consistent(solver: Solver) -> None:
+    seen = []
+    result = solver.solve(HARD, START, Limits(nodes=500), on_progress=seen.append)
+    assert seen
+    for state in seen:
+        assert state.bound <= state.objective
+        assert state.objective >= result.objective - 1e-6
+        assert state.bound <= result.bound + 1e-6
+    seconds = [state.seconds for state in seen]
+    assert (np.diff(seconds) > 0.04).all()
+    assert 0 <= seconds[0] <= seconds[-1] <= result.seconds
+    nodes = [state.nodes for state in seen]
+    assert nodes == sorted(nodes)
+
+
+def test_true_answer_stops_and_keeps_the_incumbent(solver: Solver) -> None:
+    calls = []
+
+    def stop_at_second(state: object) -> bool:
+        calls.append(state)
+        return len(calls) == 2
+
+    result = solver.solve(HARD, START, Limits(seconds=30), stop_at_second)
+    assert result.status == "interrupted"
+    assert len(calls) == 2
+    assert result.objective <= calls[-1].objective + 1e-6
+    assert max(HARD.violation(result.x).values()) <= 1e-6
+
+
+@pytest.mark.parametrize("callback", ["on_progress", "on_incumbent"])
+@pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt])
+def test_exception_in_a_callback_propagates(
+    solver: Solver, callback: str, kind: type[BaseException]
+) -> None:
+    calls = []
+
+    def fail(_: object) -> None:
+        calls.append(1)
+        raise kind("from the callback")
+
+    with pytest.raises(kind, match="from the callback"):
+        solver.solve(HARD, START, Limits(seconds=30), **{callback: fail})
+    assert len(calls) == 1
+    assert solver.solve(knapsack()).status == "optimal"
+
+
+def test_better_suggestion_is_used(solver: Solver) -> None:
+    """Only a solver that took the suggestion in can call it optimal."""
+    result = solver.solve(
+        HARD, START, Limits(nodes=500), on_incumbent=lambda x: OPTIMUM
+    )
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(CONSTANT, abs=1e-6)
+
+
+def test_infeasible_suggestion_is_not_believed(solver: Solver) -> None:
+    wrong = np.zeros(HARD.n_variables)
+    result = solver.solve(HARD, START, Limits(nodes=50), on_incumbent=lambda x: wrong)
+    assert result.objective > CONSTANT
+    assert max(HARD.violation(result.x).values()) <= 1e-6
+
+
+def test_callback_may_solve_another_model(solver: Solver) -> None:
+    inner = []
+
+    def solve_inside(_: np.ndarray) -> None:
+        for name in {"highs", solver.name}:
+            inner.append(get_solver(name).solve(knapsack()).objective)
+
+    solver.solve(HARD, START, Limits(nodes=1), on_incumbent=solve_inside)
+    assert inner
+    assert inner == pytest.approx([inner[0]] * len(inner))
+
+
+def test_polite_interrupt(solver: Solver) -> None:
+    """The first Ctrl-C inside a guard stops the solve and keeps the incumbent."""
+
+    def press_once(_: object) -> bool:
+        if not guard.requested:
+            signal.raise_signal(signal.SIGINT)
+        return guard.requested
+
+    with InterruptGuard() as guard:
+        result = solver.solve(HARD, START, Limits(seconds=30), press_once)
+    assert guard.requested
+    assert result.status == "interrupted"
+    assert result.objective <= HARD.objective(START)
+
+
+def test_impolite_interrupt(solver: Solver) -> None:
+    def press(_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve(HARD, START, Limits(seconds=30), press)
+
+
+# Manners
+
+
+def test_nothing_is_printed(solver: Solver, capfd: pytest.CaptureFixture) -> None:
+    solver.solve(knapsack(), np.ones(12))
+    solver.solve(one_variable(1, 200, 300, True))
+    solver.solve(one_variable(1, -7, np.inf, False))
+    wrong = np.zeros(HARD.n_variables)
+    solver.solve(HARD, START, Limits(nodes=5), on_incumbent=lambda x: wrong)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", LICENSED)
+def test_licence_error_says_what_to_do(name: str) -> None:
+    if name not in available_solvers():
+        pytest.skip(f"{PACKAGES[name]} is not installed")
+    b = ModelBuilder()
+    x = b.variables("x", (2100,), upper=1, cost=-1, integer=True)
+    b.rows("pair", (2101,), (np.append(x, 0), 1.0), (np.append(0, x), 1.0), upper=1)
+    with pytest.raises(SolverLicenceError, match=r"2101 rows x 2100 columns.*highs"):
+        get_solver(name).solve(b.finish(), limits=Limits(seconds=1))
+        pytest.skip(f"a full licence of {name} is installed")
+
+
+@pytest.mark.parametrize("name", list(SOLVERS))
+def test_missing_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, f"miptree.solvers.{name}", raising=False)
+    monkeypatch.setitem(sys.modules, PACKAGES[name], None)
+    with pytest.raises(MissingSolverError, match=r"pip install 'miptree"):
+        get_solver(name)
+    assert name not in available_solvers()
+
+
+def test_unknown_name() -> None:
+    with pytest.raises(ValueError, match="solver must be one of.*'lp_solve'"):
+        get_solver("lp_solve")
