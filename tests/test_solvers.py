@@ -14,11 +14,12 @@ from miptree.solvers import (
     SOLVERS,
     Limits,
     MissingSolverError,
+    Result,
     Solver,
     available_solvers,
     get_solver,
 )
-from miptree.solvers.base import SolverLicenceError
+from miptree.solvers.base import SolverLicenceError, keep_better
 
 LICENSED = ("gurobi", "cplex")
 PACKAGES = {
@@ -74,7 +75,10 @@ def market_split() -> tuple[Model, np.ndarray, np.ndarray]:
     above = b.variables("above", (4,), cost=1)
     terms = (x[None, :], weight), (below, 1.0), (above, -1.0)
     b.rows("target", (4,), *terms, lower=target, upper=target)
-    start = np.concatenate([np.zeros(30), target, np.zeros(4)])
+    # A guess no solver would make; all zeros is the first thing some of them try.
+    guess = rng.integers(0, 2, 30).astype(float)
+    miss = target - weight @ guess
+    start = np.concatenate([guess, np.maximum(miss, 0) + 50, np.maximum(-miss, 0) + 50])
     return b.finish(CONSTANT), start, np.concatenate([hit, np.zeros(8)])
 
 
@@ -205,6 +209,17 @@ def test_start_is_the_first_incumbent(solver: Solver, off: float) -> None:
     assert all(max(HARD.violation(x).values()) <= 1e-6 for x in seen)
 
 
+def test_kept_start_is_not_below_the_bound() -> None:
+    """A start may be feasible to 1e-6 and a solver's bound hold to 1e-9."""
+    model = knapsack()
+    start = np.zeros(12)
+    start[0] = 5e-7
+    strict = Result("optimal", np.zeros(12), 7.25, 7.25, 0, 0.0, "strict")
+    kept = keep_better(model, strict, start)
+    assert kept.x is start
+    assert kept.bound <= kept.objective < 7.25
+
+
 def test_infeasible_start_is_not_believed(solver: Solver) -> None:
     model = knapsack()
     result = solver.solve(model, np.ones(12))
@@ -328,6 +343,19 @@ def test_better_suggestion_is_used(solver: Solver) -> None:
     assert result.objective == pytest.approx(CONSTANT, abs=1e-6)
 
 
+def test_suggestion_survives_a_stop(solver: Solver) -> None:
+    """Whether or not the solver came round to taking it in."""
+    made = []
+
+    def suggest(_: np.ndarray) -> np.ndarray:
+        made.append(True)
+        return OPTIMUM
+
+    result = solver.solve(HARD, START, Limits(seconds=30), lambda _: made, suggest)
+    assert result.objective == pytest.approx(CONSTANT, abs=1e-6)
+    assert result.bound <= result.objective
+
+
 def test_infeasible_suggestion_is_not_believed(solver: Solver) -> None:
     wrong = np.zeros(HARD.n_variables)
     result = solver.solve(HARD, START, Limits(nodes=50), on_incumbent=lambda x: wrong)
@@ -363,11 +391,17 @@ def test_polite_interrupt(solver: Solver) -> None:
 
 
 def test_impolite_interrupt(solver: Solver) -> None:
-    def press(_: object) -> None:
-        signal.raise_signal(signal.SIGINT)
+    """Without a guard it is an exception, and the solve does not run on."""
+    calls = []
+
+    def press_once(state: object) -> None:
+        calls.append(state)
+        if len(calls) == 1:
+            signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        solver.solve(HARD, START, Limits(seconds=30), press)
+        solver.solve(HARD, START, Limits(seconds=30), press_once)
+    assert len(calls) < 40
 
 
 # Manners
@@ -389,9 +423,15 @@ def test_licence_error_says_what_to_do(name: str) -> None:
     b = ModelBuilder()
     x = b.variables("x", (2100,), upper=1, cost=-1, integer=True)
     b.rows("pair", (2101,), (np.append(x, 0), 1.0), (np.append(0, x), 1.0), upper=1)
-    with pytest.raises(SolverLicenceError, match=r"2101 rows x 2100 columns.*highs"):
+    message = ""
+    try:
         get_solver(name).solve(b.finish(), limits=Limits(seconds=1))
+    except SolverLicenceError as refusal:
+        message = str(refusal)
+    if not message:
         pytest.skip(f"a full licence of {name} is installed")
+    assert "2101 rows x 2100 columns" in message
+    assert 'licence, or use solver="highs"' in message
 
 
 @pytest.mark.parametrize("name", list(SOLVERS))
@@ -404,5 +444,5 @@ def test_missing_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unknown_name() -> None:
-    with pytest.raises(ValueError, match="solver must be one of.*'lp_solve'"):
+    with pytest.raises(ValueError, match=r"must be one of .*'lp_solve'"):
         get_solver("lp_solve")

@@ -10,12 +10,14 @@ from types import FrameType, TracebackType
 class InterruptGuard:
     """Context in which the first Ctrl-C only sets :attr:`requested`.
 
-    The second one raises KeyboardInterrupt. Outside the main thread, where Python
+    The second one raises KeyboardInterrupt, at the latest on leaving the context: a
+    library may have swallowed the first raise. Outside the main thread, where Python
     delivers no signals, the guard does nothing.
     """
 
     def __init__(self) -> None:
         self.requested = False
+        self._insisted = False
         self._previous: object = None
         self._active = False
 
@@ -36,8 +38,11 @@ class InterruptGuard:
             previous = self._previous or signal.SIG_DFL
             signal.signal(signal.SIGINT, previous)  # type: ignore[arg-type]
             self._active = False
+        if self._insisted and error is None:
+            raise KeyboardInterrupt
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.requested:
+            self._insisted = True
             raise KeyboardInterrupt
         self.requested = True

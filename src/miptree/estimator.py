@@ -199,7 +199,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
                 "The fit was interrupted; the best tree found so far is kept "
                 f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

@@ -258,6 +258,7 @@ class _Training:
             self.plan.depth,
             formulation.decode(x),
             seed=self.plan.seed,
+            should_stop=self._wants_stop,
         )
         self._offer(better)
         suggestion = formulation.encode(self.heap)

@@ -85,6 +85,16 @@ class Clock:
         if improved:
             self._last_improvement = self.n_iter
 
+    def share(self, part: float) -> Clock:
+        """Return a clock for a first phase that may use a part of every limit."""
+        limit = self.budget
+        most = [n for n in (limit.max_iter, limit.stall) if n is not None]
+        budget = SearchBudget(
+            seconds=None if limit.seconds is None else part * limit.seconds,
+            max_iter=int(part * min(most)) if most else None,
+        )
+        return Clock(budget, self._should_stop, self._time)
+
     def stop(self, reason: StopReason) -> None:
         """Stop the search for good."""
         self.stopped = self.stopped or reason

@@ -23,6 +23,8 @@ OnImprovement = Callable[[HeapTree, float], None]
 
 _ITERATIONS_PER_STREAM = 500
 _MOST_STREAMS = 8
+_LARGEST_LP = 20_000
+"""Rows up to which the node LPs are quick enough to be a step of the search."""
 
 
 def n_streams(budget: SearchBudget, n_jobs: int | None) -> int:
@@ -54,7 +56,8 @@ def run_searches(
     data = SearchData.from_problem(problem)
     measure: Measure = ZeroOne(data)
     if objective is not None:
-        measure = Svm1(data, objective)
+        small = problem.n_rows <= _LARGEST_LP
+        measure = Svm1(data, objective, problem if small else None)
     streams = n_streams(budget, n_jobs)
     reporter = _Reporter(problem, data.unit, on_improvement)
     clocks = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from miptree.search.budget import Clock
-from miptree.search.measure import LONG, SHORT, Candidate, Effort, Measure, ZeroOne
+from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
 from miptree.search.moves import random_move
 from miptree.search.pool import SAME, Pool
 from miptree.search.rng import random_state
@@ -17,6 +17,9 @@ from miptree.tree import HeapTree
 _POLISHED_PER_BATCH = 8
 _ROUNDS_PER_BATCH = 5
 _MOVES_PER_ROUND = 50
+_PROMISING = 0.3
+"""A candidate at most so much worse than the best, relatively, is refined."""
+
 _TRIES = 6
 """Random moves compared before one is repaired."""
 
@@ -94,12 +97,20 @@ class IteratedSearch:
         self.clock.count(self.add(candidate))
 
     def _descend(self, tree: HeapTree, effort: Effort) -> Candidate:
-        return self.measure.descend(tree, effort, random_state(self.rng))
+        state = random_state(self.rng)
+        found = self.measure.descend(tree, effort, state)
+        if found.value <= self.pool.best.value * (1.0 + _PROMISING):
+            found = self.measure.refine(found, state)
+        return found
 
     def _move(self, tree: HeapTree) -> HeapTree:
-        """Pick the most promising of a few random moves, by value before repair."""
+        """Pick the move of least cost, before its repair, of a few random ones.
+
+        The cost of the errors it is: any move ruins the margins at first.
+        """
+        errors = ZeroOne(self.data)
         tries = [
-            self.measure.value(random_move(self.data, tree, self.rng))
+            errors.value(random_move(self.data, tree, self.rng, self.measure.p_sparse))
             for _ in range(_TRIES)
         ]
         return min(tries, key=lambda candidate: candidate.value).tree
@@ -126,7 +137,7 @@ class IteratedSearch:
         """Move from an elite tree until the moves no longer help."""
         stalled = 0
         while stalled < _MOVES_PER_ROUND and not self._over():
-            candidate = self._descend(self._move(current.tree), SHORT)
+            candidate = self._descend(self._move(current.tree), self.measure.short)
             rise = candidate.value - current.value
             stalled = 0 if rise < -SAME else stalled + 1
             self._step(candidate)

@@ -115,6 +115,8 @@ def best_step_svm1(
             slope += price * speed
         elif 0.0 <= p < margin:
             slope -= price * speed
+        if p + (high - low) * speed < -margin:
+            continue  # stays out of the margin for all steps
         if p <= -margin:
             at[k], bend[k] = low - (p + margin) / speed, price * speed
             k += 1

@@ -6,10 +6,13 @@ from typing import NamedTuple, Protocol
 
 from miptree._typing import AnyArray
 from miptree.objective import Svm1Objective
+from miptree.polish import refit_nodes
+from miptree.problem import Problem
 from miptree.search.data import SearchData
 from miptree.search.line01 import descend_01
 from miptree.search.line_svm1 import descend_svm1, into_box, objective_svm1
 from miptree.search.routing import relabel, score_tree
+from miptree.search.simplify import simplify
 from miptree.tree import HeapTree
 
 
@@ -28,14 +31,20 @@ class Effort(NamedTuple):
     n_random: int
 
 
-LONG, SHORT = Effort(40, 6, 5), Effort(12, 1, 4)
+LONG = Effort(40, 6, 5)
+_LEAST_GAIN = 1e-3
 _P_TIE = 0.3
+_LP_ROUNDS = 3
 
 
 class Measure(Protocol):
     """A function of trees, to be minimised."""
 
     data: SearchData
+    p_sparse: float
+    """How often moves should try few features."""
+    short: Effort
+    """Effort after a move."""
 
     def value(self, tree: HeapTree) -> Candidate:
         """Relabel the leaves and count the value."""
@@ -45,9 +54,16 @@ class Measure(Protocol):
         """Improve a tree by line searches; the given tree is left alone."""
         ...
 
+    def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+        """Improve a promising candidate by dearer means."""
+        ...
+
 
 class ZeroOne:
     """Cost of the errors."""
+
+    p_sparse = 0.0
+    short = Effort(12, 1, 4)
 
     def __init__(self, data: SearchData) -> None:
         self.data = data
@@ -68,12 +84,32 @@ class ZeroOne:
         )  # fmt: skip
         return Candidate(value, tree)
 
+    def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+        """Return the candidate: the line search is the best we have."""
+        return candidate
+
 
 class Svm1:
-    """Objective (1a) inside the box."""
+    """Objective (1a) inside the box.
 
-    def __init__(self, data: SearchData, objective: Svm1Objective) -> None:
-        self.data = data
+    Parameters
+    ----------
+    data : SearchData
+    objective : Svm1Objective
+    problem : Problem, optional
+        The same rows. With it, promising trees are refined by the LPs of their nodes.
+    """
+
+    p_sparse = 0.5
+    short = Effort(3, 1, 4)
+
+    def __init__(
+        self,
+        data: SearchData,
+        objective: Svm1Objective,
+        problem: Problem | None = None,
+    ) -> None:
+        self.data, self.objective, self.problem = data, objective, problem
         self.penalties = (
             objective.slack_penalty,
             objective.l1_penalty / data.unit,
@@ -97,7 +133,22 @@ class Svm1:
         """Improve a tree by exact line searches on the objective."""
         tree = tree.copy()
         value = descend_svm1(
-            *self.data.points, *tree, *self.penalties, effort.sweeps, 1e-4,
+            *self.data.points, *tree, *self.penalties, effort.sweeps, _LEAST_GAIN,
             effort.n_random, state,
         )  # fmt: skip
         return Candidate(value, tree)
+
+    def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+        """Alternate node LPs, which keep the routing, with line searches."""
+        best = self.value(simplify(self.data, candidate.tree, *self.penalties))
+        best = min(best, candidate, key=lambda c: c.value)
+        if self.problem is None:
+            return best
+        for _ in range(_LP_ROUNDS):
+            fitted = refit_nodes(self.problem, self.objective, best.tree)
+            found = self.descend(fitted, self.short, state)
+            gain = best.value - found.value
+            best = min(found, best, key=lambda c: c.value)
+            if gain <= 1e-4 * best.value:
+                break
+        return best

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree._typing import FloatArray, IntArray
 from miptree.search.data import SearchData
 from miptree.search.perturb import perturb
 from miptree.search.refit import refit_node
@@ -17,8 +18,13 @@ _SIZES = (0.05, 0.2, 0.5, 1.0)
 _MOST_REFIT_POINTS = 2000
 
 
-def random_move(data: SearchData, tree: HeapTree, rng: np.random.Generator) -> HeapTree:
-    """Change a copy of a tree; the line search is to repair it afterwards."""
+def random_move(
+    data: SearchData, tree: HeapTree, rng: np.random.Generator, p_sparse: float = 0.0
+) -> HeapTree:
+    """Change a copy of a tree; the line search is to repair it afterwards.
+
+    A refit uses few features with probability ``p_sparse``, otherwise all of them.
+    """
     tree = tree.copy()
     if rng.random() >= _P_REFIT:
         shake(data, tree, rng)
@@ -27,12 +33,23 @@ def random_move(data: SearchData, tree: HeapTree, rng: np.random.Generator) -> H
         shake(data, tree, rng)
     if rng.random() < 0.15:
         tree.label[rng.integers(len(tree.label))] = rng.integers(data.n_classes)
+    b = int(rng.integers(len(tree.threshold)))
+    features = np.arange(data.n_features)
+    if rng.random() < p_sparse:
+        features = few_features(tree.coef[b], rng)
     refit_node(
-        *data.points, *tree, int(rng.integers(len(tree.threshold))),
-        float(rng.choice(_RIDGES)), _REFIT_ROUNDS, bool(rng.random() < 0.8),
-        _MOST_REFIT_POINTS, random_state(rng),
+        *data.points, *tree, b, features, float(rng.choice(_RIDGES)), _REFIT_ROUNDS,
+        bool(rng.random() < 0.8), _MOST_REFIT_POINTS, random_state(rng),
     )  # fmt: skip
     return tree
+
+
+def few_features(coef: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Up to four features, half of them from those that the hyperplane uses."""
+    used = coef != 0
+    chance = 1.0 / len(coef) + used / max(1, used.sum())
+    size = min(len(coef), int(rng.integers(1, 5)))
+    return rng.choice(len(coef), size, replace=False, p=chance / chance.sum())
 
 
 def shake(data: SearchData, tree: HeapTree, rng: np.random.Generator) -> None:

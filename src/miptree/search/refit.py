@@ -165,14 +165,18 @@ def refit_node(
     threshold: FloatArray,
     label: IntArray,
     b: int,
+    features: IntArray,
     ridge: float,
     rounds: int,
     random_weights: bool,
     most_points: int,
     state: AnyArray,
 ) -> bool:
-    """Refit node b on its care points, in place; False if they agree on a side."""
-    d, n = XT.shape
+    """Refit node b on its care points with some of the features, in place.
+
+    Returns False, and changes nothing, if the points agree on a side.
+    """
+    n, d = XT.shape[1], len(features)
     Z = score_tree(XT, coef, threshold)
     index, gain = np.empty(n, np.int64), np.empty(n)
     m = care_points(Z, y, weight, cost, label, b, index, gain)
@@ -189,10 +193,12 @@ def refit_node(
         price[q] = abs(gain[q])
         n_right += gain[q] < 0.0
         for j in range(d):
-            A[j, q] = XT[j, index[q]]
+            A[j, q] = XT[features[j], index[q]]
     if n_right == 0 or n_right == m:
         return False
     w = reweighted_logistic(A, side, price, ridge, rounds, random_weights, state)
-    coef[b] = w[:d]
+    coef[b] = 0.0
+    for j in range(d):
+        coef[b, features[j]] = w[j]
     threshold[b] = -w[d]
     return True

@@ -13,7 +13,6 @@ from miptree._typing import FloatArray
 from miptree.formulations.model import Model
 from miptree.solvers.base import (
     Limits,
-    Listener,
     OnIncumbent,
     OnProgress,
     Result,
@@ -21,6 +20,7 @@ from miptree.solvers.base import (
     Status,
     tolerance_for,
 )
+from miptree.solvers.listener import Listener
 
 _CODES = cplex.SolutionInterface.status
 _STATUS: dict[int, Status] = {

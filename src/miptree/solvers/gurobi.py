@@ -11,7 +11,6 @@ from miptree._typing import FloatArray
 from miptree.formulations.model import Model
 from miptree.solvers.base import (
     Limits,
-    Listener,
     OnIncumbent,
     OnProgress,
     Result,
@@ -19,6 +18,7 @@ from miptree.solvers.base import (
     Status,
     tolerance_for,
 )
+from miptree.solvers.listener import Listener
 
 _STATUS: dict[int, Status] = {
     GRB.OPTIMAL: "optimal",

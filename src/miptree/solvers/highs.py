@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from threading import local
 
 import highspy
 import numpy as np
@@ -14,13 +13,13 @@ from miptree.solvers.base import (
     Limits,
     OnIncumbent,
     OnProgress,
-    Progress,
     Result,
     Status,
-    keep_better,
 )
+from miptree.solvers.listener import Listener
+from miptree.solvers.watch import run_watched
 
-_SECONDS_BETWEEN_REPORTS = 0.05
+_VERSION = f"HiGHS {highspy.Highs().version()}"
 
 _STATUS: dict[highspy.HighsModelStatus, Status] = {
     highspy.HighsModelStatus.kOptimal: "optimal",
@@ -46,33 +45,46 @@ class HighsSolver:
         on_incumbent: OnIncumbent | None = None,
     ) -> Result:
         """Solve the model; see :class:`miptree.solvers.base.Solver`."""
-        began = time.perf_counter()
-        highs = _new_highs(limits, bool(model.integer.any()))
+        listener = Listener(model, on_progress, on_incumbent)
+        if not model.integer.any():
+            highs = _new_highs(limits, _threads_here())
+            highs.passModel(_to_highs(model))
+            highs.run()
+            return listener.finish(*_read(highs, model), start)
+        highs = _new_highs(limits, limits.threads)
         highs.passModel(_to_highs(model))
         if start is not None:
             _set_start(highs, start)
-        if model.integer.any():
-            listener = _Listener(model, began, on_progress, on_incumbent)
-            listener.subscribe(highs)
-        highs.run()
-        result = _read_result(highs, model, time.perf_counter() - began)
-        return keep_better(model, result, start)
+        _Callback(listener).subscribe(highs)
+
+        def run() -> None:
+            _pool.size = limits.threads
+            highs.run()
+
+        if run_watched(run, listener, limits):
+            return listener.finish(*_read(highs, model), start)
+        return listener.finish(*listener.last_words(limits), _VERSION, start)
 
 
-_pool_size: int | None = None
-"""Threads of HiGHS's global pool, which must be torn down to change its size."""
+_pool = local()
+"""HiGHS has one pool of threads per thread that calls it, of a size fixed for life."""
 
 
-def _new_highs(limits: Limits, is_mip: bool) -> highspy.Highs:
-    global _pool_size
-    # An LP may be solved from within a MIP's callback and must leave the pool alone.
-    if _pool_size is None or (is_mip and limits.threads != _pool_size):
+def _threads_here() -> int:
+    """Size of this thread's pool: an LP inside a MIP's callback must not differ."""
+    if not hasattr(_pool, "size"):
+        # Somebody else may have used HiGHS on this thread.
         highspy.Highs.resetGlobalScheduler(True)
-        _pool_size = limits.threads
+        _pool.size = 1
+    size: int = _pool.size
+    return size
+
+
+def _new_highs(limits: Limits, threads: int) -> highspy.Highs:
     highs = highspy.Highs()
     highs.silent()
     options: dict[str, float] = {
-        "threads": _pool_size,
+        "threads": threads,
         "random_seed": limits.seed,
         "mip_rel_gap": limits.gap,
         "mip_abs_gap": 1e-9,
@@ -108,73 +120,51 @@ def _set_start(highs: highspy.Highs, x: FloatArray) -> None:
     highs.setSolution(solution)
 
 
-@dataclass
-class _Listener:
+class _Callback:
     """Passes HiGHS's events on, and suggestions back."""
 
-    model: Model
-    began: float
-    on_progress: OnProgress | None
-    on_incumbent: OnIncumbent | None
-    suggestion: FloatArray | None = None
-    last_report: float = field(default=-np.inf)
+    def __init__(self, listener: Listener) -> None:
+        self.listener = listener
 
     def subscribe(self, highs: highspy.Highs) -> None:
-        if self.on_progress is not None:
-            highs.cbMipInterrupt.subscribe(self.report)
-        if self.on_incumbent is not None:
-            highs.cbMipImprovingSolution.subscribe(self.hand_out)
+        highs.cbMipInterrupt.subscribe(self.report)
+        highs.cbMipImprovingSolution.subscribe(self.hand_out)
+        if self.listener.on_incumbent is not None:
             highs.cbMipUserSolution.subscribe(self.hand_in)
 
     def report(self, event: highspy.HighsCallbackEvent) -> None:
-        now = time.perf_counter()
-        if self.on_progress is None:
-            return
-        if now - self.last_report < _SECONDS_BETWEEN_REPORTS:
-            return
-        self.last_report = now
         out = event.data_out
-        state = Progress(
-            now - self.began, out.mip_primal_bound, out.mip_dual_bound, _nodes(out)
-        )
-        if self.on_progress(state):
+        self.listener.report(out.mip_primal_bound, out.mip_dual_bound, _nodes(out))
+        if self.listener.stop:
             event.interrupt()
 
     def hand_out(self, event: highspy.HighsCallbackEvent) -> None:
-        if self.on_incumbent is not None:
-            x = np.array(event.data_out.mip_solution, dtype=np.float64)
-            self.suggestion = self.on_incumbent(x)
+        self.listener.incumbent(np.array(event.data_out.mip_solution, dtype=float))
 
     def hand_in(self, event: highspy.HighsCallbackEvent) -> None:
-        if self.suggestion is not None and event.data_in is not None:
-            event.data_in.setSolution(self.suggestion)
-            self.suggestion = None
+        if self.listener.suggestion is None or event.data_in is None:
+            return
+        x = self.listener.take_suggestion()
+        if x is not None:
+            event.data_in.setSolution(x)
 
 
 def _nodes(out: object) -> int:
     return max(0, int(getattr(out, "mip_node_count", 0)))
 
 
-def _read_result(highs: highspy.Highs, model: Model, seconds: float) -> Result:
+def _read(
+    highs: highspy.Highs, model: Model
+) -> tuple[Status, FloatArray | None, float, int, str]:
+    """Status, solution, bound, nodes and version."""
     info = highs.getInfo()
-    status: Status = _STATUS.get(highs.getModelStatus(), "infeasible")
+    status: Status = _STATUS.get(highs.getModelStatus(), "interrupted")
     found = (
         info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     )
     x = np.array(highs.getSolution().col_value) if found else None
-    objective = model.objective(x) if x is not None else np.inf
     if model.integer.any():
         bound = float(info.mip_dual_bound)
-        if status == "optimal" and objective - bound > 1e-9 * max(1.0, abs(objective)):
-            status = "gap"
     else:
-        bound = objective if status == "optimal" else -np.inf
-    return Result(
-        status=status,
-        x=x,
-        objective=objective,
-        bound=bound,
-        nodes=_nodes(info),
-        seconds=seconds,
-        solver=f"HiGHS {highs.version()}",
-    )
+        bound = model.objective(x) if x is not None and status == "optimal" else -np.inf
+    return status, x, bound, _nodes(info), _VERSION

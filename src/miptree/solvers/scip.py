@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,14 @@ from miptree._typing import FloatArray
 from miptree.formulations.model import Model
 from miptree.solvers.base import (
     Limits,
-    Listener,
     OnIncumbent,
     OnProgress,
     Result,
     Status,
     tolerance_for,
 )
+from miptree.solvers.listener import Listener
+from miptree.solvers.watch import run_watched
 
 _STATUS: dict[str, Status] = {
     "optimal": "optimal",
@@ -40,8 +40,6 @@ _EVENTS = (
     | SCIP_EVENTTYPE.BESTSOLFOUND
 )
 
-_SECONDS_BETWEEN_SIGNALS = 0.1
-
 
 class ScipSolver:
     """SCIP. Runs on one thread whatever ``Limits.threads`` says."""
@@ -59,24 +57,26 @@ class ScipSolver:
         """Solve the model; see :class:`miptree.solvers.base.Solver`."""
         listener = Listener(model, on_progress, on_incumbent)
         scip = pyscipopt.Model()
-        try:
-            columns = _build(scip, model)
-            scip.setParam("numerics/feastol", tolerance_for(model, start))
-            _set_options(scip, limits, listener.remaining(limits))
-            if start is not None:
-                scip.addSol(_to_solution(scip, columns, start))
-            _subscribe(scip, columns, listener)
-            _run(scip)
-            return listener.finish(
-                _STATUS.get(scip.getStatus(), "interrupted"),
-                _best_x(scip, columns),
-                scip.getDualbound(),
-                scip.getNTotalNodes(),
-                f"SCIP {_version(scip)}",
-                start,
-            )
-        finally:
-            scip.free()
+        columns = _build(scip, model)
+        scip.setParam("numerics/feastol", tolerance_for(model, start))
+        _set_options(scip, limits, listener.remaining(limits))
+        if start is not None:
+            scip.addSol(_to_solution(scip, columns, start))
+        _subscribe(scip, columns, listener)
+        version = f"SCIP {_version(scip)}"
+        # Also because what a signal handler raises in a callback would be swallowed.
+        if not run_watched(scip.optimizeNogil, listener, limits, scip.interruptSolve):
+            return listener.finish(*listener.last_words(limits), version, start)
+        found = (
+            _STATUS.get(scip.getStatus(), "interrupted"),
+            _best_x(scip, columns),
+            scip.getDualbound(),
+            scip.getNTotalNodes(),
+            version,
+        )
+        # Model and plugins refer to each other, so Python would free them late.
+        scip.freeProb()
+        return listener.finish(*found, start)
 
 
 def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
@@ -208,23 +208,6 @@ class _Suggestions(pyscipopt.Heur):
         solution = _to_solution(self.model, self.columns, x)
         stored = self.model.trySol(solution, printreason=False)
         return {"result": SCIP_RESULT.FOUNDSOL if stored else SCIP_RESULT.DIDNOTFIND}
-
-
-def _run(scip: pyscipopt.Model) -> None:
-    """Solve on a thread, so that Ctrl-C reaches Python and not a callback.
-
-    A signal handler runs in the main thread as soon as it executes Python; raising
-    there inside a callback would be swallowed.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        solve = pool.submit(scip.optimizeNogil)
-        try:
-            while not solve.done():
-                wait([solve], timeout=_SECONDS_BETWEEN_SIGNALS)
-        except BaseException:
-            scip.interruptSolve()
-            raise
-        solve.result()
 
 
 def _to_solution(scip: pyscipopt.Model, columns: list[Any], x: FloatArray) -> Any:
