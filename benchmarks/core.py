@@ -35,6 +35,7 @@ DATA = Path(
 
 
 def seconds(action: Callable[[], object]) -> float:
+    """Wall seconds of an action."""
     began = time.perf_counter()
     action()
     return time.perf_counter() - began
@@ -61,7 +62,7 @@ def labelled(n: int, d: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def prediction() -> dict[str, Any]:
-    """Prediction of 1M x 20 rows at depth 3 against scikit-learn's tree, alternating."""
+    """Predict 1M x 20 rows at depth 3, in turns with scikit-learn's tree."""
     X, y = labelled(1_000_000, 20, 4)
     ours = OptimalTreeClassifier(
         max_depth=3, solver="search", max_iter=30, l1_penalty=0.01, random_state=0

@@ -105,6 +105,20 @@ def test_proved_optimum_of_depth_three():
     assert result.objective == pytest.approx(best, abs=close(best))
 
 
+@pytest.mark.parametrize("solver", MIP_SOLVERS)
+def test_light_points_cannot_buy_their_way_out_of_the_box(solver):
+    # Scores of +-1 at the ends leave the heavy points .05 short of the margin.
+    X = np.array([[0.0], [0.275], [0.725], [1.0]])
+    weight = np.array([1.0, 100.0, 100.0, 1.0])
+    problem = Problem.from_data(X, np.array([0, 0, 1, 1]), 2, weight)
+    objective = Svm1Objective(2, 0.01, 0.5)
+    best = BruteForce(problem, objective, strict=True).optimum(1)
+    assert best == pytest.approx(2 * 200 * 0.05 + 0.01 * 2)
+    assert_proves_the_optimum(problem, objective, 1, solver)
+    flow = solve(FlowFormulation(problem, objective, 1).model, solver)
+    assert flow.objective == pytest.approx(best, abs=1e-5)
+
+
 # ------------------------------------------------------------- trained real trees
 
 
@@ -277,8 +291,12 @@ def test_result_is_never_worse_than_the_start(problem, objective, depth, seed):
 
 
 def test_a_start_that_is_already_best_is_kept():
-    problem = random_problem(3, 8, 2, 2, "distinct")
-    objective = Svm1Objective(1000, 0.1, 0.01)
-    best = train_small(problem, objective, 2)
-    again = train_small(problem, objective, 2, init=best.tree, node_limit=0)
-    assert again.score.objective <= best.score.objective + 1e-9
+    """The best tree of the flow relaxation is worse here, even when polished."""
+    problem = random_problem(0, 9, 2, 2, "distinct")
+    objective = Svm1Objective(100, 10, 0.01)
+    best = train_small(problem, objective, 1)
+    assert best.status == "optimal"
+    again = train_small(problem, objective, 1, "flow", init=best.tree)
+    assert again.score.objective == pytest.approx(best.score.objective, abs=1e-9)
+    assert again.status != "optimal"
+    assert again.certificate.objective_bound < best.score.objective - 0.01

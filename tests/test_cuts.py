@@ -185,7 +185,7 @@ def test_identical_points_bound_the_relaxation(formulation):
 
 @examples(10)
 @given(
-    problem=problems((4, 7), 2, 5, kinds=("distinct",)),
+    problem=problems((4, 6), 2, 5, kinds=("distinct",)),
     objective=objectives,
     depth=st.sampled_from([1, 2]),
 )

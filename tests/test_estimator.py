@@ -152,14 +152,14 @@ def test_same_seed_same_tree(noisy):
 def test_interrupt_returns_the_best_tree_with_a_warning(noisy):
     seen = []
 
-    def press_ctrl_c(state):
-        seen.append(state)
-        if state.stage == "solve":
+    def press_ctrl_c_once(state):
+        if state.stage == "solve" and all(s.stage != "solve" for s in seen):
             os.kill(os.getpid(), signal.SIGINT)
+        seen.append(state)
 
     handler = signal.getsignal(signal.SIGINT)
     clf = OptimalTreeClassifier(
-        callback=press_ctrl_c, max_iter=5, time_limit=None, random_state=0
+        callback=press_ctrl_c_once, max_iter=5, time_limit=None, random_state=0
     )
     with pytest.warns(UserWarning, match="interrupted"):
         clf.fit(*noisy)

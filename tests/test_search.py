@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from _brute_force import BruteForce
-from _data import examples, random_heap, random_problem
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
 
+from _brute_force import BruteForce
+from _data import examples, random_heap, random_problem
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search import (

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from _data import Case, cases, examples, random_heap, random_problem
 from hypothesis import given
 from hypothesis import strategies as st
 
+from _data import Case, cases, examples, random_heap, random_problem
 from miptree.polish import leaf_cost
 from miptree.problem import Problem
 from miptree.search import tree_value

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from _data import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from _data import examples
 from miptree.search.line01 import best_step_fixed, best_step_leaf
 from miptree.search.line_svm1 import best_step_svm1, box_range
 

@@ -326,13 +326,14 @@ def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
 
 
 def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
-    if np.ndim(sample_weight) == 1 and np.size(sample_weight) != len(X):
+    given = np.asarray(sample_weight)
+    if given.ndim == 1 and len(given) != len(X):
         raise ValueError(
-            f"sample_weight has {np.size(sample_weight)} values, but X has {len(X)} "
-            "rows. Give one weight >= 0 for each row."
+            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
+            "weight >= 0 for each row."
         )
     weight: FloatArray = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+        given, X, dtype=np.float64, ensure_non_negative=True
     )
     return weight
 

@@ -213,8 +213,9 @@ class _Training:
         self.ended_by = _ENDS.get(result.status, "max_iter")
         if result.x is not None:
             self._offer_polished(formulation.decode(result.x))
-        proved_by = f"{result.solver} on the {plan.formulation} MIP"
-        self._raise_bound(result.bound, proved_by)
+        self._raise_bound(result.bound)
+        if self.bound > self.errors_bound:
+            self.proved_by = f"{result.solver} on the {plan.formulation} MIP"
 
     def _mip_follows(self) -> bool:
         """Whether a MIP is wanted, and the time suffices to do something with it."""
@@ -265,14 +266,14 @@ class _Training:
         model = formulation.model
         return suggestion if model.objective(suggestion) < model.objective(x) else None
 
-    def _raise_bound(self, bound: float, proved_by: str) -> None:
-        if np.isfinite(bound) and bound >= self.bound and bound > self.errors_bound:
-            self.bound, self.proved_by = bound, proved_by
+    def _raise_bound(self, bound: float) -> None:
+        if np.isfinite(bound):
+            self.bound = max(self.bound, bound)
 
     # --------------------------------------------------------- progress and stops
 
     def _hear(self, progress: Progress) -> bool:
-        self._raise_bound(progress.bound, self.plan.solver)
+        self._raise_bound(progress.bound)
         self._tell()
         return self._wants_stop() or meets(self.score.objective, self.bound)
 

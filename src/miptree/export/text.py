@@ -79,8 +79,8 @@ def _names(given: Sequence[str] | None, n: int, parameter: str) -> list[str]:
 
 def _linear(coef: FloatArray, names: Sequence[str], digits: int) -> str:
     """Write a linear form, such as ``1.5 width - 1 height``."""
-    used = np.flatnonzero(coef)
-    if len(used) == 0:
+    used = np.flatnonzero(coef).tolist()
+    if not used:
         return "0"
     text = ""
     for j in used:

@@ -101,6 +101,7 @@ def search(
     -------
     SearchResult
     """
+    began = time_source()
     pool = [problem.into_box(tree) for tree in starts] + start_trees(problem, depth)
     n_iter, stopped = 0, _stops_at_once(budget)
     if stopped is None:
@@ -111,7 +112,7 @@ def search(
             seed=seed, n_jobs=n_jobs, should_stop=should_stop,
             on_improvement=on_improvement,
             lower_bound=max(lower_bound, combinatorial_bound(problem, depth)[0]),
-            time_source=time_source,
+            time_source=time_source, began=began,
         )  # fmt: skip
         pool = found + pool
     trees, values = _ranked(problem, objective, pool)

@@ -50,6 +50,8 @@ class Clock:
         Asked between iterations; True interrupts the search.
     time_source : callable
         Seconds; the benchmark counts CPU seconds.
+    began : float, optional
+        Its reading when the search began, by default now.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Clock:
         budget: SearchBudget,
         should_stop: Callable[[], bool] = lambda: False,
         time_source: Callable[[], float] = time.monotonic,
+        began: float | None = None,
     ) -> None:
         self.budget = budget
         self.n_iter = 0
@@ -64,7 +67,7 @@ class Clock:
         self._last_improvement = 0
         self._should_stop = should_stop
         self._time = time_source
-        self._start = time_source()
+        self._start = time_source() if began is None else began
 
     def elapsed(self) -> float:
         """Seconds since the search began."""
@@ -94,6 +97,30 @@ class Clock:
             max_iter=int(part * min(most)) if most else None,
         )
         return Clock(budget, self._should_stop, self._time)
+
+    def share_of_rest(self, part: float, max_iter: int) -> Clock:
+        """Return a clock for a part of the time left and at most so many iterations."""
+        limit = self.budget
+        for most, used in (
+            (limit.max_iter, self.n_iter),
+            (limit.stall, self.n_iter - self._last_improvement),
+        ):
+            if most is not None:
+                max_iter = min(max_iter, most - used)
+        seconds = None
+        if limit.seconds is not None:
+            seconds = max(0.0, part * (limit.seconds - self.elapsed()))
+        budget = SearchBudget(seconds=seconds, max_iter=max_iter)
+        return Clock(budget, self._should_stop, self._time)
+
+    def absorb(self, other: Clock) -> None:
+        """Count the iterations that another clock has counted."""
+        self.n_iter += other.n_iter
+
+    def fits(self, seconds: float) -> bool:
+        """Whether a step of so many seconds ends in time; always without a limit."""
+        limit = self.budget.seconds
+        return limit is None or self.elapsed() + seconds < limit
 
     def stop(self, reason: StopReason) -> None:
         """Stop the search for good."""

@@ -15,7 +15,7 @@ from miptree.problem import Problem
 from miptree.search.budget import Clock, SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
-from miptree.search.ladder import climb
+from miptree.search.ladder import run_plan
 from miptree.search.measure import Candidate, Measure, Svm1, ZeroOne
 from miptree.tree import HeapTree
 
@@ -51,6 +51,7 @@ def run_searches(
     on_improvement: OnImprovement | None,
     lower_bound: float,
     time_source: Callable[[], float] = time.monotonic,
+    began: float | None = None,
 ) -> tuple[list[HeapTree], int, StopReason]:
     """Search from the starts; return the elite trees, iterations and stop reason."""
     data = SearchData.from_problem(problem)
@@ -61,7 +62,8 @@ def run_searches(
     streams = n_streams(budget, n_jobs)
     reporter = _Reporter(problem, data.unit, on_improvement)
     clocks = [
-        Clock(share, should_stop, time_source) for share in _shares(budget, streams)
+        Clock(share, should_stop, time_source, began)
+        for share in _shares(budget, streams)
     ]
     seeds = np.random.SeedSequence(seed).spawn(streams)
     # Threads share the data and the callbacks; the kernels release the GIL. It is only
@@ -97,7 +99,7 @@ def _one_search(
         on_improvement,
     )
     try:
-        climb(search, starts)
+        run_plan(search, starts)
     except KeyboardInterrupt:
         clock.stop("interrupted")
     return list(search.pool), clock.n_iter, clock.stopped or "max_iter"

@@ -11,10 +11,9 @@ from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
 from miptree.search.moves import random_move
 from miptree.search.pool import SAME, Pool
 from miptree.search.rng import random_state
-from miptree.search.soft import soft_trees
+from miptree.search.soft import BATCH, FULL_BATCH_UP_TO, soft_trees
 from miptree.tree import HeapTree
 
-_POLISHED_PER_BATCH = 8
 _ROUNDS_PER_BATCH = 5
 _MOVES_PER_ROUND = 50
 _PROMISING = 0.3
@@ -63,21 +62,21 @@ class IteratedSearch:
         for tree in starts:
             self.add(self.measure.value(tree))
         for candidate in list(self.pool):
-            if self._over():
+            if self.over():
                 return
-            self._step(self._descend(candidate.tree, LONG))
-        while not self._over():
+            self.step(self._descend(candidate.tree, LONG))
+        while not self.over():
             self._soft_batch()
             for round_ in range(_ROUNDS_PER_BATCH):
-                if not self._over():
+                if not self.over():
                     self._round(self._elite(round_))
 
     def run_from(self, tree: HeapTree) -> None:
         """Descend and move from one tree alone until the clock says stop."""
         self.add(self.measure.value(tree))
-        if not self._over():
-            self._step(self._descend(tree, LONG))
-        while not self._over():
+        if not self.over():
+            self.step(self._descend(tree, LONG))
+        while not self.over():
             self._round(self.pool.best)
 
     def add(self, candidate: Candidate) -> bool:
@@ -87,12 +86,13 @@ class IteratedSearch:
             self.on_improvement(candidate)
         return improved
 
-    def _over(self) -> bool:
+    def over(self) -> bool:
+        """Whether to stop: the bound is reached or the budget is spent."""
         if self.pool.best.value <= self.lower_bound + SAME:
             self.clock.stop("bound")
         return self.clock.over()
 
-    def _step(self, candidate: Candidate) -> None:
+    def step(self, candidate: Candidate) -> None:
         """One iteration is done: a candidate was made."""
         self.clock.count(self.add(candidate))
 
@@ -123,23 +123,28 @@ class IteratedSearch:
 
     def _soft_batch(self) -> None:
         """Train a batch of soft trees and polish the best of them."""
+        n_trees = BATCH if self.data.n_rows <= FULL_BATCH_UP_TO else BATCH // 4
         trees = soft_trees(
-            self.data, self.depth, self.rng, should_stop=self.clock.out_of_time
+            self.data,
+            self.depth,
+            self.rng,
+            n_trees=n_trees,
+            should_stop=self.clock.out_of_time,
         )
         errors = ZeroOne(self.data)
         hardened = sorted((errors.value(tree) for tree in trees), key=lambda c: c.value)
-        for candidate in hardened[:_POLISHED_PER_BATCH]:
-            self._step(self._descend(candidate.tree, LONG))
-            if self._over():
+        for candidate in hardened[: n_trees // 4]:
+            self.step(self._descend(candidate.tree, LONG))
+            if self.over():
                 return
 
     def _round(self, current: Candidate) -> None:
         """Move from an elite tree until the moves no longer help."""
         stalled = 0
-        while stalled < _MOVES_PER_ROUND and not self._over():
+        while stalled < _MOVES_PER_ROUND and not self.over():
             candidate = self._descend(self._move(current.tree), self.measure.short)
             rise = candidate.value - current.value
             stalled = 0 if rise < -SAME else stalled + 1
-            self._step(candidate)
+            self.step(candidate)
             if rise <= SAME or rise < self.rng.exponential(_TEMPERATURE):
                 current = candidate

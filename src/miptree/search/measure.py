@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from miptree._typing import AnyArray
+from miptree._typing import AnyArray, IntArray
 from miptree.objective import Svm1Objective
 from miptree.polish import refit_nodes
 from miptree.problem import Problem
@@ -31,7 +32,10 @@ class Effort(NamedTuple):
     n_random: int
 
 
-LONG = Effort(40, 6, 5)
+LONG, ONE_SWEEP = Effort(40, 6, 5), Effort(1, 1, 2)
+
+_ROWS_PER_SWEEP = 40_000
+"""Rows times sweeps that one descent may cost, so that it stays a small step."""
 _LEAST_GAIN = 1e-3
 _P_TIE = 0.3
 _LP_ROUNDS = 3
@@ -58,6 +62,10 @@ class Measure(Protocol):
         """Improve a promising candidate by dearer means."""
         ...
 
+    def on_rows(self, rows: IntArray) -> Measure:
+        """Return the same measure on some of the rows."""
+        ...
+
 
 class ZeroOne:
     """Cost of the errors."""
@@ -79,14 +87,18 @@ class ZeroOne:
         """Improve a tree by exact 0-1 line searches."""
         tree = tree.copy()
         value = descend_01(
-            *self.data.points, *tree, effort.sweeps, effort.patience, _P_TIE,
-            effort.n_random, state,
+            *self.data.points, *tree, _affordable(effort, self.data),
+            effort.patience, _P_TIE, effort.n_random, state,
         )  # fmt: skip
         return Candidate(value, tree)
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Return the candidate: the line search is the best we have."""
         return candidate
+
+    def on_rows(self, rows: IntArray) -> ZeroOne:
+        """Return the same measure on some of the rows."""
+        return ZeroOne(self.data.take(rows))
 
 
 class Svm1:
@@ -133,8 +145,8 @@ class Svm1:
         """Improve a tree by exact line searches on the objective."""
         tree = tree.copy()
         value = descend_svm1(
-            *self.data.points, *tree, *self.penalties, effort.sweeps, _LEAST_GAIN,
-            effort.n_random, state,
+            *self.data.points, *tree, *self.penalties,
+            _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, state,
         )  # fmt: skip
         return Candidate(value, tree)
 
@@ -152,3 +164,15 @@ class Svm1:
             if gain <= 1e-4 * best.value:
                 break
         return best
+
+    def on_rows(self, rows: IntArray) -> Svm1:
+        """Return the same measure on some of the rows: fewer errors, smaller norms."""
+        data = self.data.take(rows)
+        share = float(data.weight.sum() / self.data.weight.sum())
+        l1_penalty = share * self.objective.l1_penalty
+        return Svm1(data, replace(self.objective, l1_penalty=l1_penalty))
+
+
+def _affordable(effort: Effort, data: SearchData) -> int:
+    """Sweeps that an effort may take on this many rows."""
+    return min(effort.sweeps, max(2, _ROWS_PER_SWEEP // data.n_rows))

@@ -17,7 +17,7 @@ from miptree.tree import LEAF, HeapTree, ObliqueTree
 LARGEST_CART = 200_000
 """Rows above which growing CART takes longer than finding a better tree."""
 
-_LARGEST_FIT = 10_000
+_LARGEST_FIT = 2_000
 """Rows that a linear fit of a greedy split sees."""
 
 _MOST_CLASSES = 12

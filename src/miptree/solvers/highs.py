@@ -10,11 +10,13 @@ import numpy as np
 from miptree._typing import FloatArray
 from miptree.formulations.model import Model
 from miptree.solvers.base import (
+    TIGHTEST_TOLERANCE,
     Limits,
     OnIncumbent,
     OnProgress,
     Result,
     Status,
+    tolerance_for,
 )
 from miptree.solvers.listener import Listener
 from miptree.solvers.watch import run_watched
@@ -47,11 +49,11 @@ class HighsSolver:
         """Solve the model; see :class:`miptree.solvers.base.Solver`."""
         listener = Listener(model, on_progress, on_incumbent)
         if not model.integer.any():
-            highs = _new_highs(limits, _threads_here())
+            highs = _new_highs(limits, _threads_here(), TIGHTEST_TOLERANCE)
             highs.passModel(_to_highs(model))
             highs.run()
             return listener.finish(*_read(highs, model), start)
-        highs = _new_highs(limits, limits.threads)
+        highs = _new_highs(limits, limits.threads, tolerance_for(model, start))
         highs.passModel(_to_highs(model))
         if start is not None:
             _set_start(highs, start)
@@ -80,7 +82,7 @@ def _threads_here() -> int:
     return size
 
 
-def _new_highs(limits: Limits, threads: int) -> highspy.Highs:
+def _new_highs(limits: Limits, threads: int, tolerance: float) -> highspy.Highs:
     highs = highspy.Highs()
     highs.silent()
     options: dict[str, float] = {
@@ -88,6 +90,9 @@ def _new_highs(limits: Limits, threads: int) -> highspy.Highs:
         "random_seed": limits.seed,
         "mip_rel_gap": limits.gap,
         "mip_abs_gap": 1e-9,
+        # At the usual 1e-6 a bound could profit from n * slack_penalty * 1e-6.
+        "mip_feasibility_tolerance": tolerance,
+        "primal_feasibility_tolerance": tolerance,
     }
     if limits.seconds is not None:
         options["time_limit"] = max(0.0, limits.seconds)
