@@ -94,7 +94,7 @@ def _show_certificate(clf: OptimalTreeClassifier) -> None:
     table.add_row("bound: no tree is below", f"{found.objective_bound:.6g}")
     table.add_row("gap", f"{100 * found.gap:.3g} %")
     table.add_row("proved optimal", "yes" if found.objective_optimal else "no")
-    table.add_row("by", found.proved_by)
+    table.add_row("by", found.objective_proved_by)
     table.add_row("status", f"{clf.status_}, after {clf.fit_time_:.1f} s")
     console.print(table)
     console.print(str(found), markup=False)

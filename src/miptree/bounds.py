@@ -6,9 +6,18 @@ objective (1a) as well, whose other terms are not negative.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from miptree.problem import Problem
+
+
+class Bound(NamedTuple):
+    """A lower bound and what proves it."""
+
+    value: float
+    proved_by: str
 
 
 def errors_by_classes(problem: Problem, n_leaves: int) -> float:
@@ -32,11 +41,11 @@ def errors_by_conflicts(problem: Problem) -> float:
     return float(np.maximum(cost.min(axis=1), 0.0).sum())
 
 
-def combinatorial_bound(problem: Problem, depth: int) -> tuple[float, str]:
+def combinatorial_bound(problem: Problem, depth: int) -> Bound:
     """Best of these bounds for a depth, and what proves it."""
     return max(
-        (0.0, "errors being at least 0"),
-        (errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
-        (errors_by_conflicts(problem), "identical points of different classes"),
-        key=lambda pair: pair[0],
+        Bound(0.0, "errors are not negative"),
+        Bound(errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
+        Bound(errors_by_conflicts(problem), "identical points of different classes"),
+        key=lambda bound: bound.value,
     )

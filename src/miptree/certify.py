@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
+import numpy as np
+
+from miptree.bounds import Bound
 from miptree.objective import Score, Svm1Objective
+from miptree.problem import Problem
+from miptree.tree import ObliqueTree
 
 OPTIMALITY_TOLERANCE = 1e-6
-"""Relative distance at which a recounted objective counts as meeting its bound."""
+"""Relative distance at which a recounted value counts as meeting its bound."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A tree's objective, counted by prediction, beside what no tree can beat.
+    """A tree's errors and objective, counted by prediction, beside what no tree beats.
 
-    ``objective_bound`` speaks of the trees of this depth whose scores lie in the box
-    abs(score) <= 1 on the training points, under (1a) with this margin and these
-    penalties. ``errors_bound`` speaks of every tree of this depth.
+    Three bounds speak of three classes of trees of this depth:
+
+    * ``any_tree_bound``: every tree, whatever its hyperplanes;
+    * ``errors_bound``: trees whose scores lie in the box abs(score) <= 1 on the
+      training points, where a point nearer to a hyperplane on its way than ``margin``
+      counts as an error (``cost_at_margin`` counts the tree at hand like that);
+    * ``objective_bound``: trees in that box, valued by (1a) with these penalties.
 
     Attributes
     ----------
@@ -26,31 +36,45 @@ class Certificate:
         Training rows (those of weight zero aside).
     cost : float
         Weight of the misclassified rows; equals ``errors`` without weights.
-    errors_bound : float
-        No tree of this depth has a smaller cost.
+    cost_at_margin : float
+        The same, with the rows inside the margin counted as errors.
+    any_tree_bound, errors_bound, objective_bound : float
+        Lower bounds on ``cost``, ``cost_at_margin`` and ``objective``.
+    any_tree_proved_by, errors_proved_by, objective_proved_by : str
+        What gave them: the argument, or the solver and its model.
     objective : float
         (1a), recounted.
-    objective_bound : float
-        No tree of the class has a smaller objective.
-    proved_by : str
-        What gave ``objective_bound``.
     depth : int
         Depth of the trees compared.
     slack_penalty, l1_penalty, margin : float
         alpha_1, alpha_2 and epsilon of (1a).
+    seconds : float
+        Time the fit took until the certificate was written.
+    tree_digest, data_digest : str
+        SHA-256 of the tree and of the training data, by which ``verify`` knows them.
+    scaling : str
+        How the features were scaled: "min-max".
     """
 
     errors: int
     n_rows: int
     cost: float
+    cost_at_margin: float
+    any_tree_bound: float
+    any_tree_proved_by: str
     errors_bound: float
+    errors_proved_by: str
     objective: float
     objective_bound: float
-    proved_by: str
+    objective_proved_by: str
     depth: int
     slack_penalty: float
     l1_penalty: float
     margin: float
+    seconds: float
+    tree_digest: str
+    data_digest: str
+    scaling: str = "min-max"
 
     @property
     def gap(self) -> float:
@@ -59,28 +83,46 @@ class Certificate:
 
     @property
     def objective_optimal(self) -> bool:
-        """Whether the recounted objective meets the bound."""
+        """Whether the recounted objective meets its bound."""
         return meets(self.objective, self.objective_bound)
 
     @property
     def errors_optimal(self) -> bool:
-        """Whether no tree of this depth makes cheaper errors."""
-        return meets(self.cost, self.errors_bound)
+        """Whether the recounted errors meet a bound of a class the tree is in."""
+        return meets(self.cost, self.any_tree_bound) or meets(
+            self.cost_at_margin, self.errors_bound
+        )
 
     def __str__(self) -> str:
-        verdict = (
-            f"proved optimal by {self.proved_by}"
-            if self.objective_optimal
-            else f"not proved optimal: no tree is below {self.objective_bound:.6g} "
-            f"(gap {100 * self.gap:.3g} %), by {self.proved_by}"
-        )
-        fewest = ", and no tree makes fewer" if self.errors_optimal else ""
+        return " ".join([self._errors_sentence(), self._objective_sentence()])
+
+    def _errors_sentence(self) -> str:
+        counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
+        if meets(self.cost, self.any_tree_bound):
+            why = self.any_tree_proved_by
+            return f"{counted}; no tree of depth {self.depth} does better ({why})."
+        if self.errors_optimal:
+            return (
+                f"{counted}; no tree of depth {self.depth} that keeps a margin of "
+                f"{self.margin:g} does better ({self.errors_proved_by})."
+            )
         return (
-            f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
-            f"{fewest}. Its objective is {self.objective:.6g}, {verdict}. "
-            f"(Objective: errors + {self.slack_penalty:g} * slack + "
-            f"{self.l1_penalty:g} * 1-norms at margin {self.margin:g}, over trees of "
-            f"depth {self.depth} on features scaled to [0, 1].)"
+            f"{counted}; at margin {self.margin:g} no tree of depth {self.depth} gets "
+            f"below {self.errors_bound:.6g} ({self.errors_proved_by})."
+        )
+
+    def _objective_sentence(self) -> str:
+        terms = (
+            f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
+            "on features scaled to [0, 1]"
+        )
+        counted = f"Its objective ({terms}) is {self.objective:.6g},"
+        if self.objective_optimal:
+            return f"{counted} proved optimal ({self.objective_proved_by})."
+        return (
+            f"{counted} not proved optimal: no tree is below "
+            f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %; "
+            f"{self.objective_proved_by})."
         )
 
 
@@ -92,18 +134,20 @@ def relative_gap(objective: float, bound: float) -> float:
 
 
 def meets(objective: float, bound: float) -> bool:
-    """Whether an objective is as low as its bound, to the stated tolerance."""
+    """Whether a value is as low as its bound, to the stated tolerance."""
     return objective - bound <= OPTIMALITY_TOLERANCE * max(1.0, abs(objective))
 
 
 def certify(
-    score: Score,
+    problem: Problem,
     objective: Svm1Objective,
     depth: int,
-    n_rows: int,
-    errors_bound: float,
-    objective_bound: float,
-    proved_by: str,
+    tree: ObliqueTree,
+    score: Score,
+    any_tree: Bound,
+    errors: Bound,
+    whole: Bound,
+    seconds: float,
 ) -> Certificate:
     """Put a recounted score beside its bounds.
 
@@ -112,14 +156,46 @@ def certify(
     """
     return Certificate(
         errors=score.errors,
-        n_rows=n_rows,
+        n_rows=int(problem.count.sum()),
         cost=score.cost,
-        errors_bound=min(errors_bound, score.cost),
+        cost_at_margin=score.cost_at_margin,
+        any_tree_bound=min(any_tree.value, score.cost),
+        any_tree_proved_by=any_tree.proved_by,
+        errors_bound=min(errors.value, score.cost_at_margin),
+        errors_proved_by=errors.proved_by,
         objective=score.objective,
-        objective_bound=min(objective_bound, score.objective),
-        proved_by=proved_by,
+        objective_bound=min(whole.value, score.objective),
+        objective_proved_by=whole.proved_by,
         depth=depth,
         slack_penalty=objective.slack_penalty,
         l1_penalty=objective.l1_penalty,
         margin=objective.margin,
+        seconds=seconds,
+        tree_digest=tree_digest(tree),
+        data_digest=data_digest(problem),
     )
+
+
+def tree_digest(tree: ObliqueTree) -> str:
+    """SHA-256 of a tree's arrays."""
+    integers = (tree.children_left, tree.children_right, tree.label)
+    return _digest(
+        *(array.astype("<i8") for array in integers),
+        tree.coef.astype("<f8"),
+        tree.threshold.astype("<f8"),
+    )
+
+
+def data_digest(problem: Problem) -> str:
+    """SHA-256 of the merged rows, the same for any order and for weights or copies."""
+    return _digest(
+        problem.X.astype("<f8"), problem.y.astype("<i8"), problem.weight.astype("<f8")
+    )
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

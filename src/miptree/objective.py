@@ -13,6 +13,10 @@ SMALLEST_MARGIN = 1e-4
 """Below this the margin drowns in the feasibility tolerance of a MIP solver."""
 
 
+MARGIN_ROUNDING = 1e-9
+"""LP solutions sit on the margin to about this; a row so near to it keeps it."""
+
+
 @dataclass(frozen=True)
 class Score:
     """What a tree is worth on a problem, counted by prediction.
@@ -23,6 +27,9 @@ class Score:
         Misclassified rows of the user's data (rows of weight zero aside).
     cost : float
         Their weight, the first sum of (1a).
+    cost_at_margin : float
+        The same, with rows nearer to a hyperplane on their way than the margin (less
+        the rounding of an LP) counted as misclassified.
     slack : float
         Weighted sum of the missing margins m_ib, the second sum.
     l1 : float
@@ -33,6 +40,7 @@ class Score:
 
     errors: int
     cost: float
+    cost_at_margin: float
     slack: float
     l1: float
     objective: float
@@ -98,10 +106,13 @@ class Svm1Objective:
         missing *= tree.ancestors[leaf][:, branch]
         slack = float(problem.weight @ missing.sum(axis=1))
         l1 = float((np.abs(tree.coef[branch]) @ problem.scale / box).sum())
-        cost = float(problem.error_cost(predicted).sum())
+        error_cost = problem.error_cost(predicted)
+        cost = float(error_cost.sum())
+        too_near = (missing > MARGIN_ROUNDING).any(axis=1)
         return Score(
             errors=int(problem.count[predicted != problem.y].sum()),
             cost=cost,
+            cost_at_margin=float(np.where(too_near, problem.weight, error_cost).sum()),
             slack=slack,
             l1=l1,
             objective=cost + self.slack_penalty * slack + self.l1_penalty * l1,

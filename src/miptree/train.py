@@ -1,6 +1,6 @@
 """The loop that turns a problem into a tree within one budget.
 
-start -> search -> MIP -> polish -> certificate. The best tree under the recounted
+start -> search -> MIPs (errors first, then all of (1a)) -> polish -> certificate. The best tree under the recounted
 objective is kept throughout, so the result is never worse than the start, and any
 step may be cut short.
 """
@@ -16,16 +16,17 @@ import numpy as np
 from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray
-from miptree.bounds import combinatorial_bound
+from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, meets, relative_gap
-from miptree.formulations import FORMULATIONS, Formulation
+from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
 from miptree.polish import polish
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress
 from miptree.search import SearchBudget, improve, search
 from miptree.search.starts import cart_tree, constant_tree
-from miptree.solvers import Limits, Progress, get_solver
+from miptree.solvers import Limits, Progress, Result, get_solver
+from miptree.solvers.base import OnProgress
 from miptree.tree import HeapTree, ObliqueTree
 
 Status = Literal[
@@ -36,6 +37,8 @@ SEARCH_SHARE = 0.3
 """Part of the time that search may take before a solver is called."""
 SEARCH_STALL = 300
 """Iterations without a better tree after which search hands over to the solver."""
+COUNT_SHARE = 0.3
+"""Part of the time then left for the proof of the number of errors."""
 NONZEROS_PER_SECOND = 2e4
 """Size of a MIP, per second of the limit, above which building it would not pay."""
 
@@ -114,29 +117,29 @@ class _Training:
     trace: list[FitProgress] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.errors_bound, self.proved_by = combinatorial_bound(
-            self.problem, self.plan.depth
-        )
-        self.bound = self.errors_bound
+        self.any_tree = combinatorial_bound(self.problem, self.plan.depth)
+        self.errors = self.whole = self.any_tree
         self.heap = constant_tree(self.problem, self.plan.depth)
         self.tree, self.score = self._recount(self.heap)
 
     def run(self) -> Trained:
         """Run the steps until the tree is proved or the budget is spent."""
-        for step in (self._start, self._search, self._solve):
+        for step in (self._start, self._search, self._count, self._solve):
             if self._is_done():
                 break
             step()
         self.stage = "done"
         self._tell()
         certificate = certify(
-            self.score,
+            self.problem,
             self.plan.objective,
             self.plan.depth,
-            int(self.problem.count.sum()),
-            self.errors_bound,
-            self.bound,
-            self.proved_by,
+            self.tree,
+            self.score,
+            self.any_tree,
+            self.errors,
+            self.whole,
+            self.clock.elapsed,
         )
         return Trained(
             self.tree,
@@ -179,15 +182,28 @@ class _Training:
             n_jobs=plan.n_jobs,
             should_stop=self._wants_stop,
             on_improvement=self._offer_found,
-            lower_bound=self.bound,
+            lower_bound=self.whole.value,
         )
         self.n_iter = result.n_iter
         if result.stopped == "seconds":
             self.ended_by = "time_limit"
         self._offer_polished(result.tree)
 
+    def _count(self) -> None:
+        """Prove the number of errors first: far easier than the whole objective."""
+        if not self._mip_follows() or meets(
+            self.score.cost_at_margin, self.errors.value
+        ):
+            return
+        self.stage = "count"
+        count = CountFormulation(self.problem, self.plan.objective, self.plan.depth)
+        result = self._run_solver(count, self.clock.share(COUNT_SHARE), self._hear_stop)
+        bound = count.round_up(result.bound)
+        if np.isfinite(bound) and bound > self.errors.value:
+            self.errors = Bound(bound, f"{result.solver} on the count MIP")
+
     def _solve(self) -> None:
-        """Solve the MIP from the best tree so far."""
+        """Solve the MIP of the whole objective from the best tree so far."""
         plan = self.plan
         if not self._mip_follows():
             if plan.solver != "search":
@@ -197,25 +213,31 @@ class _Training:
         formulation = FORMULATIONS[plan.formulation](
             self.problem, plan.objective, plan.depth
         )
+        result = self._run_solver(formulation, self.clock, self._hear)
+        self.ended_by = _ENDS.get(result.status, "max_iter")
+        self._raise_bound(result.bound, result.solver)
+
+    def _run_solver(
+        self, formulation: Formulation, clock: Clock, hear: OnProgress
+    ) -> Result:
+        """Solve a MIP from the best tree and take in what it finds."""
+        plan = self.plan
         result = get_solver(plan.solver).solve(
             formulation.model,
             formulation.encode(self.heap),
             Limits(
-                seconds=self.clock.remaining,
+                seconds=clock.remaining,
                 nodes=plan.node_limit,
                 gap=plan.gap_tol,
                 threads=plan.n_jobs,
                 seed=plan.seed,
             ),
-            self._hear,
+            hear,
             lambda x: self._improve(formulation, x),
         )
-        self.ended_by = _ENDS.get(result.status, "max_iter")
         if result.x is not None:
             self._offer_polished(formulation.decode(result.x))
-        self._raise_bound(result.bound)
-        if self.bound > self.errors_bound:
-            self.proved_by = f"{result.solver} on the {plan.formulation} MIP"
+        return result
 
     def _mip_follows(self) -> bool:
         """Whether a MIP is wanted, and the time suffices to do something with it."""
@@ -266,16 +288,21 @@ class _Training:
         model = formulation.model
         return suggestion if model.objective(suggestion) < model.objective(x) else None
 
-    def _raise_bound(self, bound: float) -> None:
-        if np.isfinite(bound):
-            self.bound = max(self.bound, bound)
+    def _raise_bound(self, bound: float, solver: str) -> None:
+        if np.isfinite(bound) and bound > self.any_tree.value:
+            value = max(bound, self.whole.value)
+            self.whole = Bound(value, f"{solver} on the {self.plan.formulation} MIP")
 
     # --------------------------------------------------------- progress and stops
 
     def _hear(self, progress: Progress) -> bool:
-        self._raise_bound(progress.bound)
+        self._raise_bound(progress.bound, self.plan.solver)
         self._tell()
-        return self._wants_stop() or meets(self.score.objective, self.bound)
+        return self._wants_stop() or meets(self.score.objective, self.whole.value)
+
+    def _hear_stop(self, progress: Progress) -> bool:
+        self._tell()
+        return self._wants_stop()
 
     def _tell(self) -> None:
         state = FitProgress(
@@ -283,7 +310,7 @@ class _Training:
             self.clock.elapsed,
             self.score.objective,
             self.score.errors,
-            min(self.bound, self.score.objective),
+            min(self.whole.value, self.score.objective),
         )
         last = self.trace[-1] if self.trace else None
         if last is None or (last.objective, last.bound) != (
@@ -306,7 +333,7 @@ class _Training:
         return False
 
     def _gap_suffices(self) -> bool:
-        gap = relative_gap(self.score.objective, self.bound)
+        gap = relative_gap(self.score.objective, self.whole.value)
         return gap <= self.plan.gap_tol
 
     def _status(self, certificate: Certificate) -> Status:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from miptree._typing import FloatArray
 from miptree.formulations.compact import CompactFormulation
+from miptree.formulations.count import CountFormulation
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.svm1 import PaperFormulation
@@ -19,6 +20,7 @@ from miptree.tree import HeapTree
 __all__ = [
     "FORMULATIONS",
     "CompactFormulation",
+    "CountFormulation",
     "FlowFormulation",
     "Formulation",
     "Model",

@@ -128,19 +128,19 @@ class CompactFormulation:
                 heap, leaf, self.problem.n_classes, self._left_row
             )
         at = Placement.of(self.problem, self.objective, heap, leaf, self._routes)
-        routed = self._routed(at)[:, None]
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
-        x[index["e"]] = at.in_leaf * routed
-        x[index["c"]] = at.wrong
         x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
-        x[index["m"]] = at.slack * routed
         Hyperplanes.of(self.model).write(x, heap)
+        self._write_points(x, at)
         return x
 
-    def _routed(self, at: Placement) -> FloatArray:
-        """(n,): 1 for the points that have a route."""
-        return np.ones_like(at.leaf, dtype=np.float64)
+    def _write_points(self, x: FloatArray, at: Placement) -> None:
+        """Put the values of the points' variables into a solution vector."""
+        index = self.model.variables
+        x[index["e"]] = at.in_leaf
+        x[index["c"]] = at.wrong
+        x[index["m"]] = at.slack
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""

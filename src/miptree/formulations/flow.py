@@ -41,6 +41,9 @@ class FlowFormulation(CompactFormulation):
         )
         cuts.add_proposition_1_3(b, self.problem, c, e.shape[1])
 
-    def _routed(self, at: Placement) -> FloatArray:
-        """(n,): 1 for the points that are right."""
-        return (~at.wrong).astype(np.float64)
+    def _write_points(self, x: FloatArray, at: Placement) -> None:
+        """Put the values of the points' variables into a solution vector."""
+        index, routed = self.model.variables, ~at.wrong[:, None]
+        x[index["e"]] = at.in_leaf * routed
+        x[index["c"]] = at.wrong
+        x[index["m"]] = at.slack * routed

@@ -16,14 +16,11 @@ from miptree.tree import HeapTree
 
 _ROUNDS_PER_BATCH = 5
 _MOVES_PER_ROUND = 50
-_PROMISING = 0.3
+_PROMISING = 0.15
 """A candidate at most so much worse than the best, relatively, is refined."""
 
 _TRIES = 6
 """Random moves compared before one is repaired."""
-
-_TEMPERATURE = 0.3
-"""Mean rise of the value (in mean row weights) that a move may cause and be kept."""
 
 
 class IteratedSearch:
@@ -55,7 +52,7 @@ class IteratedSearch:
         self.measure, self.data = measure, measure.data
         self.depth, self.rng, self.clock = depth, rng, clock
         self.lower_bound, self.on_improvement = lower_bound, on_improvement
-        self.pool = Pool()
+        self.pool = Pool(nearness=measure.nearness)
 
     def run(self, starts: Iterable[HeapTree]) -> None:
         """Search from the starts until the clock says stop."""
@@ -146,5 +143,5 @@ class IteratedSearch:
             rise = candidate.value - current.value
             stalled = 0 if rise < -SAME else stalled + 1
             self.step(candidate)
-            if rise <= SAME or rise < self.rng.exponential(_TEMPERATURE):
+            if rise <= SAME or rise < self.rng.exponential(self.measure.temperature):
                 current = candidate

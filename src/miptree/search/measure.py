@@ -38,7 +38,6 @@ _ROWS_PER_SWEEP = 40_000
 """Rows times sweeps that one descent may cost, so that it stays a small step."""
 _LEAST_GAIN = 1e-3
 _P_TIE = 0.3
-_LP_ROUNDS = 3
 
 
 class Measure(Protocol):
@@ -49,6 +48,10 @@ class Measure(Protocol):
     """How often moves should try few features."""
     short: Effort
     """Effort after a move."""
+    temperature: float
+    """Mean rise (in mean row weights) that a move may cause and still be kept."""
+    nearness: float
+    """Relative difference of the values of trees that are much alike."""
 
     def value(self, tree: HeapTree) -> Candidate:
         """Relabel the leaves and count the value."""
@@ -72,6 +75,8 @@ class ZeroOne:
 
     p_sparse = 0.0
     short = Effort(12, 1, 4)
+    temperature = 0.3
+    nearness = 0.0
 
     def __init__(self, data: SearchData) -> None:
         self.data = data
@@ -114,6 +119,8 @@ class Svm1:
 
     p_sparse = 0.5
     short = Effort(3, 1, 4)
+    temperature = 1.0
+    nearness = 0.01
 
     def __init__(
         self,
@@ -151,19 +158,14 @@ class Svm1:
         return Candidate(value, tree)
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
-        """Alternate node LPs, which keep the routing, with line searches."""
+        """Solve the node LPs, which keep the routing, then search lines again."""
         best = self.value(simplify(self.data, candidate.tree, *self.penalties))
         best = min(best, candidate, key=lambda c: c.value)
         if self.problem is None:
             return best
-        for _ in range(_LP_ROUNDS):
-            fitted = refit_nodes(self.problem, self.objective, best.tree)
-            found = self.descend(fitted, self.short, state)
-            gain = best.value - found.value
-            best = min(found, best, key=lambda c: c.value)
-            if gain <= 1e-4 * best.value:
-                break
-        return best
+        fitted = refit_nodes(self.problem, self.objective, best.tree)
+        found = self.descend(fitted, self.short, state)
+        return min(found, best, key=lambda c: c.value)
 
     def on_rows(self, rows: IntArray) -> Svm1:
         """Return the same measure on some of the rows: fewer errors, smaller norms."""

@@ -11,18 +11,22 @@ SAME = 1e-9
 
 
 class Pool:
-    """Keeps the best candidates; of those with one value only the newest few.
+    """Keeps the best candidates; of those with about one value only the best few.
 
     Parameters
     ----------
     size : int
         Most candidates kept.
     same_value : int
-        Most candidates of one value, so that the pool stays diverse.
+        Most candidates of about one value, so that the pool stays diverse.
+    nearness : float
+        Relative difference up to which values are about the same.
     """
 
-    def __init__(self, size: int = 10, same_value: int = 4) -> None:
-        self.size, self.same_value = size, same_value
+    def __init__(
+        self, size: int = 10, same_value: int = 4, nearness: float = 0.0
+    ) -> None:
+        self.size, self.same_value, self.nearness = size, same_value, nearness
         self._items: list[Candidate] = []
 
     def __len__(self) -> int:
@@ -42,14 +46,16 @@ class Pool:
     def add(self, candidate: Candidate) -> bool:
         """Add a candidate; True if it is better than all the others."""
         improved = not self._items or candidate.value < self.best.value - SAME
-        equal = [
-            place
-            for place, other in enumerate(self._items)
-            if abs(other.value - candidate.value) <= SAME
-        ]
-        if len(equal) >= self.same_value:
-            del self._items[equal[-1]]
+        # Of equal values the newest comes first: a walk over a plateau gets ahead.
         place = sum(c.value < candidate.value - SAME for c in self._items)
         self._items.insert(place, candidate)
+        near = SAME + self.nearness * abs(candidate.value)
+        alike = [
+            place
+            for place, other in enumerate(self._items)
+            if abs(other.value - candidate.value) <= near
+        ]
+        if len(alike) > self.same_value:
+            del self._items[alike[-1]]
         del self._items[self.size :]
         return improved

@@ -1,0 +1,178 @@
+"""What certificates claim, against enumeration on tiny data."""
+
+from dataclasses import FrozenInstanceError, replace
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, solve
+from miptree import OptimalTreeClassifier
+from miptree.certify import data_digest, tree_digest
+from miptree.formulations import CountFormulation
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.train import Plan, train
+
+
+class HardMarginEnumeration:
+    """Least weight that is wrong or inside the margin, by trying every routing."""
+
+    def __init__(self, problem, margin):
+        self.X, self.y, self.weight = problem.scaled, problem.y, problem.weight
+        self.margin = margin
+        self.separable = cache(self._separable)
+        self.most_right = cache(self._most_right)
+
+    def fewest(self, depth):
+        everybody = tuple(range(len(self.y)))
+        return self.weight.sum() - self.most_right(everybody, depth)
+
+    def _most_right(self, points, depth):
+        """Largest weight that a subtree can get right among some points."""
+        if depth == 0:
+            per_class = np.zeros(self.y.max() + 1)
+            np.add.at(per_class, self.y[list(points)], self.weight[list(points)])
+            return per_class.max()
+        best = 0.0
+        for side in product((0, 1, 2), repeat=len(points)):
+            parts = [
+                tuple(p for p, s in zip(points, side, strict=True) if s == k)
+                for k in (0, 1)
+            ]
+            value = sum(self.most_right(part, depth - 1) for part in parts)
+            if value > best and self.separable(*parts):
+                best = value
+        return best
+
+    def _separable(self, left, right):
+        """Whether a hyperplane in the box has these points on its sides, at margin."""
+        n, d = self.X.shape
+        rows = np.hstack([self.X, -np.ones((n, 1))])
+        A = np.vstack([rows[list(left)], -rows[list(right)], rows, -rows])
+        b = np.concatenate(
+            [np.full(len(left) + len(right), -self.margin), np.ones(2 * n)]
+        )
+        found = linprog(np.zeros(d + 1), A, b, bounds=[(None, None)] * (d + 1))
+        return found.status == 0
+
+
+@pytest.mark.parametrize("solver", MIP_SOLVERS)
+@examples(60)
+@given(problem=problems((3, 6)), objective=objectives)
+def test_count_is_the_enumerated_minimum_at_depth_one(solver, problem, objective):
+    optimum = HardMarginEnumeration(problem, objective.margin).fewest(1)
+    model = CountFormulation(problem, objective, 1).model
+    assert solve(model, solver).objective == pytest.approx(optimum, abs=1e-6)
+
+
+@examples(40)
+@given(problem=problems((3, 5)), objective=objectives)
+def test_count_is_the_enumerated_minimum_at_depth_two(problem, objective):
+    optimum = HardMarginEnumeration(problem, objective.margin).fewest(2)
+    model = CountFormulation(problem, objective, 2).model
+    assert solve(model).objective == pytest.approx(optimum, abs=1e-6)
+
+
+@examples(100)
+@given(case=cases())
+def test_a_tree_is_a_solution_of_the_count_model(case):
+    count = CountFormulation(case.problem, case.objective, case.depth)
+    x = count.encode(case.heap)
+    assert max(count.model.violation(x).values()) <= 1e-8
+    score = case.objective.evaluate(case.problem, case.problem.to_user(case.heap))
+    # Siblings of one class are merged by the symmetry rules, which can only help.
+    assert count.model.objective(x) <= score.cost_at_margin + close(score.cost)
+
+
+@examples(80)
+@given(
+    problem=problems((3, 5)),
+    objective=objectives,
+    nodes=st.sampled_from([0, 1, 1000]),
+    depth=st.sampled_from([1, 2]),
+)
+def test_certified_bounds_never_exceed_the_truth(problem, objective, nodes, depth):
+    plan = Plan(objective, depth, time_limit=None, max_iter=3, node_limit=nodes)
+    trained = train(problem, plan)
+    certificate, score = trained.certificate, trained.score
+    truth = HardMarginEnumeration(problem, objective.margin).fewest(depth)
+    assert certificate.errors_bound <= truth + 1e-6
+    assert certificate.any_tree_bound <= score.cost + 1e-9
+    assert certificate.any_tree_bound <= truth + 1e-6
+    if certificate.errors_optimal:
+        assert score.cost <= truth + 1e-6
+    if nodes == 1000 and score.cost_at_margin <= truth + 1e-9:
+        assert certificate.errors_optimal
+
+
+def test_whole_weights_round_a_bound_up_and_others_do_not():
+    X = np.array([[0.0], [1.0], [2.0]])
+    objective = Svm1Objective(100, 1, 0.01)
+
+    def count(weight):
+        problem = Problem.from_data(X, np.array([0, 1, 0]), 2, np.array(weight))
+        return CountFormulation(problem, objective, 1)
+
+    assert count([1.0, 1.0, 2.0]).round_up(2.3) == 3.0
+    assert count([0.5, 0.5, 1.5]).round_up(0.6) == 1.0
+    assert count([1.0, 1.0, 2.0]).round_up(3.0000001) == 3.0
+    assert count([1.0, 1.3, 2.0]).round_up(2.1) == 2.1
+
+
+def test_cost_at_margin_counts_points_near_the_split():
+    X = np.array([[0.0], [0.495], [0.505], [1.0]])
+    problem = Problem.from_data(X, np.array([0, 0, 1, 1]), 2)
+    clf = OptimalTreeClassifier(
+        max_depth=1, margin=0.02, slack_penalty=50, l1_penalty=1, time_limit=None
+    ).fit(X, [0, 0, 1, 1])
+    score = Svm1Objective(50, 1, 0.02).evaluate(problem, clf.tree_)
+    size = np.abs(problem.X @ clf.tree_.coef[0] - clf.tree_.threshold[0])
+    near = (size < 0.02 - 1e-9) | (clf.predict(problem.X) != problem.y)
+    assert score.cost_at_margin == near.sum() == clf.certificate_.cost_at_margin
+
+
+def test_certificate_is_frozen_and_reads_like_sentences():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
+    certificate = clf.fit(X, [0, 1, 0, 1]).certificate_
+    with pytest.raises(FrozenInstanceError):
+        certificate.errors = 0
+    text = str(certificate)
+    assert text.startswith("The tree misclassifies 1 of 4 training rows")
+    assert "does better (HiGHS" in text
+    assert "count MIP" in certificate.errors_proved_by
+    assert certificate.errors_bound == 1.0
+    assert certificate.errors_optimal
+    doubtful = replace(certificate, errors_bound=0.0, objective_bound=0.0)
+    assert not doubtful.errors_optimal
+    assert "not proved optimal" in str(doubtful)
+
+
+def test_digests_know_the_tree_and_the_data():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 2)), rng.integers(2, size=20)
+    order = rng.permutation(20)
+    one, two = (
+        data_digest(Problem.from_data(X, y, 2)),
+        data_digest(Problem.from_data(X[order], y[order], 2)),
+    )
+    assert one == two
+    other = X.copy()
+    other[3, 1] = np.nextafter(other[3, 1], 9)
+    assert data_digest(Problem.from_data(other, y, 2)) != one
+    tree = (
+        OptimalTreeClassifier(
+            solver="search", max_iter=5, time_limit=None, l1_penalty=0.01
+        )
+        .fit(X, y)
+        .tree_
+    )
+    for name in ("coef", "threshold", "label"):
+        changed = getattr(tree, name).copy()
+        changed.flat[0] += 1
+        assert tree_digest(replace(tree, **{name: changed})) != tree_digest(tree)
