@@ -59,9 +59,7 @@ def test_result_keeps_the_contract(objective: Svm1Objective | None, depth: int) 
     for tree, value in zip(result.trees, result.values, strict=True):
         assert tree.depth == depth
         assert np.abs(problem.scaled @ tree.coef.T - tree.threshold).max() <= 1 + 1e-9
-        assert value == pytest.approx(
-            tree_value(problem, objective, tree), rel=1e-12
-        )
+        assert value == pytest.approx(tree_value(problem, objective, tree), rel=1e-12)
     unused = ~result.tree.coef.any(axis=1)
     assert (result.tree.threshold[unused] == 1).all()
 

@@ -87,9 +87,7 @@ def test_care_points_are_those_whose_side_matters(case: Case, class_cost: bool) 
             predicted = ObliqueTree.from_heap(forced).predict(problem.scaled)
             costs.append(problem.error_cost(predicted))
         change = np.where(passes[:, b], costs[1] - costs[0], 0.0)
-        m = care_points(
-            Z, data.y, data.weight, data.cost, heap.label, b, index, gain
-        )
+        m = care_points(Z, data.y, data.weight, data.cost, heap.label, b, index, gain)
         assert np.array_equal(index[:m], np.flatnonzero(change))
         assert gain[:m] * data.unit == pytest.approx(change[change != 0])
 
@@ -122,7 +120,9 @@ def test_descent_reports_the_value_of_its_tree(
         counted = tree_value(problem, objective, tree)  # type: ignore[arg-type]
         assert value * data.unit == pytest.approx(counted, rel=1e-9, abs=1e-9)
         assert value <= measure.value(case.heap).value + 1e-9
-        assert all(np.array_equal(*pair) for pair in zip(before, case.heap, strict=True))
+        assert all(
+            np.array_equal(*pair) for pair in zip(before, case.heap, strict=True)
+        )
 
 
 @examples(30)

@@ -22,7 +22,9 @@ def random_line(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scores and their speeds: some speeds are zero, coarse ones have many ties."""
     if coarse:
-        return rng.integers(-3, 4, m).astype(float), rng.integers(-2, 3, m).astype(float)
+        return rng.integers(-3, 4, m).astype(float), rng.integers(-2, 3, m).astype(
+            float
+        )
     v = rng.uniform(0.3, 3.0, m) * rng.choice([-1.0, 0.0, 1.0, 1.0], m)
     return rng.uniform(-5, 5, m), v
 
@@ -78,9 +80,7 @@ def test_free_leaves_best_step(
     if class_cost:
         costs = given_costs = rng.choice([0.0, 1.0, 3.0], (m, n_classes))
     state = np.array([seed], dtype=np.uint64)
-    change, step = best_step_leaf(
-        z, v, np.arange(m), y, weight, given_costs, m, state
-    )
+    change, step = best_step_leaf(z, v, np.arange(m), y, weight, given_costs, m, state)
     now = cost_leaf(0.0, z, v, costs)
     reachable = min(cost_leaf(s, z, v, costs) for s in interval_steps(z, v))
     assert now + change == pytest.approx(reachable)

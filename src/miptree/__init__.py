@@ -7,11 +7,14 @@ from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import export_text
 from miptree.tree import ObliqueTree
+from miptree.verify import Verification, verify
 
 __all__ = [
     "Certificate",
     "ObliqueTree",
     "OptimalTreeClassifier",
+    "Verification",
     "__version__",
     "export_text",
+    "verify",
 ]

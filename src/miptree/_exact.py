@@ -53,7 +53,8 @@ class Exact:
         return Exact(np.asarray(self.whole[index], dtype=object), self.exponent)
 
     def __matmul__(self, other: Exact) -> Exact:
-        return Exact(self.whole @ other.whole, self.exponent + other.exponent)
+        product = np.asarray(self.whole @ other.whole, dtype=object)
+        return Exact(product, self.exponent + other.exponent)
 
     def __sub__(self, other: Exact) -> Exact:
         low = min(self.exponent, other.exponent)
@@ -75,6 +76,10 @@ class Exact:
         """Where a number is smaller than the bound."""
         bound = bound / self.unit
         return np.asarray(self.whole * bound.denominator < bound.numerator, dtype=bool)
+
+    def is_above(self, bound: Fraction) -> BoolArray:
+        """Where a number is larger than the bound."""
+        return Exact(-self.whole, self.exponent).is_below(-bound)
 
     def sum(self) -> Fraction:
         """Sum of all of them."""

@@ -52,8 +52,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
     formulation : {"compact", "paper", "flow"}, default="compact"
         The MIP: the exact compact one, the paper's (1a)-(1k), or a relaxation that
         proves bounds faster.
-    solver : {"highs", "scip", "gurobi", "cplex", "search"}, default="highs"
-        Who solves the MIP; "search" stops before it.
+    solver : str, default="highs"
+        Who solves the MIP: "highs", "scip", both at once ("portfolio"), "gurobi",
+        "cplex"; "search" stops before it.
     init : {"auto", "cart"} or ObliqueTree, default="auto"
         Start tree: found by search, CART's, or your own in the units of X.
     time_limit : float or None, default=60
@@ -64,6 +65,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         Branch-and-bound nodes of the MIP, likewise.
     gap_tol : float, default=0
         Stop when (objective - bound) / objective is at most this.
+    proof : {"auto", "errors", "objective"}, default="auto"
+        What the solver should prove: first the number of errors, then the objective;
+        or only one of them with all the time.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
     n_jobs : int or None, default=None
@@ -124,6 +128,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "node_limit": [Interval(Integral, 0, None, closed="left"), None],
         "gap_tol": [Interval(Real, 0, None, closed="left")],
+        "proof": [StrOptions({"auto", "errors", "objective"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -145,6 +150,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         max_iter: int | None = None,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
+        proof: str = "auto",
         class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -162,6 +168,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.node_limit = node_limit
         self.gap_tol = gap_tol
+        self.proof = proof
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -217,6 +224,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             max_iter=self.max_iter,
             node_limit=self.node_limit,
             gap_tol=self.gap_tol,
+            proof=self.proof,
             n_jobs=_n_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )

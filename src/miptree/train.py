@@ -63,6 +63,7 @@ class Plan:
     max_iter: int | None = None
     node_limit: int | None = None
     gap_tol: float = 0.0
+    proof: str = "auto"
     n_jobs: int = 1
     seed: int = 0
 
@@ -191,13 +192,16 @@ class _Training:
 
     def _count(self) -> None:
         """Prove the number of errors first: far easier than the whole objective."""
-        if not self._mip_follows() or meets(
-            self.score.cost_at_margin, self.errors.value
-        ):
+        proof, score = self.plan.proof, self.score
+        if proof == "objective" or not self._mip_follows():
+            return
+        if meets(score.cost_at_margin, self.errors.value):
             return
         self.stage = "count"
         count = CountFormulation(self.problem, self.plan.objective, self.plan.depth)
-        result = self._run_solver(count, self.clock.share(COUNT_SHARE), self._hear_stop)
+        clock = self.clock.share(1.0 if proof == "errors" else COUNT_SHARE)
+        result = self._run_solver(count, clock, self._hear_stop)
+        self.ended_by = _ENDS.get(result.status, "max_iter")
         bound = count.round_up(result.bound)
         if np.isfinite(bound) and bound > self.errors.value:
             self.errors = Bound(bound, f"{result.solver} on the count MIP")
@@ -205,6 +209,8 @@ class _Training:
     def _solve(self) -> None:
         """Solve the MIP of the whole objective from the best tree so far."""
         plan = self.plan
+        if plan.proof == "errors":
+            return
         if not self._mip_follows():
             if plan.solver != "search":
                 self.ended_by = "time_limit"
@@ -241,7 +247,7 @@ class _Training:
 
     def _mip_follows(self) -> bool:
         """Whether a MIP is wanted, and the time suffices to do something with it."""
-        if self.plan.solver == "search":
+        if self.plan.solver == "search" or self.problem.class_cost is not None:
             return False
         if self.clock.limit is None:
             return True

@@ -15,6 +15,8 @@ from miptree.search.budget import SearchBudget, StopReason
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree, ObliqueTree
 
+_MANY_ROWS = 20_000
+
 # The kernels are imported inside the functions: importing numba takes longer than
 # the whole rest of the package.
 
@@ -114,7 +116,8 @@ def search(
             lower_bound=max(lower_bound, combinatorial_bound(problem, depth)[0]),
             time_source=time_source, began=began,
         )  # fmt: skip
-        pool = found + pool
+        # The search valued the starts, too: with many rows, not again.
+        pool = found if problem.n_rows > _MANY_ROWS else found + pool
     trees, values = _ranked(problem, objective, pool)
     return SearchResult(trees, values, n_iter, stopped)
 

@@ -23,6 +23,9 @@ OnImprovement = Callable[[HeapTree, float], None]
 
 _ITERATIONS_PER_STREAM = 500
 _MOST_STREAMS = 8
+_FEW_TREES = 2
+"""Trees returned for large data, where recounting one takes a second."""
+
 _LARGEST_LP = 20_000
 """Rows up to which the node LPs are quick enough to be a step of the search."""
 
@@ -76,7 +79,12 @@ def run_searches(
             )
             for clock, stream_seed in zip(clocks, seeds, strict=True)
         )
-    trees = [candidate.tree for pool, _, _ in found for candidate in pool]
+    candidates = sorted(
+        (candidate for pool, _, _ in found for candidate in pool),
+        key=lambda candidate: candidate.value,
+    )
+    most = _FEW_TREES if problem.n_rows > _LARGEST_LP else len(candidates)
+    trees = [candidate.tree for candidate in candidates[:most]]
     n_iter = sum(count for _, count, _ in found)
     return trees, n_iter, _first_reason([reason for _, _, reason in found])
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from miptree._typing import IntArray
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import ONE_SWEEP, Svm1, ZeroOne
+from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1, ZeroOne
 from miptree.search.rng import random_state
 from miptree.tree import HeapTree
 
@@ -29,7 +29,10 @@ _SAMPLE_ITERATIONS = 400
 """Limits of one search on a sample: a part of the time left, and iterations."""
 
 _CLIMBERS = 3
-"""Trees that go from one sample to the next."""
+"""Trees of the first sample that are compared on the next."""
+
+_SWEEPS, _LEAST_GAIN = 5, 0.002
+"""Sweeps at each step, as long as one gains this part of the value."""
 
 
 def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
@@ -55,7 +58,7 @@ def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None
 
 
 def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
-    """One round: search a fresh sample and bring its trees up to all rows."""
+    """One round: search a fresh sample and bring its best tree up to all rows."""
     n_rows, size = search.data.n_rows, FIRST_SAMPLE
     order = search.rng.permutation(n_rows)
     on_sample = _on_rows(search, order[:size])
@@ -63,28 +66,36 @@ def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     search.clock.absorb(on_sample.clock)
     trees = [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]
     seconds_per_row = 0.0
-    while size * _GROWTH < n_rows:
+    while 4 * size * _GROWTH <= n_rows and not search.clock.out_of_time():
         size *= _GROWTH
         larger = search.measure.on_rows(order[:size])
-        began = search.clock.elapsed()
-        for place, tree in enumerate(trees):
-            if search.clock.fits(seconds_per_row * size):
-                found = larger.descend(tree, ONE_SWEEP, random_state(search.rng))
-                trees[place] = found.tree
-                seconds_per_row = (search.clock.elapsed() - began) / size / (place + 1)
-    values = sorted(map(search.measure.value, trees), key=lambda c: c.value)
-    for candidate in values:
-        search.step(candidate)
-    while search.clock.fits(seconds_per_row * n_rows) and not search.over():
-        began, before = search.clock.elapsed(), search.pool.best.value
-        search.step(
-            search.measure.descend(
-                search.pool.best.tree, ONE_SWEEP, random_state(search.rng)
-            )
-        )
-        seconds_per_row = (search.clock.elapsed() - began) / n_rows
-        if search.pool.best.value >= before * (1 - 1e-3):
+        best = min(map(larger.value, trees), key=lambda c: c.value)
+        best, seconds_per_row = _sweep(search, larger, best, seconds_per_row)
+        trees = [best.tree]
+    best = min(map(search.measure.value, trees), key=lambda c: c.value)
+    search.add(best)
+    best, _ = _sweep(search, search.measure, best, seconds_per_row)
+    search.step(best)
+
+
+def _sweep(
+    search: IteratedSearch, measure: Measure, best: Candidate, seconds_per_row: float
+) -> tuple[Candidate, float]:
+    """Sweep the line search over all nodes while it helps and the time suffices.
+
+    Returns the best candidate and the seconds that a sweep took per row, from which
+    the time of the next, longer one is foreseen.
+    """
+    n_rows = measure.data.n_rows
+    for _ in range(_SWEEPS):
+        if not search.clock.fits(seconds_per_row * n_rows):
             break
+        began, before = search.clock.elapsed(), best.value
+        best = measure.descend(best.tree, ONE_SWEEP, random_state(search.rng))
+        seconds_per_row = (search.clock.elapsed() - began) / n_rows
+        if best.value >= before * (1.0 - _LEAST_GAIN):
+            break
+    return best, seconds_per_row
 
 
 def _on_rows(search: IteratedSearch, rows: IntArray) -> IteratedSearch:

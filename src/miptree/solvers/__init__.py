@@ -20,6 +20,7 @@ __all__ = [
 SOLVERS = {
     "highs": ("miptree.solvers.highs", "HighsSolver", "miptree"),
     "scip": ("miptree.solvers.scip", "ScipSolver", "miptree[scip]"),
+    "portfolio": ("miptree.solvers.portfolio", "PortfolioSolver", "miptree[scip]"),
     "gurobi": ("miptree.solvers.gurobi", "GurobiSolver", "miptree[gurobi]"),
     "cplex": ("miptree.solvers.cplex", "CplexSolver", "miptree[cplex]"),
 }
