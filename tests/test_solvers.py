@@ -275,7 +275,7 @@ def test_seed_reaches_the_solver(solver: Solver) -> None:
 
 def test_priority_reaches_the_solver(solver: Solver) -> None:
     """Opposite priorities search opposite trees."""
-    if solver.name == "highs":
+    if solver.name in ("highs", "portfolio"):
         pytest.skip("HiGHS has no branching priorities")
     upwards = np.append(np.arange(1, 31), np.zeros(8, dtype=int))
     downwards = np.append(np.arange(30, 0, -1), np.zeros(8, dtype=int))

@@ -1,8 +1,8 @@
 """The loop that turns a problem into a tree within one budget.
 
-start -> search -> MIPs (errors first, then all of (1a)) -> polish -> certificate. The best tree under the recounted
-objective is kept throughout, so the result is never worse than the start, and any
-step may be cut short.
+start -> search -> MIPs (the errors first, then all of (1a)) -> certificate. The best
+tree under the recounted objective is kept throughout, so the result is never worse
+than the start, and any step may be cut short.
 """
 
 from __future__ import annotations
