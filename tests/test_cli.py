@@ -1,14 +1,16 @@
+import json
 import re
 import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 from typer.testing import CliRunner
 
-from miptree import __version__
-from miptree._commands import app
+from miptree import __version__, load_json
+from miptree.commands import app
 
 RUNNER = CliRunner()
 
@@ -85,3 +87,262 @@ def test_export_text_refuses_wrong_names():
         export_text(tree, ["a"])
     with pytest.raises(ValueError, match="at least 2 classes, got 1"):
         export_text(tree, class_names=["a"])
+
+
+# ------------------------------------------------- fit -> show -> predict -> verify
+
+
+def run(*arguments):
+    """Run a command; a crash is not an answer."""
+    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def refused(*arguments):
+    """The one line that a bad call ends with."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    lines = [line for line in result.stderr.splitlines() if line]
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("Error: ")
+    return lines[0]
+
+
+def iris_table():
+    iris = load_iris(as_frame=True)
+    table = iris.data.copy()
+    table["kind"] = iris.target_names[iris.target]
+    table["weight"] = np.where(iris.target == 0, 0.5, 1.0)
+    table["id"] = np.arange(len(table))
+    return table
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Iris in three formats, and a model of it fitted by the command."""
+    folder = tmp_path_factory.mktemp("iris")
+    table = iris_table()
+    table.to_csv(folder / "iris.csv", index=False)
+    table.to_csv(folder / "iris.csv.gz", index=False)
+    table.to_parquet(folder / "iris.parquet")
+    command = ["fit", folder / "iris.csv", "--target", "kind", "--weights", "weight"]
+    command += ["--drop", "id", "--time-limit", 3, "--out", folder / "model.json"]
+    result = run(*command)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"class (setosa|virginica)", result.stdout)
+    assert "of 150 training rows" in result.stdout
+    assert "done" in result.stderr  # progress, out of the way of the answer
+    assert "done " not in result.stdout
+    return folder
+
+
+def test_show(folder):
+    result = run("show", folder / "model.json")
+    assert result.exit_code == 0
+    assert "├─ yes:" in result.stdout
+    assert "petal" in result.stdout
+    assert "proved optimal" in result.stdout
+    assert "The tree misclassifies" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["iris.csv", "iris.csv.gz", "iris.parquet"])
+def test_verify_holds_on_the_training_data(folder, name):
+    result = run("verify", folder / "model.json", folder / name)
+    assert result.exit_code == 0, result.output
+    assert "Verified: all" in result.stdout
+    assert "150 of 150 rows" in result.stdout
+    assert "as it was written" in result.stdout
+
+
+@pytest.mark.parametrize("end", [".csv", ".csv.gz", ".parquet"])
+def test_predict_writes_what_the_model_predicts(folder, tmp_path, end):
+    out = tmp_path / f"predicted{end}"
+    result = run("predict", folder / "model.json", folder / "iris.csv", "--out", out)
+    assert result.exit_code == 0, result.output
+    read = pd.read_parquet if end == ".parquet" else pd.read_csv
+    clf = load_json(folder / "model.json")
+    rows = iris_table()[clf.feature_names_in_]
+    assert read(out)["prediction"].tolist() == clf.predict(rows).tolist()
+    probability = clf.predict_proba(rows).max(axis=1)
+    assert np.allclose(read(out)["probability"], probability, rtol=1e-15)
+
+
+def test_predict_to_standard_output_and_by_name(folder, tmp_path):
+    """Columns in another order, and without the target."""
+    table = iris_table().drop(columns=["kind", "weight"])
+    table[table.columns[::-1]].to_csv(tmp_path / "new.csv", index=False)
+    result = run("predict", folder / "model.json", tmp_path / "new.csv")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0] == "prediction,probability"
+    assert result.stdout.splitlines()[1].startswith("setosa,")
+    assert len(result.stdout.splitlines()) == 151
+
+
+def test_files_are_kept_without_force(folder, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("precious")
+    predict = ["predict", folder / "model.json", folder / "iris.csv", "--out", out]
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--out", out]
+    for command in (predict, fit):
+        assert "--force" in refused(*command)
+        assert out.read_text() == "precious"
+    assert run(*predict, "--force").exit_code == 0
+    assert out.read_text().startswith("prediction")
+
+
+def test_plain_columns_and_python_agree(folder):
+    """The file written by the command is an ordinary model."""
+    clf = load_json(folder / "model.json")
+    assert clf.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert clf.feature_names_in_.tolist() == list(load_iris().feature_names)
+    metadata = json.loads((folder / "model.json").read_text())["metadata"]
+    assert metadata == {"target": "kind", "weights": "weight"}
+
+
+def tampered(plain, where, how):
+    *path, last = where
+    place = plain
+    for key in path:
+        place = place[key]
+    place[last] = how(place[last])
+
+
+@pytest.mark.parametrize(
+    ("where", "how"),
+    [
+        (("tree", "threshold", 0), lambda value: value + 1e-3),
+        (("tree", "threshold", 0), lambda value: float(np.nextafter(value, 9))),
+        (("tree", "label", -1), lambda value: (value + 1) % 3),
+        (("certificate", "errors"), lambda value: value + 1),
+        (("certificate", "errors_bound"), lambda value: value + 0.25),
+        (("certificate", "depth"), lambda value: value + 1),
+        (("certificate", "objective_proved_by"), lambda value: value + "!"),
+        (("certificate", "seconds"), lambda value: value / 2),
+        (("certificate_digest",), lambda value: value[::-1]),
+        (("certificate_digest",), lambda value: ""),
+    ],
+)
+def test_a_tampered_model_fails_verify(folder, tmp_path, where, how):
+    plain = json.loads((folder / "model.json").read_text())
+    tampered(plain, where, how)
+    (tmp_path / "forged.json").write_text(json.dumps(plain))
+    result = run("verify", tmp_path / "forged.json", folder / "iris.csv")
+    assert result.exit_code == 1, result.output
+    assert "NOT verified" in result.stdout
+    assert "WRONG" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("petal width (cm)", 0.25),
+        ("kind", "virginica"),
+        ("kind", "a new kind"),
+        ("weight", 0.75),
+    ],
+)
+def test_tampered_data_fail_verify(folder, tmp_path, column, value):
+    table = iris_table()
+    table.loc[0, column] = value
+    table.to_csv(tmp_path / "iris.csv", index=False)
+    result = run("verify", folder / "model.json", tmp_path / "iris.csv")
+    assert result.exit_code == 1, result.output
+
+
+def test_verify_takes_the_names_of_columns(folder, tmp_path):
+    table = iris_table().rename(columns={"kind": "species", "weight": "w"})
+    table.to_csv(tmp_path / "iris.csv", index=False)
+    command = ["verify", folder / "model.json", tmp_path / "iris.csv"]
+    assert "no column 'kind'" in refused(*command)
+    assert run(*command, "--target", "species", "--weights", "w").exit_code == 0
+
+
+def test_verify_repeats_a_proof(tmp_path):
+    path = tmp_path / "line.csv"
+    x = np.arange(10)
+    pd.DataFrame({"x": x, "y": [0, 0, 1, 0, 0, 1, 1, 0, 1, 1]}).to_csv(
+        path, index=False
+    )
+    model = tmp_path / "model.json"
+    fit = ["fit", path, "--target", "y", "--depth", 1, "--time-limit", 10]
+    assert run(*fit, "--out", model).exit_code == 0
+    result = run("verify", model, path, "--resolve-with", "highs")
+    assert result.exit_code == 0, result.output
+    assert "again" in result.stdout
+    assert "abacus" in refused("verify", model, path, "--resolve-with", "abacus")
+
+
+# --------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("a,b,y\n1,red,0\n2,blue,1\n", [], "Column 'b' holds 'red'"),
+        ("a,b,y\n1,2,0\n2,,1\n", [], "Column 'b' has 1 missing values"),
+        ("a,b,y\n1,2,0\n2,3,\n", [], "Column 'y' has 1 missing values"),
+        ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds an infinite number"),
+        ("a,b,y\n1,2,0\n2,3,0\n", [], "at least 2 classes"),
+        ("a,y\n1,0.25\n2,0.5\n", [], "continuous"),
+        ("a,b\n1,2\n2,3\n", [], "no column 'y'; there are 'a', 'b'"),
+        ("y\n0\n1\n", [], "No column is left"),
+        ("a,y\n", [], "has no rows"),
+        ("", [], "is not a CSV table"),
+        ("a,y\n1,0,7,8\n1\n1,2,3,4,5,6\n", [], "is not a CSV table"),
+        ("a,y\n1,0\n2,1\n", ["--drop", "z"], "no column 'z'"),
+        ("a,w,y\n1,1,0\n2,-1,1\n", ["--weights", "w"], "negative weight"),
+        ("a,w,y\n1,0,0\n2,0,1\n", ["--weights", "w"], "zero"),
+        ("a,w,y\n1,x,0\n2,0,1\n", ["--weights", "w"], "Column 'w' holds 'x'"),
+        ("a,y\n1,0\n2,1\n", ["--solver", "abacus"], "'abacus'"),
+        ("a,y\n1,0\n2,1\n", ["--out", "none/model.json"], "no folder 'none'"),
+    ],
+)
+def test_bad_tables_are_one_plain_sentence(tmp_path, content, options, message):
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    command = ["fit", path, "--target", "y", "--time-limit", 1, *options]
+    assert message in refused(*command)
+
+
+def test_bad_files_are_one_plain_sentence(folder, tmp_path):
+    model, data = folder / "model.json", folder / "iris.csv"
+    assert "none.csv" in refused("fit", tmp_path / "none.csv", "--target", "y")
+    assert "none.json" in refused("show", tmp_path / "none.json")
+    assert "is not a model" in refused("show", data)
+    assert "is not a model" in refused("predict", data, data)
+    assert "is not a model" in refused("verify", data, data)
+    for name in ("bad.csv.gz", "bad.parquet", "bad.csv"):
+        (tmp_path / name).write_bytes(b"\x00\xff\xfe nonsense")
+        refused("fit", tmp_path / name, "--target", "y")
+        refused("predict", model, tmp_path / name)
+    (tmp_path / "narrow.csv").write_text("a,b\n1,2\n")
+    assert "no column 'sepal" in refused("predict", model, tmp_path / "narrow.csv")
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "show", "verify"])
+def test_help_has_an_example(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Example: miptree {command} " in result.output
+
+
+def test_labels_that_look_like_missing_values(tmp_path):
+    path, model = tmp_path / "data.csv", tmp_path / "model.json"
+    path.write_text("a,y\n1,NA\n2,NA\n3,None\n4,None\n")
+    fit = ["fit", path, "--target", "y", "--time-limit", 1, "--solver", "search"]
+    assert run(*fit, "--depth", 1, "--out", model).exit_code == 0
+    assert load_json(model).classes_.tolist() == ["NA", "None"]
+    assert run("verify", model, path).exit_code == 0
+
+
+def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
+    plain = json.loads((folder / "model.json").read_text())
+    plain["feature_names"] = ["\x1b[2Jone\n", "[red]two", "three\x07", "four"]
+    plain["classes"]["values"] = ["\x1b]0;a", "b", "c"]
+    plain["certificate"]["objective_proved_by"] = "\x1b[31m[bold]magic"
+    (tmp_path / "model.json").write_text(json.dumps(plain))
+    result = run("show", tmp_path / "model.json")
+    assert result.exit_code == 0
+    assert not set("\x1b\x07") & set(result.stdout)
+    assert "[bold]magic" in result.stdout

@@ -15,6 +15,7 @@ from miptree.problem import Problem
 from miptree.search import tree_value
 from miptree.search.data import SearchData
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
+from miptree.search.node_mip import optimise_node
 from miptree.search.refit import refit_node, reweighted_logistic
 from miptree.search.rng import below, random_state, shuffle, uniform
 from miptree.search.routing import care_points, points_at, relabel, score_tree
@@ -255,3 +256,24 @@ def test_soft_trees_do_not_see_the_unit_of_cost() -> None:
         for p in (problem, doubled)
     ]
     assert np.array_equal(trees[0][0].coef, trees[1][0].coef)
+
+
+@examples(15)
+@given(seed=st.integers(0, 2**20))
+def test_node_mip_finds_the_best_hyperplane(seed: int) -> None:
+    """In one dimension all hyperplanes can be tried."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.permutation(12) / 11.0, rng.integers(2, size=12)
+    problem = Problem.from_data(x[:, None], y, 2, rng.choice([1.0, 2.0], 12))
+    data = SearchData.from_problem(problem)
+    trees = [
+        HeapTree(np.array([[sign]]), np.array([sign * at]), np.array([0, 1]))
+        for at in np.arange(-0.5, 12) / 11.0
+        for sign in (1.0, -1.0)
+    ]
+    values = [zero_one(problem, tree) for tree in trees]
+    worst = trees[int(np.argmax(values))]
+    better = optimise_node(data, worst, 0)
+    assert better is not None
+    assert zero_one(problem, better) == pytest.approx(min(values))
+    assert optimise_node(data, better, 0) is None

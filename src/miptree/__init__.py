@@ -5,7 +5,7 @@ from __future__ import annotations
 from miptree._version import __version__
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
-from miptree.export import export_text
+from miptree.export import export_text, load_json, save_json
 from miptree.tree import ObliqueTree
 from miptree.verify import Verification, verify
 
@@ -16,5 +16,7 @@ __all__ = [
     "Verification",
     "__version__",
     "export_text",
+    "load_json",
+    "save_json",
     "verify",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Exact:
         """The power of two."""
         return Fraction(2) ** self.exponent
 
-    def __getitem__(self, index: object) -> Exact:
+    def __getitem__(self, index: Any) -> Exact:
         return Exact(np.asarray(self.whole[index], dtype=object), self.exponent)
 
     def __matmul__(self, other: Exact) -> Exact:

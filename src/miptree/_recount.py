@@ -125,7 +125,7 @@ class Recount:
         near = self.tree.ancestors[self.leaf][:, self.branch]
         for b, error in enumerate(self.rounding):
             near[:, b] &= ~abs(self.score[:, b]).is_above(Fraction(error))
-        return near.any(axis=1)
+        return np.asarray(near.any(axis=1))
 
     @cached_property
     def wrong(self) -> BoolArray:

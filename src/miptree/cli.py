@@ -9,7 +9,7 @@ from typing import Any
 def main() -> None:
     """Run ``miptree``."""
     try:
-        from miptree._commands import app
+        from miptree.commands import app
     except ImportError as error:
         sys.stderr.write(
             f"The command line needs more packages ({error}).\n"

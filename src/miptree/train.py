@@ -23,7 +23,7 @@ from miptree.objective import Score, Svm1Objective
 from miptree.polish import polish
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress
-from miptree.search import SearchBudget, improve, search
+from miptree.search import SearchBudget, compile_kernels, improve, search
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.solvers import Limits, Progress, Result, get_solver
 from miptree.solvers.base import OnProgress
@@ -165,6 +165,7 @@ class _Training:
         if self.plan.init != "auto":
             return
         self.stage = "search"
+        compile_kernels()
         plan, clock = self.plan, self.clock
         if self._mip_follows():
             clock = clock.share(SEARCH_SHARE)

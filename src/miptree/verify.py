@@ -8,25 +8,25 @@ Values that the fit computed in floats are compared with a stated tolerance.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree._recount import GivenData, Recount
+from miptree._resolve import solve_again
 from miptree.certify import Certificate, data_digest, tree_digest
-from miptree.formulations import CompactFormulation, CountFormulation
 from miptree.objective import MARGIN_ROUNDING, Svm1Objective
-from miptree.problem import Problem
-from miptree.solvers import Limits, Result, get_solver
 from miptree.tree import LEAF, ObliqueTree
 
 SUM_TOLERANCE = 1e-9
 """Relative difference that the rounding of a sum of weights explains."""
 OBJECTIVE_TOLERANCE = 1e-6
-"""Relative difference allowed for the objective and for a bound solved again."""
+"""Relative difference allowed for the objective."""
 BOX_TOLERANCE = 1e-6
 """How far a score may lie outside the box abs(score) <= 1: solvers' tolerances."""
 
@@ -148,7 +148,8 @@ def verify(
     False
     """
     data = GivenData.of(X, y, sample_weight, classes)
-    digest = digest or getattr(certificate, "digest", None)
+    if digest is None:
+        digest = getattr(certificate, "digest", None)
     checks = [_check_tree(tree, data), _check_settings(certificate)]
     if digest is not None:
         checks.append(_check_digest(certificate, digest))
@@ -156,9 +157,10 @@ def verify(
         recount = Recount(tree, data, certificate)
         checks += _compare(certificate, recount)
         if resolve_with is not None:
-            checks += _solve_again(
+            proofs = solve_again(
                 certificate, tree, data.problem, resolve_with, resolve_seconds
             )
+            checks += [Check(*proof) for proof in proofs]
     return Verification(tuple(checks))
 
 
@@ -167,41 +169,62 @@ def certificate_digest(certificate: Certificate) -> str:
     digest = hashlib.sha256()
     for field in fields(certificate):
         if field.name != "digest":
-            value = getattr(certificate, field.name)
-            text = float(value).hex() if field.type == "float" else str(value)
+            text = _canonical(getattr(certificate, field.name), str(field.type))
             digest.update(f"{field.name}={text!r}\n".encode())
     return digest.hexdigest()
+
+
+def _canonical(value: object, kind: str) -> str:
+    """Text of a value that does not depend on which type of number holds it."""
+    if kind == "str" and isinstance(value, str):
+        return value
+    if not _is_a(value, kind):
+        return type(value).__name__
+    return str(value) if kind == "int" else float(value).hex()  # type: ignore[arg-type]
+
+
+def _is_a(value: object, kind: str) -> bool:
+    """Whether a value is a string, or a finite number of the kind of its field."""
+    if kind == "str":
+        return isinstance(value, str)
+    wanted = Integral if kind == "int" else Real
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 # --------------------------------------------------------------------- the checks
 
 
 def _check_tree(tree: ObliqueTree, data: GivenData) -> Check:
-    problem = _malformed(tree, data)
-    found = f"{tree.n_nodes} nodes, children after parents, finite numbers."
-    return Check("tree", problem is None, problem or found)
+    problem = malformed(tree, data.X.shape[1], data.n_classes)
+    found = f"{tree.n_nodes} nodes, children after parents, finite numbers"
+    return Check("tree", problem is None, f"{problem or found}.")
 
 
-def _malformed(tree: ObliqueTree, data: GivenData) -> str | None:
-    """What keeps the arrays from being a tree for these data."""
+def malformed(tree: ObliqueTree, n_features: int, n_classes: int) -> str | None:
+    """What keeps arrays from being a tree for such data, or None."""
     n = tree.n_nodes
     arrays = (tree.children_left, tree.children_right, tree.threshold, tree.label)
     if n == 0 or any(a.shape != (n,) for a in arrays) or len(tree.coef) != n:
-        return "its arrays differ in length."
-    if tree.coef.shape != (n, data.X.shape[1]):
-        return f"it reads {tree.coef.shape[-1]} columns, X has {data.X.shape[1]}."
+        return "the arrays of the tree differ in length"
+    if tree.coef.shape != (n, n_features):
+        return f"the tree reads {tree.coef.shape[-1]} columns of {n_features}"
     if not (np.isfinite(tree.coef).all() and np.isfinite(tree.threshold).all()):
-        return "a coefficient or threshold is not a finite number."
-    if not ((tree.label >= 0) & (tree.label < data.n_classes)).all():
-        return f"a label is none of the {data.n_classes} classes of y; pass classes=."
+        return "a coefficient or threshold is not a finite number"
+    if not ((tree.label >= 0) & (tree.label < n_classes)).all():
+        return f"a label of the tree is none of the {n_classes} classes"
     if not np.array_equal(tree.children_left == LEAF, tree.children_right == LEAF):
-        return "a node has one child only."
+        return "a node has one child only"
     branch = np.flatnonzero(tree.children_left != LEAF)
-    below = np.concatenate([tree.children_left[branch], tree.children_right[branch]])
-    if not np.array_equal(np.sort(below), np.arange(1, n)):
-        return "a node other than the root is not the child of exactly one node."
-    if (below <= np.concatenate([branch, branch])).any():
-        return "a child comes before its parent."
+    below = np.stack([tree.children_left[branch], tree.children_right[branch]])
+    if not np.array_equal(np.sort(below, axis=None), np.arange(1, n)):
+        return "a node other than the root is not the child of exactly one node"
+    if (below <= branch).any():
+        return "a child comes before its parent"
     return None
 
 
@@ -218,13 +241,11 @@ def _check_settings(certificate: Certificate) -> Check:
 
 def _unreadable(certificate: Certificate) -> str | None:
     """What keeps the certificate from meaning anything."""
-    kinds = {"int": (int, np.integer), "float": (int, float, np.number), "str": str}
     for field in fields(certificate):
         value = getattr(certificate, field.name)
-        if isinstance(value, bool) or not isinstance(value, kinds[str(field.type)]):  # type: ignore[arg-type]
-            return f"{field.name} is {value!r}, no {field.type}."
-        if field.type != "str" and not np.isfinite(value):
-            return f"{field.name} is {value}."
+        if not _is_a(value, str(field.type)):
+            what = "string" if field.type == "str" else f"finite {field.type}"
+            return f"{field.name} is not a {what}."
     if certificate.depth < 1:
         return f"depth is {certificate.depth}."
     if certificate.scaling != "min-max":
@@ -385,60 +406,3 @@ def _equal(
 
 def _say(number: float | Fraction) -> str:
     return f"{float(number):.10g}"
-
-
-# -------------------------------------------------------------- proofs, once more
-
-
-def _solve_again(
-    certificate: Certificate,
-    tree: ObliqueTree,
-    problem: Problem,
-    solver: str,
-    seconds: float | None,
-) -> Iterator[Check]:
-    """Repeat the proofs that a solver gave, with the solver asked for."""
-    get_solver(solver)  # a missing one should be told even where nothing is to prove
-    if tree.depth > certificate.depth:
-        return
-    objective = Svm1Objective(
-        certificate.slack_penalty, certificate.l1_penalty, certificate.margin
-    )
-    given = (problem, objective, certificate.depth)
-    if certificate.errors_proved_by != certificate.any_tree_proved_by:
-        count = CountFormulation(*given)
-        result = _solve(count, tree, solver, seconds)
-        bound = count.round_up(result.bound)
-        yield _confirm("errors bound again", certificate.errors_bound, bound, result)
-    if certificate.objective_proved_by != certificate.any_tree_proved_by:
-        result = _solve(CompactFormulation(*given), tree, solver, seconds)
-        yield _confirm(
-            "objective bound again", certificate.objective_bound, result.bound, result
-        )
-
-
-def _solve(
-    formulation: CountFormulation | CompactFormulation,
-    tree: ObliqueTree,
-    solver: str,
-    seconds: float | None,
-) -> Result:
-    start = formulation.encode(formulation.problem.to_scaled(tree, formulation.depth))
-    limits = Limits(seconds=seconds)
-    return get_solver(solver).solve(formulation.model, start, limits)
-
-
-def _confirm(name: str, given: float, bound: float, result: Result) -> Check:
-    """Compare a bound with what another solve proved."""
-    if given - bound <= OBJECTIVE_TOLERANCE * max(1.0, abs(given)):
-        sentence = f"{result.solver} proves {_say(bound)} as well"
-        return Check(name, True, f"{sentence} (claimed: {_say(given)}).")
-    if result.status in ("optimal", "gap"):
-        sentence = f"{result.solver} finds the minimum to be {_say(result.objective)}"
-        return Check(name, False, f"{sentence}, below the {_say(given)} claimed.")
-    return Check(
-        name,
-        False,
-        f"neither confirmed nor refuted: {result.solver} proves {_say(bound)} only, in "
-        f"{result.seconds:.1f} s; {_say(given)} is claimed. Allow it more time.",
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from miptree.export.json import load_json, save_json
 from miptree.export.text import export_text
 
-__all__ = ["export_text"]
+__all__ = ["export_text", "load_json", "save_json"]

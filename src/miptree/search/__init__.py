@@ -4,5 +4,13 @@ from __future__ import annotations
 
 from miptree.search.api import SearchResult, improve, search, tree_value
 from miptree.search.budget import SearchBudget
+from miptree.search.warmup import compile_kernels
 
-__all__ = ["SearchBudget", "SearchResult", "improve", "search", "tree_value"]
+__all__ = [
+    "SearchBudget",
+    "SearchResult",
+    "compile_kernels",
+    "improve",
+    "search",
+    "tree_value",
+]

@@ -82,6 +82,11 @@ class Clock:
             used = max(used, self.n_iter / max(limit.max_iter, 1))
         return used
 
+    @property
+    def stalled(self) -> int:
+        """Iterations since the last improvement."""
+        return self.n_iter - self._last_improvement
+
     def count(self, improved: bool) -> None:
         """Note one iteration."""
         self.n_iter += 1
@@ -103,7 +108,7 @@ class Clock:
         limit = self.budget
         for most, used in (
             (limit.max_iter, self.n_iter),
-            (limit.stall, self.n_iter - self._last_improvement),
+            (limit.stall, self.stalled),
         ):
             if most is not None:
                 max_iter = min(max_iter, most - used)
@@ -140,7 +145,6 @@ class Clock:
         limit = self.budget
         if limit.max_iter is not None and self.n_iter >= limit.max_iter:
             self.stop("max_iter")
-        stalled = self.n_iter - self._last_improvement
-        if limit.stall is not None and stalled >= limit.stall:
+        if limit.stall is not None and self.stalled >= limit.stall:
             self.stop("stall")
         return self.out_of_time()

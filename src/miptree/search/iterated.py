@@ -9,6 +9,7 @@ import numpy as np
 from miptree.search.budget import Clock
 from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
 from miptree.search.moves import random_move
+from miptree.search.node_mip import optimise_node
 from miptree.search.pool import SAME, Pool
 from miptree.search.rng import random_state
 from miptree.search.soft import BATCH, FULL_BATCH_UP_TO, soft_trees
@@ -16,7 +17,13 @@ from miptree.tree import HeapTree
 
 _ROUNDS_PER_BATCH = 5
 _MOVES_PER_ROUND = 50
-_PROMISING = 0.15
+
+_MIP_AFTER = 1500
+"""Iterations without improvement after which a node is left to a MIP."""
+_MIP_NODES, _MIP_SHARE = 500, 0.1
+"""Limits of that MIP: branch-and-bound nodes, and a part of the seconds."""
+
+_PROMISING = 0.3
 """A candidate at most so much worse than the best, relatively, is refined."""
 
 _TRIES = 6
@@ -67,6 +74,8 @@ class IteratedSearch:
             for round_ in range(_ROUNDS_PER_BATCH):
                 if not self.over():
                     self._round(self._elite(round_))
+            if self.clock.stalled >= _MIP_AFTER and not self.over():
+                self._node_mip()
 
     def run_from(self, tree: HeapTree) -> None:
         """Descend and move from one tree alone until the clock says stop."""
@@ -134,6 +143,21 @@ class IteratedSearch:
             self.step(self._descend(candidate.tree, LONG))
             if self.over():
                 return
+
+    def _node_mip(self) -> None:
+        """Solve the 0-1 problem of one node of the best tree by MIP."""
+        tree, seconds = self.pool.best.tree, self.clock.budget.seconds
+        better = None
+        if isinstance(self.measure, ZeroOne):
+            better = optimise_node(
+                self.data,
+                tree,
+                int(self.rng.integers(len(tree.threshold))),
+                seconds=None if seconds is None else _MIP_SHARE * seconds,
+                nodes=_MIP_NODES,
+            )
+        if better is not None:
+            self.step(self._descend(better, LONG))
 
     def _round(self, current: Candidate) -> None:
         """Move from an elite tree until the moves no longer help."""

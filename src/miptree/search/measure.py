@@ -75,7 +75,7 @@ class ZeroOne:
 
     p_sparse = 0.0
     short = Effort(12, 1, 4)
-    temperature = 0.3
+    temperature = 1.0
     nearness = 0.0
 
     def __init__(self, data: SearchData) -> None:

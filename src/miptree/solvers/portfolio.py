@@ -68,8 +68,7 @@ class _Race:
     def run(self) -> None:
         """Run all solvers until one is done or all are told to stop."""
         threads = [
-            Thread(target=self._run_one, args=(solver,), daemon=True)
-            for solver in self.solvers
+            Thread(target=self._run_one, args=(solver,)) for solver in self.solvers
         ]
         for thread in threads:
             thread.start()

@@ -3,7 +3,8 @@
 A solver looks at its callbacks between two LPs, on large models tens of seconds
 apart, and Python runs no signal handler while the main thread is inside it. So the
 solver works on a thread of its own. The caller's thread talks to the callbacks, and
-leaves a solver behind that does not heed a stop; it ends at its next callback.
+leaves a solver behind that does not heed a stop; it ends at its next callback. Python
+waits for it before it exits: a callback into a dying interpreter would crash.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def run_watched(
         finally:
             over.set()
 
-    Thread(target=work, name="miptree-solver", daemon=True).start()
+    Thread(target=work, name="miptree-solver").start()
     last_moment = None
     while not over.is_set():
         try:

@@ -1,0 +1,71 @@
+"""Files written whole or not at all, and never over another one unasked."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_atomic(path: str | os.PathLike[str], content: bytes, force: bool) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part.
+
+    Raises
+    ------
+    FileExistsError
+        If there is a file already, without ``force``.
+    """
+    target = Path(os.path.realpath(path))
+    refuse_overwriting(target, force)
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    try:
+        with open(draft, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        _put_in_place(draft, target, force)
+    finally:
+        with suppress(FileNotFoundError):
+            draft.unlink()
+    _sync_folder(target.parent)
+
+
+def refuse_overwriting(path: str | os.PathLike[str], force: bool) -> None:
+    """Raise early where :func:`write_atomic` would in the end."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(
+            f"There is no folder {str(target.parent)!r} to write {target.name!r} into."
+        )
+    if target.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder. Give the name of a file.")
+    if target.exists() and not force:
+        raise FileExistsError(
+            f"{str(path)!r} exists already and is kept. Choose another name, or "
+            "overwrite it with force=True (--force on the command line)."
+        )
+
+
+def _put_in_place(draft: Path, target: Path, force: bool) -> None:
+    if force:
+        os.replace(draft, target)
+        return
+    try:
+        os.link(draft, target)  # unlike a rename, fails where a file came meanwhile
+    except FileExistsError:
+        refuse_overwriting(target, force)
+        raise
+    except OSError:  # a file system without hard links
+        refuse_overwriting(target, force)
+        os.replace(draft, target)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name survive a power cut, where the system offers that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

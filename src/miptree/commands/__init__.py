@@ -1,0 +1,8 @@
+"""The commands of ``miptree``, written with typer and rich; one file per group."""
+
+from __future__ import annotations
+
+from miptree.commands import demo, model, solvers
+from miptree.commands._app import app
+
+__all__ = ["app", "demo", "model", "solvers"]

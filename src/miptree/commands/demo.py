@@ -1,0 +1,62 @@
+"""``miptree demo``."""
+
+from __future__ import annotations
+
+import typer
+from rich.table import Table
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from miptree.commands._app import app, console, show_certificate
+from miptree.estimator import OptimalTreeClassifier
+from miptree.export import export_text
+from miptree.search import compile_kernels
+
+
+@app.command()
+def demo(
+    depth: int = typer.Option(2, min=1, max=4, help="Depth of the tree."),
+    time_limit: float = typer.Option(30.0, min=0.0, help="Seconds for the fit."),
+) -> None:
+    """Fit a tree on the wine data and show what it is worth.
+
+    Example: miptree demo --depth 2 --time-limit 30
+    """
+    wine = load_wine()
+    parts = train_test_split(
+        wine.data, wine.target, test_size=0.25, random_state=0, stratify=wine.target
+    )
+    X_train, X_test, y_train, y_test = parts
+    console.print(
+        f"Wine: {len(y_train)} training rows, {len(y_test)} test rows, "
+        f"{X_train.shape[1]} features, {len(wine.target_names)} classes. "
+        f"Depth {depth}, at most {time_limit:g} s."
+    )
+    with console.status("Making the search kernels ready (slow only the first time)"):
+        compile_kernels()
+    tree = OptimalTreeClassifier(
+        max_depth=depth, time_limit=time_limit, random_state=0, verbose=1
+    )
+    rivals = {
+        f"miptree, depth {depth}": tree,
+        f"CART, depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0),
+        "logistic regression": make_pipeline(
+            StandardScaler(), LogisticRegression(max_iter=1000)
+        ),
+    }
+    table = Table("", "training %", "test %")
+    for name, model in rivals.items():
+        model.fit(X_train, y_train)
+        scores = model.score(X_train, y_train), model.score(X_test, y_test)
+        table.add_row(name, *(f"{100 * score:.1f}" for score in scores))
+    console.print()
+    shown = export_text(tree.tree_, list(wine.feature_names), wine.target_names)
+    console.print(shown, markup=False, soft_wrap=True)
+    console.print()
+    console.print(table)
+    console.print()
+    show_certificate(tree)

@@ -1,0 +1,201 @@
+"""``miptree fit``, ``predict``, ``show`` and ``verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+import typer
+
+from miptree._files import refuse_overwriting
+from miptree._typing import AnyArray, FloatArray
+from miptree.commands import _tables
+from miptree.commands._app import (
+    app,
+    console,
+    plain_errors,
+    printable,
+    show_certificate,
+    show_tree,
+)
+from miptree.estimator import OptimalTreeClassifier
+from miptree.export import load_json, save_json
+from miptree.export.json import read_model
+from miptree.solvers import SOLVERS
+from miptree.verify import verify as verify_certificate
+
+DataFile = Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")]
+ModelFile = Annotated[Path, typer.Argument(help="Model that `miptree fit` wrote.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite a file.")]
+
+
+@app.command()
+@plain_errors
+def fit(
+    data: DataFile,
+    target: Annotated[str, typer.Option(help="Column of the class labels.")],
+    depth: Annotated[int, typer.Option(min=1, max=10, help="Depth of the tree.")] = 2,
+    time_limit: Annotated[
+        float, typer.Option(min=0.0, help="Seconds for the whole fit.")
+    ] = 60.0,
+    solver: Annotated[
+        str, typer.Option(help=f"One of {', '.join(SOLVERS)}, search.")
+    ] = "highs",
+    weights: Annotated[
+        str | None, typer.Option(help="Column of the weights of the rows.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Column to leave out; repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of search and solver.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
+    force: Force = False,
+) -> None:
+    """Fit a tree to a table and save it with its certificate.
+
+    Example: miptree fit iris.csv --target species --depth 2 --out model.json
+    """
+    if out is not None:
+        refuse_overwriting(out, force)  # before the work, not after it
+    table = _tables.read_table(data)
+    y = _tables.labels(table, target)
+    weight = _weight(table, weights)
+    clf = OptimalTreeClassifier(
+        max_depth=depth,
+        time_limit=time_limit,
+        solver=solver,
+        random_state=seed,
+        verbose=1,
+    )
+    clf.fit(_features(table, {target, weights, *(drop or [])}), y, weight)
+    show_tree(clf)
+    show_certificate(clf)
+    if out is not None:
+        save_json(clf, out, force, metadata={"target": target, "weights": weights})
+        console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
+
+
+@app.command()
+@plain_errors
+def predict(
+    model: ModelFile,
+    data: DataFile,
+    out: Annotated[Path | None, typer.Option(help="CSV or Parquet to write.")] = None,
+    force: Force = False,
+) -> None:
+    """Predict the class of every row, with its probability.
+
+    Columns are found by name; others are ignored. Without --out the table goes to
+    standard output.
+
+    Example: miptree predict model.json new.csv --out predicted.csv
+    """
+    if out is not None:
+        refuse_overwriting(out, force)
+    clf = load_json(model)
+    rows = _known_features(clf, _tables.read_table(data))
+    predicted = pd.DataFrame(
+        {
+            "prediction": clf.predict(rows),
+            "probability": clf.predict_proba(rows).max(axis=1),
+        }
+    )
+    if out is None:
+        typer.echo(predicted.to_csv(index=False), nl=False)
+    else:
+        _tables.write_table(predicted, out, force)
+        console.print(f"{len(predicted)} rows in {out}.", markup=False, soft_wrap=True)
+
+
+@app.command()
+@plain_errors
+def show(model: ModelFile) -> None:
+    """Show the tree of a model and its certificate.
+
+    Example: miptree show model.json
+    """
+    clf = load_json(model)
+    show_tree(clf)
+    show_certificate(clf)
+
+
+@app.command()
+@plain_errors
+def verify(
+    model: ModelFile,
+    data: DataFile,
+    target: Annotated[
+        str | None, typer.Option(help="Column of the labels, if not as in the fit.")
+    ] = None,
+    weights: Annotated[
+        str | None, typer.Option(help="Column of the weights, if not as in the fit.")
+    ] = None,
+    resolve_with: Annotated[
+        str | None, typer.Option(help="Solver to repeat a solver's proofs with.")
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(min=0.0, help="Seconds for each repeated proof.")
+    ] = 60.0,
+) -> None:
+    """Check a model's certificate against its training data, in exact arithmetic.
+
+    Exit code 0 if every check holds, 1 if one does not.
+
+    Example: miptree verify model.json iris.csv
+    """
+    saved = read_model(model)
+    table = _tables.read_table(data)
+    target = target or saved.metadata.get("target")
+    weights = weights or saved.metadata.get("weights")
+    if target is None:
+        raise ValueError(f"{model} does not name the target column; give --target.")
+    y, weight = _tables.labels(table, target), _weight(table, weights)
+    rows = table.drop(columns=[name for name in (target, weights) if name])
+    found = verify_certificate(
+        saved.clf.certificate_,
+        saved.clf.tree_,
+        _known_features(saved.clf, rows),
+        y,
+        weight,
+        classes=saved.clf.classes_,
+        digest=saved.digest,
+        resolve_with=resolve_with,
+        resolve_seconds=time_limit,
+    )
+    for line in str(found).splitlines():
+        console.print(printable(line), markup=False, soft_wrap=True)
+    raise typer.Exit(0 if found.ok else 1)
+
+
+def _weight(table: pd.DataFrame, name: str | None) -> FloatArray | None:
+    if name is None:
+        return None
+    weight: FloatArray = _tables.numbers(table, [name])[name].to_numpy()
+    if (weight < 0).any():
+        raise ValueError(f"Column {name!r} holds a negative weight.")
+    return weight
+
+
+def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
+    for name in left_out - {None}:
+        _tables.column_of(table, str(name))
+    names = [name for name in table.columns if name not in left_out]
+    if not names:
+        raise ValueError("No column is left to learn from.")
+    return _tables.numbers(table, names)
+
+
+def _known_features(
+    clf: OptimalTreeClassifier, table: pd.DataFrame
+) -> pd.DataFrame | AnyArray:
+    """The columns that the model reads, by name or, without names, all of them."""
+    names = getattr(clf, "feature_names_in_", None)
+    if names is not None:
+        return _tables.numbers(table, [str(name) for name in names])
+    if len(table.columns) != clf.n_features_in_:
+        raise ValueError(
+            f"The model has no column names and reads {clf.n_features_in_} columns, "
+            f"but the table has {len(table.columns)}."
+        )
+    return _tables.numbers(table, list(table.columns)).to_numpy()

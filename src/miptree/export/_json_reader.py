@@ -1,0 +1,345 @@
+"""Reads a model file's text: version by version, every value checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from itertools import pairwise
+from typing import Any, NoReturn, get_args
+
+import numpy as np
+
+from miptree._typing import AnyArray
+from miptree.certify import Certificate
+from miptree.estimator import OptimalTreeClassifier
+from miptree.progress import FitProgress
+from miptree.train import Status
+from miptree.tree import LEAF, ObliqueTree
+from miptree.verify import malformed
+
+FORMAT = "miptree-model"
+VERSION = 1
+
+MAX_BYTES = 256 * 2**20
+MAX_NODES = 2**13
+MAX_DEPTH = 20
+MAX_TEXT = 10_000
+"""Longest class label or column name."""
+MAX_DIGITS = 20
+"""Digits of an integer: enough for 64 bits."""
+
+CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": str}
+"""Kind of a NumPy dtype -> what its values are in JSON."""
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    clf : OptimalTreeClassifier
+        The fitted classifier.
+    digest : str
+        ``certificate_digest`` of its certificate when it was written.
+    metadata : dict
+        What the command line keeps: the names of the target and weight columns.
+    """
+
+    clf: OptimalTreeClassifier
+    digest: str
+    metadata: dict[str, str | None]
+
+
+class MalformedError(ValueError):
+    """Something in a file is not as it should be."""
+
+
+def model_of(text: str) -> SavedModel:
+    """The model that a text holds, or a :class:`MalformedError`."""
+    plain = _parse(text)
+    return READERS[_header(plain)](plain)
+
+
+# ----------------------------------------------------------------- reading the text
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Plain values of a JSON text, without its traps."""
+    try:
+        plain = json.loads(
+            text,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_no_constant,
+            parse_int=_short_int,
+        )
+    except MalformedError:
+        raise
+    except RecursionError:
+        raise MalformedError("its values are nested too deeply") from None
+    except ValueError as error:
+        raise MalformedError(f"it is not JSON ({error})") from None
+    return _an_object(plain, "the file")
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise MalformedError("a key occurs twice in one object")
+    return found
+
+
+def _no_constant(text: str) -> NoReturn:
+    raise MalformedError(f"{text} is not a finite number")
+
+
+def _short_int(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise MalformedError(f"an integer has {len(text)} digits")
+    return int(text)
+
+
+def _header(plain: dict[str, Any]) -> int:
+    if plain.get("format") != FORMAT:
+        raise MalformedError(f'"format" is not "{FORMAT}"')
+    version = _an_int(plain.get("version"), "version")
+    if version not in READERS:
+        known = ", ".join(map(str, READERS))
+        raise MalformedError(
+            f'"version" is {version}, known: {known}; a newer miptree may read it'
+        )
+    return version
+
+
+# --------------------------------------------------------------- version 1, checked
+
+
+def _read_1(plain: dict[str, Any]) -> SavedModel:
+    wanted = (
+        "format version written_by metadata parameters n_features feature_names "
+        "classes tree node_proba certificate certificate_digest status n_iter "
+        "fit_time trace"
+    )
+    _exact_keys(plain, set(wanted.split()), "the file")
+    clf = _classifier(plain["parameters"])
+    clf.n_features_in_ = _an_int(plain["n_features"], "n_features", low=1)
+    if plain["feature_names"] is not None:
+        names = _texts(plain["feature_names"], "feature_names", clf.n_features_in_)
+        clf.feature_names_in_ = np.array(names, dtype=object)
+    clf.classes_ = _classes(plain["classes"])
+    clf.tree_ = _tree(plain["tree"], clf.n_features_in_, len(clf.classes_))
+    shape = (clf.tree_.n_nodes, len(clf.classes_))
+    clf._node_proba = _floats(plain["node_proba"], "node_proba", shape)
+    if ((clf._node_proba < 0) | (clf._node_proba > 1)).any():
+        raise MalformedError('"node_proba" has a number outside [0, 1]')
+    clf.certificate_ = _record(Certificate, plain["certificate"], "certificate")
+    clf.objective_ = clf.certificate_.objective
+    clf.bound_ = clf.certificate_.objective_bound
+    clf.gap_ = clf.certificate_.gap
+    clf.status_ = _status(plain["status"])
+    clf.n_iter_ = _an_int(plain["n_iter"], "n_iter", low=0)
+    clf.fit_time_ = _a_float(plain["fit_time"], "fit_time")
+    clf.trace_ = _trace(plain["trace"])
+    digest = _a_text(plain["certificate_digest"], "certificate_digest")
+    return SavedModel(clf, digest, _metadata(plain["metadata"]))
+
+
+READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {1: _read_1}
+"""Version -> its reader."""
+
+
+def _classifier(given: object) -> OptimalTreeClassifier:
+    given = _an_object(given, "parameters")
+    known = OptimalTreeClassifier().get_params()
+    for name, value in given.items():
+        if name not in known:
+            raise MalformedError(f'"parameters" has an unknown entry "{name}"')
+        if isinstance(value, (list, dict)):
+            raise MalformedError(f'parameter "{name}" is not a plain value')
+        if isinstance(value, float):
+            _a_float(value, name)
+    clf = OptimalTreeClassifier(**given)
+    try:
+        clf._validate_params()
+    except ValueError as error:
+        raise MalformedError(str(error).rstrip(".")) from None
+    return clf
+
+
+def _classes(given: object) -> AnyArray:
+    given = _an_object(given, "classes")
+    _exact_keys(given, {"dtype", "values"}, '"classes"')
+    values = _a_list(given["values"], "classes", 2)
+    dtype = _class_dtype(_a_text(given["dtype"], "dtype"))
+    kind = CLASS_KINDS[dtype.kind]
+    for value in values:
+        if type(value) is not kind:
+            raise MalformedError(f"class {value!r} is not of dtype {dtype.str}")
+        if kind is str:
+            _a_text(value, "classes")
+        if kind is float:
+            _a_float(value, "classes")
+    try:
+        classes = np.array(values, dtype=dtype)
+    except OverflowError:
+        raise MalformedError(f"a class does not fit into dtype {dtype.str}") from None
+    if classes.tolist() != values:
+        raise MalformedError(f"a class does not fit into dtype {dtype.str}")
+    if any(a >= b for a, b in pairwise(values)):
+        raise MalformedError('"classes" are not sorted, or one occurs twice')
+    return classes
+
+
+def _class_dtype(text: str) -> np.dtype[Any]:
+    """The dtype of a name, if it is one of a label."""
+    plain = {"|b1", "|i1", "|u1", "|O"}
+    plain |= {f"{order}{kind}" for order in "<>" for kind in _WIDE_KINDS}
+    width = text[2:]
+    is_text = text[:2] in ("<U", ">U") and width.isascii() and width.isdigit()
+    if text in plain or (is_text and len(width) < 6 and 0 < int(width) <= MAX_TEXT):
+        return np.dtype(text)
+    raise MalformedError(f"{text!r} is not a dtype of labels")
+
+
+_WIDE_KINDS = ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8")
+
+
+def _tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
+    given = _an_object(given, "tree")
+    _exact_keys(given, {field.name for field in fields(ObliqueTree)}, '"tree"')
+    n = len(_a_list(given["threshold"], "threshold", 1, MAX_NODES))
+    tree = ObliqueTree(
+        _ints(given["children_left"], "children_left", n, LEAF, n - 1),
+        _ints(given["children_right"], "children_right", n, LEAF, n - 1),
+        _floats(given["coef"], "coef", (n, n_features)),
+        _floats(given["threshold"], "threshold", (n,)),
+        _ints(given["label"], "label", n, 0, n_classes - 1),
+    )
+    problem = malformed(tree, n_features, n_classes)
+    if problem is not None:
+        raise MalformedError(problem)
+    if tree.depth > MAX_DEPTH:
+        raise MalformedError(f"the tree has depth {tree.depth}")
+    return tree
+
+
+def _status(given: object) -> Status:
+    for status in get_args(Status):
+        if given == status:
+            known: Status = status
+            return known
+    raise MalformedError('"status" is not a status of a fit')
+
+
+def _trace(given: object) -> list[FitProgress]:
+    names = [field.name for field in fields(FitProgress)]
+    found = []
+    for row in _a_list(given, "trace", 0):
+        values = _a_list(row, "trace", len(names), len(names))
+        entry = dict(zip(names, values, strict=True))
+        found.append(_record(FitProgress, entry, "trace"))
+    return found
+
+
+def _metadata(given: object) -> dict[str, str | None]:
+    given = _an_object(given, "metadata")
+    for name, value in given.items():
+        if value is not None:
+            _a_text(value, name)
+    return given
+
+
+# ------------------------------------------------------------------- checked values
+
+
+def _record(cls: type[Any], given: object, name: str) -> Any:
+    """A dataclass of numbers and strings, each of the type it is declared with."""
+    given = _an_object(given, name)
+    wanted = {field.name: field for field in fields(cls)}
+    optional = {n for n, field in wanted.items() if field.default is not MISSING}
+    _exact_keys(given, set(wanted), f'"{name}"', optional)
+    return cls(**{n: _SCALARS[str(wanted[n].type)](v, n) for n, v in given.items()})
+
+
+def _exact_keys(
+    given: Mapping[str, Any],
+    wanted: set[str],
+    where: str,
+    optional: set[str] | frozenset[str] = frozenset(),
+) -> None:
+    missing, unknown = (
+        sorted(wanted - optional - set(given)),
+        sorted(set(given) - wanted),
+    )
+    if missing:
+        raise MalformedError(f'{where} has no "{missing[0]}"')
+    if unknown:
+        raise MalformedError(f'{where} has an unknown entry "{unknown[0][:60]}"')
+
+
+def _an_object(given: object, name: str) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise MalformedError(f"{name} is not an object")
+    return given
+
+
+def _a_list(
+    given: object, name: str, shortest: int, longest: int | None = None
+) -> list[Any]:
+    if not isinstance(given, list):
+        raise MalformedError(f'"{name}" is not a list')
+    if len(given) < shortest or (longest is not None and len(given) > longest):
+        raise MalformedError(f'"{name}" has {len(given)} entries')
+    return given
+
+
+def _a_text(given: object, name: str) -> str:
+    if not isinstance(given, str):
+        raise MalformedError(f'"{name}" is not a string')
+    if len(given) > MAX_TEXT:
+        raise MalformedError(f'"{name}" has a string of {len(given)} characters')
+    if any("\ud800" <= character <= "\udfff" for character in given):
+        raise MalformedError(f'"{name}" has a string with half a character')
+    return given
+
+
+def _an_int(given: object, name: str, low: int | None = None) -> int:
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise MalformedError(f'"{name}" is not an integer')
+    if low is not None and given < low:
+        raise MalformedError(f'"{name}" is {given}')
+    return given
+
+
+def _a_float(given: object, name: str) -> float:
+    if not isinstance(given, (int, float)) or isinstance(given, bool):
+        raise MalformedError(f'"{name}" is not a number')
+    if not np.isfinite(float(given)):
+        raise MalformedError(f'"{name}" is not a finite number')
+    return float(given)
+
+
+_SCALARS: dict[str, Callable[[object, str], Any]] = {
+    "int": _an_int,
+    "float": _a_float,
+    "str": _a_text,
+}
+
+
+def _texts(given: object, name: str, n: int) -> list[str]:
+    return [_a_text(value, name) for value in _a_list(given, name, n, n)]
+
+
+def _ints(given: object, name: str, n: int, low: int, high: int) -> AnyArray:
+    values = [_an_int(value, name) for value in _a_list(given, name, n, n)]
+    if any(not low <= value <= high for value in values):
+        raise MalformedError(f'"{name}" has an integer outside {low} to {high}')
+    return np.array(values, dtype=np.intp)
+
+
+def _floats(given: object, name: str, shape: tuple[int, ...]) -> AnyArray:
+    rows = _a_list(given, name, shape[0], shape[0])
+    if len(shape) == 1:
+        return np.array([_a_float(value, name) for value in rows])
+    return np.array([_floats(row, name, shape[1:]) for row in rows])

@@ -1,0 +1,176 @@
+"""A fitted classifier as a JSON file: versioned, exact, and loaded without code.
+
+A file is read in two steps: :mod:`json` makes plain numbers, strings and lists of it
+(duplicate keys, NaN and absurd numbers refused), then every value is checked for its
+type, size and meaning. Nothing in a file names a function or a type to be called.
+
+To change the format: raise ``VERSION``, write the new version only, and keep the
+reader of every old one in ``READERS``, both in ``_json_reader.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, fields
+from typing import Any, NoReturn
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from miptree._files import write_atomic
+from miptree._typing import AnyArray
+from miptree._version import __version__
+from miptree.estimator import OptimalTreeClassifier
+from miptree.export._json_reader import (
+    CLASS_KINDS,
+    FORMAT,
+    MAX_BYTES,
+    VERSION,
+    MalformedError,
+    SavedModel,
+    model_of,
+)
+from miptree.verify import certificate_digest
+
+
+def save_json(
+    clf: OptimalTreeClassifier,
+    path: str | os.PathLike[str],
+    force: bool = False,
+    *,
+    metadata: Mapping[str, str | None] | None = None,
+) -> None:
+    """Save a fitted classifier as JSON.
+
+    The file appears whole or not at all. Parameters that are no plain value (an
+    ``init`` tree, a ``callback``, a ``RandomState``, a ``class_weight`` dict) are
+    left out; they steer a fit, not a prediction.
+
+    Parameters
+    ----------
+    clf : OptimalTreeClassifier
+        A fitted one.
+    path : path
+        File to write, by convention ``*.json``.
+    force : bool, default=False
+        Whether to overwrite a file.
+    metadata : mapping of str to str or None, optional
+        Notes to keep with the model.
+
+    Raises
+    ------
+    FileExistsError
+        If there is a file already, without ``force``.
+    """
+    check_is_fitted(clf)
+    text = _to_text(_to_plain(clf, dict(metadata or {})))
+    try:
+        model_of(text)  # what cannot be read again must not be written
+    except MalformedError as error:
+        raise ValueError(f"The model cannot be saved as JSON: {error}.") from None
+    write_atomic(path, text.encode(), force)
+
+
+def load_json(path: str | os.PathLike[str]) -> OptimalTreeClassifier:
+    """Load a classifier that :func:`save_json` wrote.
+
+    It predicts bit for bit as the saved one. Loading runs no code of the file's.
+
+    Raises
+    ------
+    ValueError
+        If the file is no model, of an unknown version, or malformed; the message
+        says what is wrong.
+    """
+    return read_model(path).clf
+
+
+def read_model(path: str | os.PathLike[str]) -> SavedModel:
+    """Everything in a model file; see :func:`load_json`."""
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        _refuse(name, f"it is larger than {MAX_BYTES} bytes")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        _refuse(name, "it is not UTF-8 text")
+    try:
+        return model_of(text)
+    except MalformedError as error:
+        _refuse(name, error)
+
+
+def _refuse(name: str, problem: object) -> NoReturn:
+    raise ValueError(
+        f"{name} is not a model that miptree {__version__} can load: {problem}. Use a "
+        "file that save_json or `miptree fit --out` wrote, unchanged."
+    )
+
+
+# ------------------------------------------------------------------------- writing
+
+
+def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str, Any]:
+    tree = clf.tree_
+    names = getattr(clf, "feature_names_in_", None)
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": f"miptree {__version__}",
+        "metadata": metadata,
+        "parameters": _plain_parameters(clf),
+        "n_features": int(clf.n_features_in_),
+        "feature_names": None if names is None else names.tolist(),
+        "classes": _plain_classes(clf.classes_),
+        "tree": {
+            field.name: getattr(tree, field.name).tolist() for field in fields(tree)
+        },
+        "node_proba": clf._node_proba.tolist(),
+        "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
+        "certificate_digest": certificate_digest(clf.certificate_),
+        "status": clf.status_,
+        "n_iter": int(clf.n_iter_),
+        "fit_time": float(clf.fit_time_),
+        "trace": [list(astuple(state)) for state in clf.trace_],
+    }
+
+
+def _to_text(plain: dict[str, Any]) -> str:
+    """JSON with one line for each entry of the file."""
+    lines = (
+        f" {json.dumps(name)}: {json.dumps(value, allow_nan=False)}"
+        for name, value in plain.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy number as Python's."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _plain_parameters(clf: OptimalTreeClassifier) -> dict[str, Any]:
+    plain = {}
+    for name, value in clf.get_params().items():
+        value = _plain(value)
+        is_number = isinstance(value, (int, float)) and bool(np.isfinite(value))
+        if value is None or isinstance(value, str) or is_number:
+            plain[name] = value
+    return plain
+
+
+def _plain_classes(classes: AnyArray) -> dict[str, Any]:
+    kind = classes.dtype.kind
+    values = classes.tolist()
+    if kind not in CLASS_KINDS or any(
+        type(value) is not CLASS_KINDS[kind] for value in values
+    ):
+        raise ValueError(
+            f"Classes of dtype {classes.dtype} cannot be saved as JSON. Fit with "
+            "labels that are strings, integers, floats or booleans."
+        )
+    return {"dtype": classes.dtype.str, "values": values}
