@@ -13,11 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree._typing import FloatArray, IntArray
-from miptree.tree import HeapTree, ObliqueTree
+from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.tree import HeapTree, ObliqueTree, rounding_error
 
 _SMALLEST_SPAN = 1e-290
 """A feature whose values differ by less counts as constant: 1 / span overflows."""
+_SMALLEST_COEFFICIENT = 1e-13
+"""Relative to the largest of a split, what is smaller is a rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,24 +129,24 @@ class Problem:
     def to_user(self, heap: HeapTree) -> ObliqueTree:
         """Tree in the user's units that routes the rows as the scaled tree does.
 
-        Scores ``x @ coef - threshold`` keep their values. Where rounding would send a
-        row to the other side, the threshold moves into the gap between the sides.
+        Scores ``x @ coef - threshold`` keep their values. Coefficients that are
+        rounding errors vanish, and thresholds move a few rounding errors where a row
+        would be so near to one that the order of summation decided its side.
         """
-        coef = heap.coef / self.scale
+        size = np.abs(heap.coef)
+        used = size > _SMALLEST_COEFFICIENT * size.max(axis=1, initial=0, keepdims=True)
+        coef = np.where(used, heap.coef, 0.0) / self.scale
         threshold = heap.threshold + coef @ self.offset
         scaled = ObliqueTree.from_heap(heap)
-        user = ObliqueTree.from_heap(HeapTree(coef, threshold, heap.label))
-        side = scaled.goes_right(self.scaled)
-        if np.array_equal(side, user.goes_right(self.X)):
-            return user
+        right = scaled.goes_right(self.scaled)
+        passes = scaled.ancestors[scaled.apply(self.scaled)]
+        value = self.X @ coef.T
+        error = rounding_error(coef, threshold, np.abs(self.X).max(axis=0))
         for node in range(len(threshold)):
-            right = side[:, node]
-            if right.all() or not right.any():
-                continue
-            value = np.cumsum(self.X * coef[node], axis=1)[:, -1]
-            low, high = value[~right].max(), value[right].min()
-            if low < high and not low <= threshold[node] < high:
-                threshold[node] = low
+            rows = passes[:, node]
+            threshold[node] = _clear_threshold(
+                value[rows, node], right[rows, node], threshold[node], error[node]
+            )
         return ObliqueTree.from_heap(HeapTree(coef, threshold, heap.label))
 
     def to_scaled(self, tree: ObliqueTree, depth: int) -> HeapTree:
@@ -165,6 +167,18 @@ class Problem:
         return HeapTree(
             heap.coef / shrink[:, None], heap.threshold / shrink, heap.label
         )
+
+
+def _clear_threshold(
+    value: FloatArray, right: BoolArray, threshold: float, error: float
+) -> float:
+    """Threshold clear of every value by twice the error, as far as there is room."""
+    low = value[~right].max(initial=-np.inf) + 2 * error
+    high = value[right].min(initial=np.inf) - 2 * error
+    if low > high:
+        # No room for certainty; the middle is the best guess.
+        return 0.5 * (low + high)
+    return float(min(max(threshold, low), high))
 
 
 def _min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -277,27 +277,28 @@ def _goes_right(X: FloatArray, coef: FloatArray, threshold: FloatArray) -> BoolA
     # largest number of each feature follows where it does not.
     norm = np.sqrt(np.vdot(X, X))
     if np.isfinite(norm):
-        error = _rounding(coef, threshold, np.full(X.shape[1], norm))
+        error = rounding_error(coef, threshold, np.full(X.shape[1], norm))[:, None]
         right = value > threshold[:, None] + error
         if np.array_equal(right, value > threshold[:, None] - error):
             return right
-    error = _rounding(coef, threshold, np.abs(X).max(axis=0))
+    error = rounding_error(coef, threshold, np.abs(X).max(axis=0))[:, None]
     right = value > threshold[:, None] + error
     nodes, rows = np.nonzero(right != (value > threshold[:, None] - error))
     right[nodes, rows] = ordered_sum(X[rows] * coef[nodes]) > threshold[nodes]
     return right
 
 
-def _rounding(
+def rounding_error(
     coef: FloatArray, threshold: FloatArray, largest: FloatArray
 ) -> FloatArray:
-    """(B, 1): how far a product can be from the sum in order, abs(X) <= largest.
+    """(B,): how far a product can be from the sum in order, abs(X) <= largest.
 
     Each is within d u sum |coef_j x_j| of the exact sum (u the unit roundoff); the
     factor 8 covers both, the subtraction and the rounding of this bound itself.
     """
     reach = np.abs(coef) @ largest + np.abs(threshold)
-    return (8 * np.finfo(np.float64).eps * (coef.shape[1] + 1) * reach)[:, None]
+    bound: FloatArray = 8 * np.finfo(np.float64).eps * (coef.shape[1] + 1) * reach
+    return bound
 
 
 def ordered_sum(terms: FloatArray) -> FloatArray:

@@ -15,6 +15,8 @@ from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.search.rng import below, normal, random_direction, shuffle, uniform
 from miptree.search.routing import (
     care_points,
+    copy_into,
+    largest_size,
     points_at,
     relabel,
     score_node,
@@ -183,13 +185,13 @@ def _normalise(
 
     An unused split gets a random hyperplane through the given point.
     """
-    largest = np.abs(coef[b]).max()
+    largest = largest_size(coef[b])
     if largest < 1e-9:
         threshold[b] = 0.0
         for j in range(coef.shape[1]):
             coef[b, j] = normal(state)
             threshold[b] += coef[b, j] * XT[j, through]
-        largest = np.abs(coef[b]).max()
+        largest = largest_size(coef[b])
     for j in range(coef.shape[1]):
         coef[b, j] /= largest
     threshold[b] /= largest
@@ -228,7 +230,7 @@ def _search_node(
     for j in order:
         shift = 1.0
         if j < d:
-            v[:] = Xc[j]
+            copy_into(v, Xc[j])
         elif j == d:
             v[:] = -1.0
         else:
@@ -300,10 +302,13 @@ def descend_01(
             value = relabel(Z, y, weight, cost, label)
             if value <= best + TOLERANCE:
                 best = value
-                best_coef[:], best_threshold[:] = coef, threshold
-                best_label[:] = label
+                copy_into(best_coef, coef)
+                copy_into(best_threshold, threshold)
+                copy_into(best_label, label)
         stalled = 0 if best < before - TOLERANCE else stalled + 1
         if stalled >= patience or best <= TOLERANCE:
             break
-    coef[:], threshold[:], label[:] = best_coef, best_threshold, best_label
+    copy_into(coef, best_coef)
+    copy_into(threshold, best_threshold)
+    copy_into(label, best_label)
     return best

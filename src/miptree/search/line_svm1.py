@@ -14,6 +14,8 @@ from numba import njit
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.search.rng import random_direction, shuffle
 from miptree.search.routing import (
+    copy_into,
+    largest_size,
     point_cost,
     points_at,
     relabel,
@@ -66,7 +68,10 @@ def objective_svm1(
     margin: float,
 ) -> float:
     """(1a) of a tree inside the box."""
-    total = l1_penalty * np.abs(coef).sum()
+    total = 0.0
+    for b in range(coef.shape[0]):
+        for j in range(coef.shape[1]):
+            total += l1_penalty * abs(coef[b, j])
     for i in range(Z.shape[1]):
         total += cost_below(
             Z, y, weight, cost, label, 0, i, slack_penalty, margin
@@ -179,11 +184,13 @@ def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
 def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
     """Shrink the hyperplanes that leave the box abs(score) <= 1, in place."""
     for b in range(len(threshold)):
-        largest = np.abs(Z[b]).max()
+        largest = largest_size(Z[b])
         if largest > 1.0:
-            coef[b] /= largest
             threshold[b] /= largest
-            Z[b] /= largest
+            for j in range(coef.shape[1]):
+                coef[b, j] /= largest
+            for i in range(Z.shape[1]):
+                Z[b, i] /= largest
 
 
 @njit(cache=True, nogil=True)
@@ -218,14 +225,14 @@ def _search_node(
         direction[:] = 0.0
         if j < d:
             direction[j] = 1.0
-            all_v[:] = XT[j]
+            copy_into(all_v, XT[j])
         elif j == d:
             shift = 1.0
             all_v[:] = -1.0
         elif j == d + 1:
-            direction[:] = coef[b]
+            copy_into(direction, coef[b])
             shift = threshold[b]
-            all_v[:] = Z[b]
+            copy_into(all_v, Z[b])
         else:
             shift = random_direction(state, XT, n, direction, all_v)
         low, high = box_range(Z[b], all_v)
@@ -294,7 +301,7 @@ def descend_svm1(
                 )
                 price[q] = slack_penalty * weight[i]
             old_coef, old_threshold = coef[b].copy(), threshold[b]
-            old_label[:] = label
+            copy_into(old_label, label)
             change = _search_node(
                 XT, coef, threshold, Z, b, index[:m], gain[:m], price[:m],
                 l1_penalty, margin, n_random, state,
@@ -311,7 +318,9 @@ def descend_svm1(
             if new < value:
                 value = new
             else:
-                coef[b], threshold[b], label[:] = old_coef, old_threshold, old_label
+                threshold[b] = old_threshold
+                copy_into(coef[b], old_coef)
+                copy_into(label, old_label)
                 score_node(XT, coef[b], threshold[b], Z[b])
         if before - value <= least_gain * before:
             break

@@ -7,7 +7,7 @@ from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.search.rng import below, normal, uniform
-from miptree.search.routing import points_at, score_tree
+from miptree.search.routing import largest_size, points_at, score_tree
 
 TILT, BISECT, FEW_COORDINATES, ALL_NODES = 0, 1, 2, 3
 
@@ -76,7 +76,7 @@ def perturb(
     while m < 2 and b > 0:  # an ancestor has more points
         b = (b - 1) // 2
         m = points_at(Z, b, index)
-    largest = max(np.abs(coef[b]).max(), 1e-9)
+    largest = max(largest_size(coef[b]), 1e-9)
     if kind == TILT:
         _tilt(XT, coef, threshold, b, index[below(state, m)], size * largest, state)
     elif kind == BISECT:
@@ -86,7 +86,7 @@ def perturb(
             coef[b, below(state, d)] += 3.0 * size * largest * normal(state)
     else:
         for c in range(n_branch):
-            scale = size * np.abs(coef[c]).max()
+            scale = size * largest_size(coef[c])
             for j in range(d):
                 coef[c, j] += 0.3 * scale * normal(state)
             threshold[c] += 0.1 * scale * normal(state)

@@ -13,7 +13,7 @@ from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.search.rng import below, uniform
-from miptree.search.routing import care_points, score_tree
+from miptree.search.routing import care_points, copy_into, largest_size, score_tree
 
 _FARTHEST = 30.0
 """Beyond this margin the logistic function is 0 or 1 for our purposes."""
@@ -76,7 +76,7 @@ def _newton_step(
             H[a, a] += ridge
             g[a] += ridge * w[a]
     _solve_in_place(H, g)
-    length = np.abs(g).max()
+    length = largest_size(g)
     shrink = min(1.0, _LONGEST_NEWTON_STEP / max(length, 1e-300))
     for a in range(p):
         w[a] -= shrink * g[a]
@@ -150,7 +150,7 @@ def reweighted_logistic(
             weight[i] = price[i] / (1.0 + loss / tau) ** 2
         if missed < best:
             best = missed
-            best_w[:] = w
+            copy_into(best_w, w)
         tau = max(0.25, 0.7 * tau)
     return best_w
 

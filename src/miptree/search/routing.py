@@ -13,9 +13,30 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import FloatArray, IntArray
+from miptree._typing import AnyArray, FloatArray, IntArray
 
 _BLOCK = 2048
+
+
+@njit(cache=True, nogil=True)
+def copy_into(target: AnyArray, source: AnyArray) -> None:
+    """Copy a vector or matrix element by element.
+
+    ``target[:] = source`` would compile the message of a shape error along, which
+    takes longer than a whole kernel.
+    """
+    from_flat, to_flat = source.reshape(-1), target.reshape(-1)
+    for i in range(len(from_flat)):
+        to_flat[i] = from_flat[i]
+
+
+@njit(cache=True, nogil=True)
+def largest_size(values: FloatArray) -> float:
+    """Largest absolute value, 0 of none."""
+    largest = 0.0
+    for i in range(len(values)):
+        largest = max(largest, abs(values[i]))
+    return largest
 
 
 @njit(cache=True, nogil=True)
