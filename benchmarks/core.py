@@ -15,23 +15,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
+from common import DATA, RESULTS, load
 from miptree import OptimalTreeClassifier
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
-
-RESULTS = Path(__file__).parent / "results"
-DATA = Path(
-    os.environ.get("MIPTREE_DATA", Path(__file__).parents[2] / "shared" / "data")
-)
 
 
 def seconds(action: Callable[[], object]) -> float:
@@ -97,8 +91,7 @@ def building() -> dict[str, Any]:
 
 def golden(name: str) -> dict[str, Any]:
     """Prove a golden objective (1000, .1, .01, depth 2) by two formulations."""
-    table = pd.read_csv(DATA / "paper" / f"{name}.csv")
-    X, y = table.drop(columns="target"), table["target"].astype(str)
+    X, y = load(name)
     X, _, y, _ = train_test_split(X, y, test_size=0.25, random_state=0, stratify=y)
     row: dict[str, Any] = {}
     for formulation in ("compact", "flow"):

@@ -12,27 +12,22 @@ thread, CPU seconds on one core; the first call, which compiles, is not counted.
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
+from common import RESULTS, Journal, load
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
-from miptree.search import SearchBudget, search, tree_value
+from miptree.search import SearchBudget, compile_kernels, search, tree_value
 from miptree.search.starts import cart_tree, greedy_svm_tree
 from miptree.tree import HeapTree
 
-RESULTS = Path(__file__).parent / "results"
-JOURNAL = RESULTS / "search.jsonl"
-DATA = Path(os.environ.get("MIPTREE_DATA", "/work/shared/data"))
+JOURNAL = Journal(RESULTS / "search.jsonl", ("part", "name", "depth", "split"))
 CHECKPOINTS = (1.0, 5.0, 20.0)
 
 # Training accuracy of the paper's tables 1-5: (S1O, Fair).
@@ -97,16 +92,6 @@ SVM1 = {
     ("heart-disease-cleveland", 2): 73.5,
     ("ionosphere", 2): 1.24,
 }
-
-
-def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Features (string columns one-hot) and class indices of a data set."""
-    meta = {m["name"]: m for m in json.loads((DATA / "meta.json").read_text())["paper"]}
-    frame = pd.read_csv(DATA / "paper" / meta[name]["file"], dtype={"target": str})
-    y, _ = pd.factorize(frame.pop("target"), sort=True)
-    strings = meta[name]["string_columns"]
-    frame = pd.get_dummies(frame, columns=strings) if strings else frame
-    return frame.to_numpy(dtype=float), y.astype(np.intp)
 
 
 class Run:
@@ -229,16 +214,9 @@ RUNNERS: dict[str, tuple[Callable[..., dict[str, object]], list[tuple[str, int]]
 }
 
 
-def journal() -> list[dict]:
-    """All finished runs."""
-    if not JOURNAL.exists():
-        return []
-    return [json.loads(line) for line in JOURNAL.read_text().splitlines()]
-
-
 def missing(parts: list[str], splits: list[int]) -> Iterator[tuple[str, str, int, int]]:
     """Runs not in the journal, split by split."""
-    done = {(r["part"], r["name"], r["depth"], r["split"]) for r in journal()}
+    done = JOURNAL.done()
     for part in parts:
         for split in splits:
             for name, depth in RUNNERS[part][1]:
@@ -249,7 +227,7 @@ def missing(parts: list[str], splits: list[int]) -> Iterator[tuple[str, str, int
 def table() -> str:
     """Markdown of the journal's means over the splits."""
     rows = defaultdict(list)
-    for record in journal():
+    for record in JOURNAL.records():
         rows[record["part"], record["name"], record["depth"]].append(record)
 
     def mean(key: tuple[str, str, int], field: str) -> str:
@@ -330,7 +308,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=CHECKPOINTS[-1])
     parser.add_argument("--table", action="store_true", help="only write the table")
     options = parser.parse_args()
-    RESULTS.mkdir(exist_ok=True)
     with threadpool_limits(1):
         run(options)
     (RESULTS / "search.md").write_text(table())
@@ -340,14 +317,11 @@ def run(options: argparse.Namespace) -> None:
     """Run what is missing."""
     parts = options.parts or list(RUNNERS)
     if not options.table:
-        iris = Problem.from_data(*load("iris"), 3)
-        for objective in (None, Svm1Objective(1000, 0.1, 0.01)):
-            search(iris, objective, 2, budget=SearchBudget(max_iter=30))  # compiles
+        compile_kernels()
         for part, name, depth, split in missing(parts, options.splits):
             record = {"part": part, "name": name, "depth": depth, "split": split}
             record |= RUNNERS[part][0](name, depth, split, options.seconds)
-            with JOURNAL.open("a") as file:
-                file.write(json.dumps(record) + "\n")
+            JOURNAL.append(record)
             print(record, flush=True)
 
 

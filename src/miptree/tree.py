@@ -20,8 +20,11 @@ from miptree._typing import BoolArray, FloatArray, IntArray
 LEAF = -1
 """Child index that marks a leaf."""
 
-_BLOCK_ELEMENTS = 1 << 18
+_BLOCK_ELEMENTS = 1 << 19
 """Rows x features handled at once: the block and its scores stay in cache."""
+
+_ONE_THREAD_ELEMENTS = 10_000
+"""Size up to which OpenBLAS multiplies vectors and slim matrices on one thread."""
 
 
 class HeapTree(NamedTuple):
@@ -130,7 +133,7 @@ class ObliqueTree:
         """
         branch = np.flatnonzero(~self.is_leaf)
         coef, threshold = self.coef[branch], self.threshold[branch]
-        return _goes_right(np.asarray(X, dtype=np.float64), coef, threshold).T
+        return _goes_right(np.asarray(X, dtype=np.float64), coef, threshold)
 
     def apply(self, X: FloatArray) -> IntArray:
         """Index of the leaf that each row reaches."""
@@ -153,9 +156,9 @@ class ObliqueTree:
         itself = np.arange(self.n_nodes)
         child = np.stack([self.children_left, self.children_right], axis=1)
         child = np.where(self.is_leaf[:, None], itself[:, None], child).ravel()
-        row = np.arange(len(X))
+        row = np.arange(len(X)) * len(branch)
         for _ in range(self.depth):
-            node = child[2 * node + right[column[node] * len(X) + row]]
+            node = child[2 * node + right[row + column[node]]]
         return node
 
     def predict(self, X: FloatArray) -> IntArray:
@@ -270,22 +273,44 @@ class ObliqueTree:
 
 
 def _goes_right(X: FloatArray, coef: FloatArray, threshold: FloatArray) -> BoolArray:
-    """(B, n): ``x @ coef > threshold`` with the sum taken in feature order."""
-    value = coef @ X.T
+    """(n, B): ``x @ coef > threshold`` with the sum taken in feature order."""
+    score, norm = _scores_and_norm(X, coef, threshold)
     # The Euclidean norm of the whole block bounds every number in it. That is crude
     # but costs next to nothing and nearly always clears every row; a bound from the
     # largest number of each feature follows where it does not.
-    norm = np.sqrt(np.vdot(X, X))
     if np.isfinite(norm):
-        error = rounding_error(coef, threshold, np.full(X.shape[1], norm))[:, None]
-        right = value > threshold[:, None] + error
-        if np.array_equal(right, value > threshold[:, None] - error):
+        error = rounding_error(coef, threshold, np.full(X.shape[1], norm)).max()
+        right: BoolArray = score > error
+        if np.array_equal(right, score > -error):
             return right
-    error = rounding_error(coef, threshold, np.abs(X).max(axis=0))[:, None]
-    right = value > threshold[:, None] + error
-    nodes, rows = np.nonzero(right != (value > threshold[:, None] - error))
-    right[nodes, rows] = ordered_sum(X[rows] * coef[nodes]) > threshold[nodes]
+    errors = rounding_error(coef, threshold, np.abs(X).max(axis=0))
+    right = score > errors
+    rows, nodes = np.nonzero(right != (score > -errors))
+    right[rows, nodes] = ordered_sum(X[rows] * coef[nodes]) > threshold[nodes]
     return right
+
+
+def _scores_and_norm(
+    X: FloatArray, coef: FloatArray, threshold: FloatArray
+) -> tuple[FloatArray, float]:
+    """(n, B): ``X @ coef.T - threshold``; and the Euclidean norm of X.
+
+    In pieces so small that a BLAS works on one thread: more threads gain nothing on
+    such slim matrices, and on a busy machine they wait for each other.
+    """
+    columns = np.ascontiguousarray(coef.T)
+    step = max(1, _ONE_THREAD_ELEMENTS // max(1, X.shape[1]))
+    # Subtracting whole rows of thresholds at once is several times faster than
+    # broadcasting one short row.
+    thresholds = np.tile(threshold, (min(step, len(X)), 1))
+    score = np.empty((len(X), len(coef)))
+    square = 0.0
+    for start in range(0, len(X), step):
+        piece, part = X[start : start + step], score[start : start + step]
+        np.matmul(piece, columns, out=part)
+        part -= thresholds[: len(part)]
+        square += float(np.vdot(piece, piece))
+    return score, float(np.sqrt(square))
 
 
 def rounding_error(
