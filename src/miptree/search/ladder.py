@@ -24,12 +24,15 @@ _GROWTH = 8
 _ZERO_ONE_SHARE = 0.1
 """Part of the budget that goes to the errors alone before (1a) is searched."""
 
+_HEATS, _HEAT_SHARE = 3, 0.15
+"""Independent searches of (1a) before the last one, and the budget of each."""
+
 _SAMPLE_SHARE = 0.35
 _SAMPLE_ITERATIONS = 400
 """Limits of one search on a sample: a part of the time left, and iterations."""
 
 _CLIMBERS = 3
-"""Trees of the first sample that are compared on the next."""
+"""Best trees that go on from a heat, or from the first sample to the next."""
 
 _SWEEPS, _LEAST_GAIN = 5, 0.002
 """Sweeps at each step, as long as one gains this part of the value."""
@@ -54,7 +57,31 @@ def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None
         errors.run(starts)
         search.clock.absorb(clock)
         starts = [*starts, *(candidate.tree for candidate in errors.pool)]
+        starts = [*starts, *_heats(search, starts)]
     search.run(starts)
+
+
+def _heats(search: IteratedSearch, starts: Sequence[HeapTree]) -> list[HeapTree]:
+    """Best trees of short searches of (1a), the first from the starts.
+
+    A single search can end in a poor basin; the others begin with the first start
+    alone and so with soft trees of their own.
+    """
+    found = []
+    for heat in range(_HEATS):
+        clock = search.clock.share(_HEAT_SHARE)
+        one = IteratedSearch(
+            search.measure,
+            search.depth,
+            search.rng,
+            clock,
+            search.lower_bound,
+            search.on_improvement,
+        )
+        one.run(starts if heat == 0 else starts[:1])
+        search.clock.absorb(clock)
+        found += [candidate.tree for candidate in one.pool][:_CLIMBERS]
+    return found
 
 
 def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
