@@ -20,11 +20,11 @@ from miptree.search import compile_kernels
 @app.command()
 def demo(
     depth: int = typer.Option(2, min=1, max=4, help="Depth of the tree."),
-    time_limit: float = typer.Option(30.0, min=0.0, help="Seconds for the fit."),
+    time_limit: float = typer.Option(20.0, min=0.0, help="Seconds for the fit."),
 ) -> None:
     """Fit a tree on the wine data and show what it is worth.
 
-    Example: miptree demo --depth 2 --time-limit 30
+    Example: miptree demo --depth 2 --time-limit 20
     """
     wine = load_wine()
     parts = train_test_split(
