@@ -12,10 +12,12 @@ from scipy.optimize import linprog
 
 from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, solve
 from miptree import OptimalTreeClassifier
-from miptree.certify import data_digest, tree_digest
+from miptree.bounds import Bound
+from miptree.certify import certify, data_digest, tree_digest
 from miptree.formulations import CountFormulation
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
+from miptree.search.starts import constant_tree
 from miptree.train import Plan, train
 
 
@@ -151,6 +153,22 @@ def test_certificate_is_frozen_and_reads_like_sentences():
     doubtful = replace(certificate, errors_bound=0.0, objective_bound=0.0)
     assert not doubtful.errors_optimal
     assert "not proved optimal" in str(doubtful)
+
+
+def test_a_bound_that_the_tree_refutes_proves_nothing():
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 0])
+    problem, objective = Problem.from_data(X, y, 2), Svm1Objective(100, 1, 0.01)
+    tree = problem.to_user(constant_tree(problem, 1))
+    score = objective.evaluate(problem, tree)
+    wrong, rounded = Bound(score.cost + 0.1, "wrong"), Bound(score.cost + 1e-9, "fine")
+    known = (problem, objective, 1, tree, score, Bound(0.0, "nothing"))
+    refuted = certify(*known, wrong, wrong, 0.0)
+    assert (refuted.errors_bound, refuted.objective_bound) == (0.0, 0.0)
+    assert not refuted.errors_optimal
+    assert not refuted.objective_optimal
+    met = certify(*known, rounded, rounded, 0.0)
+    assert met.objective_optimal
+    assert met.objective_bound == score.objective
 
 
 def test_digests_know_the_tree_and_the_data():

@@ -149,22 +149,21 @@ def certify(
     whole: Bound,
     seconds: float,
 ) -> Certificate:
-    """Put a recounted score beside its bounds.
-
-    A bound above the recounted value by rounding is lowered to it: a bound that a
-    tree beats says no more than the tree.
-    """
+    """Put a recounted score beside its bounds."""
+    any_tree = _believed(any_tree, score.cost)
+    errors = _believed(errors, score.cost_at_margin)
+    whole = _believed(whole, score.objective)
     return Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
         cost=score.cost,
         cost_at_margin=score.cost_at_margin,
-        any_tree_bound=min(any_tree.value, score.cost),
+        any_tree_bound=any_tree.value,
         any_tree_proved_by=any_tree.proved_by,
-        errors_bound=min(errors.value, score.cost_at_margin),
+        errors_bound=errors.value,
         errors_proved_by=errors.proved_by,
         objective=score.objective,
-        objective_bound=min(whole.value, score.objective),
+        objective_bound=whole.value,
         objective_proved_by=whole.proved_by,
         depth=depth,
         slack_penalty=objective.slack_penalty,
@@ -174,6 +173,16 @@ def certify(
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
     )
+
+
+def _believed(bound: Bound, value: float) -> Bound:
+    """Bound, lowered to a value it exceeds by rounding only.
+
+    A bound that a tree beats by more is wrong, and proves nothing.
+    """
+    if not meets(bound.value, value):
+        return Bound(0.0, f"discarded, as the tree refutes it: {bound.proved_by}")
+    return Bound(min(bound.value, value), bound.proved_by)
 
 
 def tree_digest(tree: ObliqueTree) -> str:

@@ -346,6 +346,6 @@ class _Training:
     def _status(self, certificate: Certificate) -> Status:
         if certificate.objective_optimal:
             return "optimal"
-        if self._gap_suffices():
+        if certificate.gap <= self.plan.gap_tol:
             return "gap_tol"
         return "interrupted" if self._wants_stop() else self.ended_by
