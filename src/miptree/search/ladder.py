@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from miptree._typing import IntArray
 from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1, ZeroOne
@@ -21,18 +23,15 @@ FIRST_SAMPLE = 10_000
 _GROWTH = 8
 """Each sample is so many times larger than the one before."""
 
-_ZERO_ONE_SHARE = 0.1
-"""Part of the budget that goes to the errors alone before (1a) is searched."""
-
-_HEATS, _HEAT_SHARE = 3, 0.15
-"""Independent searches of (1a) before the last one, and the budget of each."""
+_HEATS, _HEAT_SHARE, _FINAL_SHARE = 4, 0.05, 0.2
+"""Searches for few errors before (1a) is searched, and their parts of the budget."""
 
 _SAMPLE_SHARE = 0.35
 _SAMPLE_ITERATIONS = 400
 """Limits of one search on a sample: a part of the time left, and iterations."""
 
 _CLIMBERS = 3
-"""Best trees that go on from a heat, or from the first sample to the next."""
+"""Best trees that go on from the first sample to the next."""
 
 _SWEEPS, _LEAST_GAIN = 5, 0.002
 """Sweeps at each step, as long as one gains this part of the value."""
@@ -52,36 +51,39 @@ def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
 def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     """Search on all rows; for (1a), trees of few errors are good starts."""
     if isinstance(search.measure, Svm1):
-        clock = search.clock.share(_ZERO_ONE_SHARE)
-        errors = IteratedSearch(ZeroOne(search.data), search.depth, search.rng, clock)
-        errors.run(starts)
-        search.clock.absorb(clock)
-        starts = [*starts, *(candidate.tree for candidate in errors.pool)]
-        starts = [*starts, *_heats(search, starts)]
+        for tree in starts:
+            search.add(search.measure.value(tree))
+        starts = [*starts, *_few_errors(search)]
     search.run(starts)
 
 
-def _heats(search: IteratedSearch, starts: Sequence[HeapTree]) -> list[HeapTree]:
-    """Best trees of short searches of (1a), the first from the starts.
+def _few_errors(search: IteratedSearch) -> list[HeapTree]:
+    """Trees of few errors, made the best of their routing for (1a).
 
-    A single search can end in a poor basin; the others begin with the first start
-    alone and so with soft trees of their own.
+    A single search can end in a basin where all margins are narrow, as around the
+    greedy starts: so several begin with nothing but soft trees of their own, and a
+    last one goes on from the best of all.
     """
-    found = []
-    for heat in range(_HEATS):
-        clock = search.clock.share(_HEAT_SHARE)
-        one = IteratedSearch(
-            search.measure,
-            search.depth,
-            search.rng,
-            clock,
-            search.lower_bound,
-            search.on_improvement,
-        )
-        one.run(starts if heat == 0 else starts[:1])
+    n_branch = 2**search.depth - 1
+    nothing = HeapTree(
+        np.zeros((n_branch, search.data.n_features)),
+        np.ones(n_branch),
+        np.zeros(n_branch + 1, dtype=np.intp),
+    )
+    found: list[Candidate] = []
+    refined: list[HeapTree] = []
+    for heat in range(_HEATS + 1):
+        last = heat == _HEATS
+        clock = search.clock.share(_FINAL_SHARE if last else _HEAT_SHARE)
+        errors = IteratedSearch(ZeroOne(search.data), search.depth, search.rng, clock)
+        errors.run([nothing, *(c.tree for c in found)] if last else [nothing])
         search.clock.absorb(clock)
-        found += [candidate.tree for candidate in one.pool][:_CLIMBERS]
-    return found
+        found += errors.pool
+        for candidate in errors.pool:
+            # (1a) is at least the cost of the errors.
+            if candidate.value < search.pool.best.value and not search.over():
+                refined.append(search.keep_routing(candidate.tree).tree)
+    return refined
 
 
 def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:

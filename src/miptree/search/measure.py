@@ -65,6 +65,10 @@ class Measure(Protocol):
         """Improve a promising candidate by dearer means."""
         ...
 
+    def p_errors_first(self, best: Candidate) -> float:
+        """How often a descent should look at the errors alone, given the best tree."""
+        ...
+
     def on_rows(self, rows: IntArray) -> Measure:
         """Return the same measure on some of the rows."""
         ...
@@ -100,6 +104,10 @@ class ZeroOne:
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Return the candidate: the line search is the best we have."""
         return candidate
+
+    def p_errors_first(self, best: Candidate) -> float:
+        """Return 0: every descent looks at the errors."""
+        return 0.0
 
     def on_rows(self, rows: IntArray) -> ZeroOne:
         """Return the same measure on some of the rows."""
@@ -166,6 +174,16 @@ class Svm1:
         fitted = refit_nodes(self.problem, self.objective, best.tree)
         found = self.descend(fitted, self.short, state)
         return min(found, best, key=lambda c: c.value)
+
+    def p_errors_first(self, best: Candidate) -> float:
+        """Return the share of the errors in the best value, roughly.
+
+        Without LPs to make the margins good again it is 0.
+        """
+        if self.problem is None:
+            return 0.0
+        errors = ZeroOne(self.data).value(best.tree).value
+        return 0.15 + 0.7 * min(1.0, errors / max(best.value, 1e-9))
 
     def on_rows(self, rows: IntArray) -> Svm1:
         """Return the same measure on some of the rows: fewer errors, smaller norms."""
