@@ -97,8 +97,15 @@ class Problem:
 
     @cached_property
     def scaled(self) -> FloatArray:
-        """(n, d): the features in [0, 1]."""
-        return (self.X - self.offset) / self.scale
+        """(n, d): the features in [0, 1].
+
+        Column by column in memory: transposed it is what the kernels of the search
+        read, without a copy.
+        """
+        scaled = np.empty(self.X.shape, order="F")
+        np.subtract(self.X, self.offset, out=scaled)
+        scaled /= self.scale
+        return scaled
 
     @cached_property
     def in_scaled_units(self) -> Problem:

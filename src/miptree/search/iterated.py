@@ -61,7 +61,7 @@ class IteratedSearch:
         self.depth, self.rng, self.clock = depth, rng, clock
         self.lower_bound, self.on_improvement = lower_bound, on_improvement
         self.pool = Pool(nearness=measure.nearness)
-        self._p_errors_first = 0.0
+        self.p_errors_first = 0.0
 
     def run(self, starts: Iterable[HeapTree]) -> None:
         """Search from the starts until the clock says stop."""
@@ -90,8 +90,6 @@ class IteratedSearch:
     def add(self, candidate: Candidate) -> bool:
         """Add a candidate to the pool and report it if it is the best."""
         improved = self.pool.add(candidate)
-        if improved:
-            self._p_errors_first = self.measure.p_errors_first(candidate)
         if improved and self.on_improvement is not None:
             self.on_improvement(candidate)
         return improved
@@ -117,12 +115,11 @@ class IteratedSearch:
     def _descend(self, tree: HeapTree, effort: Effort | None = None) -> Candidate:
         """Improve a tree by line searches, and further if it is promising.
 
-        By default the effort is the short one. For (1a) the line searches look at the
-        errors alone now and then: where they are most of the value, few errors with
-        the margins made good afterwards beat a descent on (1a) itself.
+        By default the effort is the short one. With probability ``p_errors_first`` the
+        line searches look at the errors alone, and the margins are made good after.
         """
         state = random_state(self.rng)
-        if self._p_errors_first and self.rng.random() < self._p_errors_first:
+        if self.p_errors_first and self.rng.random() < self.p_errors_first:
             few = self.errors.descend(tree, effort or self.errors.short, state)
             found = self.measure.value(few.tree)
             # The value is at least the cost of the errors.

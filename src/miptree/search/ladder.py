@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from miptree._typing import IntArray
+from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1, ZeroOne
+from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1
 from miptree.search.rng import random_state
 from miptree.tree import HeapTree
 
@@ -22,9 +21,6 @@ FIRST_SAMPLE = 10_000
 
 _GROWTH = 8
 """Each sample is so many times larger than the one before."""
-
-_HEATS, _HEAT_SHARE, _FINAL_SHARE = 4, 0.05, 0.2
-"""Searches for few errors before (1a) is searched, and their parts of the budget."""
 
 _SAMPLE_SHARE = 0.35
 _SAMPLE_ITERATIONS = 400
@@ -49,41 +45,10 @@ def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
 
 
 def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
-    """Search on all rows; for (1a), trees of few errors are good starts."""
+    """Search on all rows; (1a) needs good starts first."""
     if isinstance(search.measure, Svm1):
-        for tree in starts:
-            search.add(search.measure.value(tree))
-        starts = [*starts, *_few_errors(search)]
+        starts = [*starts, *heats(search, search.measure, starts)]
     search.run(starts)
-
-
-def _few_errors(search: IteratedSearch) -> list[HeapTree]:
-    """Trees of few errors, made the best of their routing for (1a).
-
-    A single search can end in a basin where all margins are narrow, as around the
-    greedy starts: so several begin with nothing but soft trees of their own, and a
-    last one goes on from the best of all.
-    """
-    n_branch = 2**search.depth - 1
-    nothing = HeapTree(
-        np.zeros((n_branch, search.data.n_features)),
-        np.ones(n_branch),
-        np.zeros(n_branch + 1, dtype=np.intp),
-    )
-    found: list[Candidate] = []
-    refined: list[HeapTree] = []
-    for heat in range(_HEATS + 1):
-        last = heat == _HEATS
-        clock = search.clock.share(_FINAL_SHARE if last else _HEAT_SHARE)
-        errors = IteratedSearch(ZeroOne(search.data), search.depth, search.rng, clock)
-        errors.run([nothing, *(c.tree for c in found)] if last else [nothing])
-        search.clock.absorb(clock)
-        found += errors.pool
-        for candidate in errors.pool:
-            # (1a) is at least the cost of the errors.
-            if candidate.value < search.pool.best.value and not search.over():
-                refined.append(search.keep_routing(candidate.tree).tree)
-    return refined
 
 
 def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
@@ -94,37 +59,28 @@ def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     _search_all_rows(on_sample, starts)
     search.clock.absorb(on_sample.clock)
     trees = [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]
-    seconds_per_row = 0.0
     while 4 * size * _GROWTH <= n_rows and not search.clock.out_of_time():
         size *= _GROWTH
         larger = search.measure.on_rows(order[:size])
         best = min(map(larger.value, trees), key=lambda c: c.value)
-        best, seconds_per_row = _sweep(search, larger, best, seconds_per_row)
-        trees = [best.tree]
+        trees = [_sweep(search, larger, best).tree]
+    if search.clock.out_of_time():
+        trees = trees[:1]
     best = min(map(search.measure.value, trees), key=lambda c: c.value)
     search.add(best)
-    best, _ = _sweep(search, search.measure, best, seconds_per_row)
-    search.step(best)
+    search.step(_sweep(search, search.measure, best))
 
 
-def _sweep(
-    search: IteratedSearch, measure: Measure, best: Candidate, seconds_per_row: float
-) -> tuple[Candidate, float]:
-    """Sweep the line search over all nodes while it helps and the time suffices.
-
-    Returns the best candidate and the seconds that a sweep took per row, from which
-    the time of the next, longer one is foreseen.
-    """
-    n_rows = measure.data.n_rows
+def _sweep(search: IteratedSearch, measure: Measure, best: Candidate) -> Candidate:
+    """Sweep the line search over all nodes while it helps and there is time."""
     for _ in range(_SWEEPS):
-        if not search.clock.fits(seconds_per_row * n_rows):
+        before = best.value
+        state = random_state(search.rng)
+        with search.clock.watch() as stop:
+            best = measure.descend(best.tree, ONE_SWEEP, state, stop)
+        if best.value >= before * (1.0 - _LEAST_GAIN) or search.clock.out_of_time():
             break
-        began, before = search.clock.elapsed(), best.value
-        best = measure.descend(best.tree, ONE_SWEEP, random_state(search.rng))
-        seconds_per_row = (search.clock.elapsed() - began) / n_rows
-        if best.value >= before * (1.0 - _LEAST_GAIN):
-            break
-    return best, seconds_per_row
+    return best
 
 
 def _on_rows(search: IteratedSearch, rows: IntArray) -> IteratedSearch:

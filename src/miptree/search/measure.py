@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from miptree._typing import AnyArray, IntArray
 from miptree.objective import Svm1Objective
 from miptree.polish import refit_nodes
@@ -34,6 +36,9 @@ class Effort(NamedTuple):
 
 LONG, ONE_SWEEP = Effort(40, 6, 5), Effort(1, 1, 2)
 
+NEVER: AnyArray = np.zeros(1, dtype=np.uint8)
+"""Flag for a descent that nobody stops."""
+
 _ROWS_PER_SWEEP = 40_000
 """Rows times sweeps that one descent may cost, so that it stays a small step."""
 _LEAST_GAIN = 1e-3
@@ -57,16 +62,17 @@ class Measure(Protocol):
         """Relabel the leaves and count the value."""
         ...
 
-    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
-        """Improve a tree by line searches; the given tree is left alone."""
+    def descend(
+        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
+    ) -> Candidate:
+        """Improve a tree by line searches; the given tree is left alone.
+
+        It ends early once ``stop[0]`` is set.
+        """
         ...
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Improve a promising candidate by dearer means."""
-        ...
-
-    def p_errors_first(self, best: Candidate) -> float:
-        """How often a descent should look at the errors alone, given the best tree."""
         ...
 
     def on_rows(self, rows: IntArray) -> Measure:
@@ -92,22 +98,20 @@ class ZeroOne:
         Z = score_tree(XT, tree.coef, tree.threshold)
         return Candidate(relabel(Z, y, weight, cost, tree.label), tree)
 
-    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+    def descend(
+        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
+    ) -> Candidate:
         """Improve a tree by exact 0-1 line searches."""
         tree = tree.copy()
         value = descend_01(
             *self.data.points, *tree, _affordable(effort, self.data),
-            effort.patience, _P_TIE, effort.n_random, state,
+            effort.patience, _P_TIE, effort.n_random, stop, state,
         )  # fmt: skip
         return Candidate(value, tree)
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Return the candidate: the line search is the best we have."""
         return candidate
-
-    def p_errors_first(self, best: Candidate) -> float:
-        """Return 0: every descent looks at the errors."""
-        return 0.0
 
     def on_rows(self, rows: IntArray) -> ZeroOne:
         """Return the same measure on some of the rows."""
@@ -156,12 +160,14 @@ class Svm1:
         )
         return Candidate(value, tree)
 
-    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+    def descend(
+        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
+    ) -> Candidate:
         """Improve a tree by exact line searches on the objective."""
         tree = tree.copy()
         value = descend_svm1(
             *self.data.points, *tree, *self.penalties,
-            _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, state,
+            _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, stop, state,
         )  # fmt: skip
         return Candidate(value, tree)
 
@@ -174,16 +180,6 @@ class Svm1:
         fitted = refit_nodes(self.problem, self.objective, best.tree)
         found = self.descend(fitted, self.short, state)
         return min(found, best, key=lambda c: c.value)
-
-    def p_errors_first(self, best: Candidate) -> float:
-        """Return the share of the errors in the best value, roughly.
-
-        Without LPs to make the margins good again it is 0.
-        """
-        if self.problem is None:
-            return 0.0
-        errors = ZeroOne(self.data).value(best.tree).value
-        return 0.15 + 0.7 * min(1.0, errors / max(best.value, 1e-9))
 
     def on_rows(self, rows: IntArray) -> Svm1:
         """Return the same measure on some of the rows: fewer errors, smaller norms."""

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, uniform
 from miptree.search.routing import care_points, copy_into, largest_size, score_tree
 
@@ -21,7 +22,7 @@ _FARTHEST = 30.0
 _LONGEST_NEWTON_STEP = 20.0
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**INNER, fastmath=True)
 def _solve_in_place(H: FloatArray, g: FloatArray) -> None:
     """Solve ``H x = g`` for positive definite H by Cholesky; x overwrites g."""
     p = len(g)
@@ -43,7 +44,7 @@ def _solve_in_place(H: FloatArray, g: FloatArray) -> None:
         g[a] = s / H[a, a]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**INNER, fastmath=True)
 def _newton_step(
     A: FloatArray,
     side: FloatArray,
@@ -83,7 +84,7 @@ def _newton_step(
     return length
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**INNER, fastmath=True)
 def _margins(A: FloatArray, side: FloatArray, w: FloatArray, out: FloatArray) -> None:
     """``side * (w @ A)``: how far each point lies on its side."""
     out[:] = 0.0
@@ -94,7 +95,7 @@ def _margins(A: FloatArray, side: FloatArray, w: FloatArray, out: FloatArray) ->
         out[i] *= side[i]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**KERNEL, fastmath=True)
 def reweighted_logistic(
     A: FloatArray,
     side: FloatArray,
@@ -155,7 +156,7 @@ def reweighted_logistic(
     return best_w
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def refit_node(
     XT: FloatArray,
     y: IntArray,
