@@ -131,6 +131,11 @@ class Clock:
         """Count the iterations that another clock has counted."""
         self.n_iter += other.n_iter
 
+    def fits(self, seconds: float) -> bool:
+        """Whether a step of so many seconds ends in time; always without a limit."""
+        limit = self.budget.seconds
+        return limit is None or self.elapsed() + seconds < limit
+
     def stop(self, reason: StopReason) -> None:
         """Stop the search for good."""
         self.stopped = self.stopped or reason

@@ -59,28 +59,42 @@ def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     _search_all_rows(on_sample, starts)
     search.clock.absorb(on_sample.clock)
     trees = [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]
+    seconds_per_row = 0.0
     while 4 * size * _GROWTH <= n_rows and not search.clock.out_of_time():
         size *= _GROWTH
         larger = search.measure.on_rows(order[:size])
         best = min(map(larger.value, trees), key=lambda c: c.value)
-        trees = [_sweep(search, larger, best).tree]
+        best, seconds_per_row = _sweep(search, larger, best, seconds_per_row)
+        trees = [best.tree]
     if search.clock.out_of_time():
         trees = trees[:1]
     best = min(map(search.measure.value, trees), key=lambda c: c.value)
     search.add(best)
-    search.step(_sweep(search, search.measure, best))
+    best, _ = _sweep(search, search.measure, best, seconds_per_row)
+    search.step(best)
 
 
-def _sweep(search: IteratedSearch, measure: Measure, best: Candidate) -> Candidate:
-    """Sweep the line search over all nodes while it helps and there is time."""
+def _sweep(
+    search: IteratedSearch, measure: Measure, best: Candidate, seconds_per_row: float
+) -> tuple[Candidate, float]:
+    """Sweep the line search over all nodes while it helps and the time suffices.
+
+    Returns the best candidate and the seconds that a sweep took per row, from which
+    the time of the next, longer one is foreseen: another sample is better than a part
+    of a sweep. One that still takes too long is cut short.
+    """
+    n_rows = measure.data.n_rows
     for _ in range(_SWEEPS):
-        before = best.value
+        if not search.clock.fits(seconds_per_row * n_rows):
+            break
+        began, before = search.clock.elapsed(), best.value
         state = random_state(search.rng)
         with search.clock.watch() as stop:
             best = measure.descend(best.tree, ONE_SWEEP, state, stop)
-        if best.value >= before * (1.0 - _LEAST_GAIN) or search.clock.out_of_time():
+        seconds_per_row = (search.clock.elapsed() - began) / n_rows
+        if best.value >= before * (1.0 - _LEAST_GAIN):
             break
-    return best
+    return best, seconds_per_row
 
 
 def _on_rows(search: IteratedSearch, rows: IntArray) -> IteratedSearch:
