@@ -23,7 +23,7 @@ class CountFormulation(FlowFormulation):
     prunes every node within one of the incumbent.
     """
 
-    def _add_routing(self, b: ModelBuilder, e: IntArray) -> IntArray | None:
+    def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
@@ -36,7 +36,6 @@ class CountFormulation(FlowFormulation):
         ):
             enters = (e[:, None, :], far * side[None, :, :])
             b.rows(tag, grid, *h.score_terms(problem.scaled, sign), enters, lower=-1)
-        return None
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
