@@ -8,22 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
 
 from miptree._clock import Clock
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._tree_classifier import TreeClassifier
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
-from miptree.polish import leaf_cost
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
 from miptree.solvers import SOLVERS, get_solver
@@ -31,7 +23,7 @@ from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
 
 
-class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
+class OptimalTreeClassifier(TreeClassifier):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -229,44 +221,12 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
 
-    def _problem(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Problem:
-        X, y = self._validated_table(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
-            )
-        weight = compute_sample_weight(self.class_weight, y)
-        if sample_weight is not None:
-            weight = weight * _checked_weight(sample_weight, X)
-        if not weight.any():
-            raise ValueError("All sample weights are zero: there is nothing to learn.")
-        return Problem.from_data(X, codes, len(self.classes_), weight)
-
-    def _validated_table(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[FloatArray, AnyArray]:
-        try:
-            table: tuple[FloatArray, AnyArray]
-            table = validate_data(self, X, y, dtype=np.float64)
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(
-                f"Every column of X must be numeric: {error}. Encode text columns "
-                "first, for example with sklearn.preprocessing.OneHotEncoder."
-            ) from error
-        return table
-
     def _listeners(self) -> list[FitCallback]:
         shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
         return shown + ([self.callback] if self.callback is not None else [])
 
     def _keep(self, problem: Problem, trained: Trained) -> None:
-        self.tree_ = trained.tree
+        self._keep_tree(problem, trained.tree)
         self.certificate_ = trained.certificate
         self.objective_ = trained.certificate.objective
         self.bound_ = trained.certificate.objective_bound
@@ -274,76 +234,6 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.status_ = trained.status
         self.trace_ = trained.trace
         self.n_iter_ = trained.n_iter
-        self._node_proba = _smoothed_frequencies(problem, trained.tree)
-
-    # -------------------------------------------------------------- predicting
-
-    def _validated(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(X)
-
-    def predict(self, X: ArrayLike) -> AnyArray:
-        """Class label of each row: the class of the leaf it falls into."""
-        leaf = self.apply(X)
-        return self.classes_[self._node_proba.argmax(axis=1)][leaf]
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class frequencies of the leaf of each row, with Laplace smoothing.
-
-        Returns
-        -------
-        float array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        leaf = self.apply(X)
-        return self._node_proba[leaf]
-
-    def apply(self, X: ArrayLike) -> IntArray:
-        """Index of the leaf of each row among the nodes of ``tree_``."""
-        X = self._validated(X)
-        return self.tree_.apply(X)
-
-    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Nodes that each row passes, as a sparse indicator matrix."""
-        X = self._validated(X)
-        return self.tree_.decision_path(X)
-
-    def get_depth(self) -> int:
-        """Depth of the fitted tree, at most ``max_depth``."""
-        check_is_fitted(self)
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves of the fitted tree."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-
-def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
-
-    The mean is over distinct rows, so weights and repeated rows agree, and the scale
-    of the weights does not matter.
-    """
-    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
-    weight = cost.sum(axis=1, keepdims=True) / (problem.n_classes - 1) - cost
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba
-
-
-def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
-    given = np.asarray(sample_weight)
-    if given.ndim == 1 and len(given) != len(X):
-        raise ValueError(
-            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
-            "weight >= 0 for each row."
-        )
-    weight: FloatArray = _check_sample_weight(
-        given, X, dtype=np.float64, ensure_non_negative=True
-    )
-    return weight
 
 
 def _n_jobs(n_jobs: int | None) -> int:
