@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,17 +20,38 @@ from sklearn.utils.validation import (
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.polish import leaf_cost
 from miptree.problem import Problem
+from miptree.progress import FitCallback, FitProgress, ProgressLine
 from miptree.tree import ObliqueTree
+
+
+class AnyCertificate(Protocol):
+    """What every certificate says."""
+
+    @property
+    def objective(self) -> float:
+        """Objective of the tree, recounted."""
+        ...
+
+    @property
+    def objective_bound(self) -> float:
+        """Lower bound on it."""
+        ...
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between the two."""
+        ...
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):
     """Base of the classifiers whose fit ends in an :class:`ObliqueTree`.
 
     A child makes the problem of its data by :meth:`_problem`, finds a tree its own
-    way and hands it to :meth:`_keep_tree`.
+    way and hands it to :meth:`_keep` with its certificate.
     """
 
     class_weight: dict[Any, float] | str | None
+    certificate_: Any
 
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -63,9 +85,30 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
             ) from error
         return table
 
-    def _keep_tree(self, problem: Problem, tree: ObliqueTree) -> None:
+    def _keep(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        certificate: AnyCertificate,
+        status: str,
+        trace: list[FitProgress],
+    ) -> None:
+        """Set what every fit leaves behind, and warn if it was cut short."""
         self.tree_ = tree
         self._node_proba = _smoothed_frequencies(problem, tree)
+        self.certificate_ = certificate
+        self.objective_ = certificate.objective
+        self.bound_ = certificate.objective_bound
+        self.gap_ = certificate.gap
+        self.status_ = status
+        self.trace_ = trace
+        if status == "interrupted":
+            warnings.warn(
+                "The fit was interrupted; the best tree found so far is kept "
+                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
+                UserWarning,
+                stacklevel=4,
+            )
 
     # -------------------------------------------------------------- predicting
 
@@ -135,3 +178,16 @@ def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
         given, X, dtype=np.float64, ensure_non_negative=True
     )
     return weight
+
+
+def listeners_of(verbose: int, callback: FitCallback | None) -> list[FitCallback]:
+    """Who is told of a fit's progress."""
+    shown: list[FitCallback] = [ProgressLine()] if verbose else []
+    return shown + ([callback] if callback is not None else [])
+
+
+def n_jobs_of(n_jobs: int | None) -> int:
+    """Number of threads that scikit-learn's ``n_jobs`` asks for."""
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))

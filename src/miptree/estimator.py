@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,13 +12,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree._clock import Clock
-from miptree._tree_classifier import TreeClassifier
+from miptree._tree_classifier import TreeClassifier, listeners_of, n_jobs_of
+from miptree.certify import Certificate
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
-from miptree.progress import FitCallback, ProgressLine
+from miptree.progress import FitCallback
 from miptree.solvers import SOLVERS, get_solver
-from miptree.train import Plan, Trained, train
+from miptree.train import Plan, train
 from miptree.tree import ObliqueTree
 
 
@@ -108,6 +107,8 @@ class OptimalTreeClassifier(TreeClassifier):
     3
     """
 
+    certificate_: Certificate
+
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         "max_depth": [Interval(Integral, 1, 10, closed="both")],
         "slack_penalty": [Interval(Real, 0, None, closed="left")],
@@ -190,16 +191,11 @@ class OptimalTreeClassifier(TreeClassifier):
         clock = Clock(self.time_limit)
         plan = self._plan()
         problem = self._problem(X, y, sample_weight)
-        trained = train(problem, plan, clock, self._listeners())
-        self._keep(problem, trained)
+        listeners = listeners_of(self.verbose, self.callback)
+        found = train(problem, plan, clock, listeners)
+        self.n_iter_ = found.n_iter
+        self._keep(problem, found.tree, found.certificate, found.status, found.trace)
         self.fit_time_ = clock.elapsed
-        if self.status_ == "interrupted":
-            warnings.warn(
-                "The fit was interrupted; the best tree found so far is kept "
-                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
-                UserWarning,
-                stacklevel=3,
-            )
         return self
 
     def _plan(self) -> Plan:
@@ -217,26 +213,6 @@ class OptimalTreeClassifier(TreeClassifier):
             node_limit=self.node_limit,
             gap_tol=self.gap_tol,
             proof=self.proof,
-            n_jobs=_n_jobs(self.n_jobs),
+            n_jobs=n_jobs_of(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
-
-    def _listeners(self) -> list[FitCallback]:
-        shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
-        return shown + ([self.callback] if self.callback is not None else [])
-
-    def _keep(self, problem: Problem, trained: Trained) -> None:
-        self._keep_tree(problem, trained.tree)
-        self.certificate_ = trained.certificate
-        self.objective_ = trained.certificate.objective
-        self.bound_ = trained.certificate.objective_bound
-        self.gap_ = trained.certificate.gap
-        self.status_ = trained.status
-        self.trace_ = trained.trace
-        self.n_iter_ = trained.n_iter
-
-
-def _n_jobs(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
-
-    return int(effective_n_jobs(n_jobs))

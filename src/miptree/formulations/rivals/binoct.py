@@ -1,0 +1,312 @@
+"""BinOCT of Verwer & Zhang (2019): thresholds chosen by binary search, (1)-(8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from miptree._typing import FloatArray, IntArray
+from miptree.formulations.model import Model, ModelBuilder
+from miptree.formulations.rivals.base import (
+    Ranks,
+    RivalFormulation,
+    Split,
+    move_splits,
+)
+from miptree.tree import HeapTree
+
+
+class Halving(NamedTuple):
+    """One step of the binary search for a feature's threshold.
+
+    The thresholds ``first .. last`` are left when the bits so far were ``path``. The
+    next bit, number ``len(path)``, chooses ``first .. middle`` (0) or the rest (1).
+    """
+
+    path: tuple[int, ...]
+    first: int
+    middle: int
+    last: int
+
+
+def halvings(first: int, last: int, path: tuple[int, ...] = ()) -> Iterator[Halving]:
+    """All steps of the binary search among the thresholds ``first .. last``."""
+    if first < last:
+        middle = (first + last) // 2
+        yield Halving(path, first, middle, last)
+        yield from halvings(first, middle, (*path, 0))
+        yield from halvings(middle + 1, last, (*path, 1))
+
+
+@dataclass(frozen=True)
+class BinOCTFormulation(RivalFormulation):
+    """BinOCT [1]_: minimise the errors e over features f, threshold bits t, leaves l.
+
+    Rows that a feature and bits rule out on one side of a node are ruled out
+    together, in one row per step of the binary search: that number does not grow with
+    the data's size. l and e are continuous; integral f, t and p determine them.
+    Weights stand where the paper counts rows.
+
+    Parameters
+    ----------
+    problem, depth
+        As for every rival.
+    thresholds : {"all", "class_changes"}
+        Where thresholds may lie: between any two values of a feature, or, the paper's
+        preprocessing, only where the classes of neighbouring values are not one and
+        the same. That is smaller but, for depth 2 and more, no longer optimal among
+        all trees: rows of one class may have to part because other features treat
+        them differently.
+
+    References
+    ----------
+    .. [1] Verwer, Zhang: Learning optimal classification trees using a binary linear
+       program formulation. AAAI 2019.
+    """
+
+    thresholds: str = "all"
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The features as the splits see them."""
+        return Ranks.of(self.problem)
+
+    @cached_property
+    def places(self) -> list[IntArray]:
+        """For each feature, the number of distinct values left of each threshold."""
+        every = [np.arange(1, steps + 1) for steps in self.ranks.steps]
+        if self.thresholds == "all":
+            return every
+        return [where[self._changes(j)] for j, where in enumerate(every)]
+
+    def _changes(self, feature: int) -> IntArray:
+        """Numbers of the steps between two values that are not of one class only."""
+        number = self.ranks.number[:, feature]
+        has = np.zeros((len(self.ranks.values[feature]), self.problem.n_classes), bool)
+        has[number, self.problem.y] = True
+        mixed = (has[:-1] | has[1:]).sum(axis=1) > 1
+        return np.flatnonzero(mixed)
+
+    @cached_property
+    def n_bits(self) -> int:
+        """Bits that choose a threshold of the feature with the most."""
+        most = max((len(where) for where in self.places), default=1)
+        return int(np.ceil(np.log2(max(1, most))))
+
+    @property
+    def wording(self) -> tuple[str, str]:
+        """The class of trees and the objective."""
+        where = " with thresholds where the class changes"
+        trees = f"univariate tree of depth {self.depth}"
+        return trees + ("" if self.thresholds == "all" else where), "errors"
+
+    @property
+    def size(self) -> float:
+        """Non-zero coefficients of the model, roughly, without building it."""
+        steps = self.problem.n_features * (self.n_bits + 1)
+        return float(self.problem.n_rows * self.routes.n_leaves * self.depth * steps)
+
+    # ----------------------------------------------------------------------- building
+
+    def build(self) -> Model:
+        """Build (1)-(8)."""
+        problem, routes = self.problem, self.routes
+        n, n_classes = problem.n_rows, problem.n_classes
+        n_branch, n_leaves = routes.n_branch, routes.n_leaves
+        usable = np.array([len(where) > 0 for where in self.places], dtype=float)
+        b = ModelBuilder()
+        f = b.variables("f", (n_branch, len(usable)), upper=usable, integer=True)
+        t = b.variables("t", (n_branch, self.n_bits), upper=1, integer=True)
+        l = b.variables("l", (n, n_leaves), upper=1)
+        p = b.variables("p", (n_leaves, n_classes), upper=1, integer=True)
+        e = b.variables("e", (n_leaves, n_classes), cost=1.0)
+        b.rows("(2)", (n_branch,), (f, np.ones(f.shape)), lower=1, upper=1)
+        b.rows("(3)", (n,), (l, np.ones(l.shape)), lower=1, upper=1)
+        b.rows("(4)", (n_leaves,), (p, np.ones(p.shape)), lower=1, upper=1)
+        self._add_routing(b, f, t, l)
+        is_k = problem.weight[:, None] * (problem.y[:, None] == np.arange(n_classes))
+        b.rows(
+            "(8)",
+            e.shape,
+            (l.T[:, None, :], is_k.T[None, :, :]),
+            (p, -problem.class_weight[None, :]),
+            (e, -1.0),
+            upper=0,
+        )
+        return b.finish()
+
+    def _add_routing(
+        self, b: ModelBuilder, f: IntArray, t: IntArray, l: IntArray
+    ) -> None:
+        """Add (5)-(7): no row on a side that feature and threshold rule out."""
+        rules: dict[str, list[_Rule]] = {"(5)": [], "(6)": [], "(7)": []}
+        for feature, where in enumerate(self.places):
+            if not len(where):
+                continue
+            number = self.ranks.number[:, feature]
+            for step in halvings(0, len(where) - 1):
+                above = (number >= where[step.middle]) & (number < where[step.last])
+                below = number < where[step.middle + 1]
+                below &= number >= where[step.first]
+                up, down = np.flatnonzero(above), np.flatnonzero(below)
+                rules["(5)"].append(_Rule(feature, up, _EMPTY, step.path, 0))
+                rules["(6)"].append(_Rule(feature, _EMPTY, down, step.path, 1))
+            ends = (
+                np.flatnonzero(number >= where[-1]),
+                np.flatnonzero(number < where[0]),
+            )
+            rules["(7)"].append(_Rule(feature, *ends, (), None))
+        for tag, found in rules.items():
+            if found:
+                self._add_rules(b, tag, found, f, t, l)
+
+    def _add_rules(
+        self,
+        b: ModelBuilder,
+        tag: str,
+        rules: list[_Rule],
+        f: IntArray,
+        t: IntArray,
+        l: IntArray,
+    ) -> None:
+        """Add one row for each rule and node.
+
+        ``M f + sum of l on ruled-out sides <= M + M * (bits that lift the rule)``.
+        """
+        row: list[IntArray] = []
+        column: list[IntArray] = []
+        value: list[FloatArray] = []
+        upper: list[float] = []
+        for node in range(self.routes.n_branch):
+            left = np.flatnonzero(self.routes.left[node])
+            right = np.flatnonzero(self.routes.right[node])
+            for rule in rules:
+                ruled_out = (
+                    l[np.ix_(rule.not_left, left)].ravel(),
+                    l[np.ix_(rule.not_right, right)].ravel(),
+                )
+                many = float(len(rule.not_left) + len(rule.not_right))
+                bits, sign, constant = rule.lifted_by(t[node])
+                columns = np.concatenate([f[node, [rule.feature]], *ruled_out, bits])
+                values = np.ones(len(columns))
+                values[0] = many
+                values[len(columns) - len(bits) :] = sign * many
+                row.append(np.full(len(columns), len(upper)))
+                column.append(columns)
+                value.append(values)
+                upper.append(many * (1 + constant))
+        b.ragged_rows(
+            tag,
+            np.concatenate(row),
+            np.concatenate(column),
+            np.concatenate(value),
+            upper=np.array(upper),
+        )
+
+    # ----------------------------------------------------------------- trees in and out
+
+    def adapt(self, heap: HeapTree) -> HeapTree:
+        """Move thresholds to the nearest that the model knows."""
+
+        def choose(split: Split, rows: IntArray) -> Split | None:
+            feature = int(np.abs(split[0]).argmax())
+            where = self.places[feature]
+            if not len(where):
+                return None
+            n_left = self.ranks.n_left(feature, split[1] / split[0][feature])
+            nearest = int(where[np.abs(where - n_left).argmin()])
+            coef = np.eye(self.problem.n_features)[feature]
+            return coef, self.ranks.threshold(feature, nearest)
+
+        return move_splits(self.problem, heap, choose)
+
+    def encode(self, heap: HeapTree) -> FloatArray:
+        """Solution vector of a tree of the class, in scaled units."""
+        heap = self._full(self.canonical(heap))
+        leaf = heap.leaf_of(self.problem.scaled)
+        index = self.model.variables
+        x = np.zeros(self.model.n_variables)
+        for node in range(len(heap.threshold)):
+            feature = int(heap.coef[node].argmax())
+            n_left = self.ranks.n_left(feature, heap.threshold[node])
+            place = int(np.searchsorted(self.places[feature], n_left))
+            x[index["f"][node, feature]] = 1.0
+            bits = self._bits(feature, place)
+            x[index["t"][node, : len(bits)]] = bits
+        x[index["l"]] = self.in_leaf(leaf)
+        x[index["p"][np.arange(len(heap.label)), heap.label]] = 1.0
+        of_class = np.zeros(index["e"].shape)
+        np.add.at(of_class, (leaf, self.problem.y), self.problem.weight)
+        of_class[np.arange(len(heap.label)), heap.label] = 0.0
+        x[index["e"]] = of_class
+        return x
+
+    def _full(self, heap: HeapTree) -> HeapTree:
+        """Tree that splits everywhere, below a leaf too: (2) wants it so."""
+        feature = int(np.argmax([len(where) for where in self.places]))
+        threshold = self.ranks.threshold(feature, int(self.places[feature][0]))
+        idle = ~heap.coef.any(axis=1)
+        heap.coef[idle, feature], heap.threshold[idle] = 1.0, threshold
+        return heap
+
+    def _bits(self, feature: int, place: int) -> list[int]:
+        """Bits that choose a threshold of a feature."""
+        bits: list[int] = []
+        first, last = 0, len(self.places[feature]) - 1
+        while first < last:
+            middle = (first + last) // 2
+            bits.append(int(place > middle))
+            first, last = (middle + 1, last) if bits[-1] else (first, middle)
+        return bits
+
+    def _place(self, feature: int, bits: FloatArray) -> int:
+        """Threshold of a feature that bits choose; bits it has no use for are idle."""
+        first, last = 0, len(self.places[feature]) - 1
+        for bit in bits:
+            if first < last:
+                middle = (first + last) // 2
+                first, last = (middle + 1, last) if bit > 0.5 else (first, middle)
+        return first
+
+    def decode(self, x: FloatArray) -> HeapTree:
+        """Tree of a solution vector, in scaled units."""
+        index = self.model.variables
+        feature = x[index["f"]].argmax(axis=1)
+        threshold = np.empty(len(feature))
+        for node, j in enumerate(feature.tolist()):
+            place = self._place(j, x[index["t"][node]])
+            threshold[node] = self.ranks.threshold(j, int(self.places[j][place]))
+        coef = np.eye(self.problem.n_features)[feature]
+        return HeapTree(coef, threshold, x[index["p"]].argmax(axis=1))
+
+
+_EMPTY: IntArray = np.zeros(0, dtype=np.intp)
+
+
+class _Rule(NamedTuple):
+    """Rows that a feature keeps from a side, unless bits lift the rule."""
+
+    feature: int
+    not_left: IntArray
+    not_right: IntArray
+    path: tuple[int, ...]
+    bit: int | None
+    """The rule holds where the bit after the path is this; None: always."""
+
+    def lifted_by(self, bits: IntArray) -> tuple[IntArray, float, int]:
+        """Columns of the bits that lift it, their sign, and the constant beside them.
+
+        'Not left, as the threshold is low' stays true when an earlier bit makes it
+        lower still, so only the path's zeros matter, and vice versa.
+        """
+        if self.bit is None:
+            return bits[:0], 1.0, 0
+        path = np.array([*self.path, self.bit])
+        lifting = bits[: len(path)][path == self.bit]
+        if self.bit == 0:
+            return lifting, -1.0, 0
+        return lifting, 1.0, len(lifting)
