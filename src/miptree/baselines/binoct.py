@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree.baselines._base import (
     MIP_CONSTRAINTS,
@@ -30,6 +31,8 @@ class BinOCTClassifier(RivalClassifier):
     thresholds : {"all", "class_changes"}, default="all"
         Where thresholds may lie. "class_changes" is the paper's preprocessing; it can
         lose the best tree of depth 2 and more.
+    min_weight_fraction_leaf : float, default=0
+        Least part of the weight that a leaf may have; an addition to the paper.
     solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
@@ -55,6 +58,7 @@ class BinOCTClassifier(RivalClassifier):
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         **MIP_CONSTRAINTS,
         "thresholds": [StrOptions({"all", "class_changes"})],
+        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
     }
 
     def __init__(
@@ -62,6 +66,7 @@ class BinOCTClassifier(RivalClassifier):
         *,
         max_depth: int = 2,
         thresholds: str = "all",
+        min_weight_fraction_leaf: float = 0.0,
         solver: str = "highs",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
@@ -85,6 +90,12 @@ class BinOCTClassifier(RivalClassifier):
             callback=callback,
         )
         self.thresholds = thresholds
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def _formulation(self, problem: Problem) -> RivalFormulation:
-        return BinOCTFormulation(problem, int(self.max_depth), self.thresholds)
+        return BinOCTFormulation(
+            problem,
+            int(self.max_depth),
+            self.thresholds,
+            self.min_weight_fraction_leaf,
+        )

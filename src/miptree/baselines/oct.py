@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from sklearn.utils._param_validation import Interval
@@ -30,8 +30,8 @@ class OCTClassifier(RivalClassifier):
         Depth D of the tree.
     complexity : float, default=0
         alpha: the price of a split.
-    min_samples_leaf : int, default=1
-        N_min: fewest rows of a leaf.
+    min_weight_fraction_leaf : float, default=0
+        The paper's N_min / n: least part of the weight that a leaf may have.
     solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
@@ -56,7 +56,7 @@ class OCTClassifier(RivalClassifier):
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         **MIP_CONSTRAINTS,
         "complexity": [Interval(Real, 0, None, closed="left")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
     }
 
     def __init__(
@@ -64,7 +64,7 @@ class OCTClassifier(RivalClassifier):
         *,
         max_depth: int = 2,
         complexity: float = 0.0,
-        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         solver: str = "highs",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
@@ -88,9 +88,9 @@ class OCTClassifier(RivalClassifier):
             callback=callback,
         )
         self.complexity = complexity
-        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
     def _formulation(self, problem: Problem) -> RivalFormulation:
         return OCTFormulation(
-            problem, int(self.max_depth), self.complexity, self.min_samples_leaf
+            problem, int(self.max_depth), self.complexity, self.min_weight_fraction_leaf
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from sklearn.utils._param_validation import Interval
@@ -30,8 +30,8 @@ class OCTHClassifier(RivalClassifier):
         Depth D of the tree.
     complexity : float, default=0
         alpha: the price of a feature of a split.
-    min_samples_leaf : int, default=1
-        N_min: fewest rows of a leaf.
+    min_weight_fraction_leaf : float, default=0
+        The paper's N_min / n: least part of the weight that a leaf may have.
     mu : float, default=0.005
         Width of the strip beside a hyperplane that no point may lie in, in units of
         features scaled to [0, 1] and hyperplanes of 1-norm 1.
@@ -59,7 +59,7 @@ class OCTHClassifier(RivalClassifier):
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         **MIP_CONSTRAINTS,
         "complexity": [Interval(Real, 0, None, closed="left")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
         "mu": [Interval(Real, 1e-4, 1, closed="both")],
     }
 
@@ -68,7 +68,7 @@ class OCTHClassifier(RivalClassifier):
         *,
         max_depth: int = 2,
         complexity: float = 0.0,
-        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
         mu: float = 0.005,
         solver: str = "highs",
         time_limit: float | None = 60.0,
@@ -93,7 +93,7 @@ class OCTHClassifier(RivalClassifier):
             callback=callback,
         )
         self.complexity = complexity
-        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.mu = mu
 
     def _formulation(self, problem: Problem) -> RivalFormulation:
@@ -101,6 +101,6 @@ class OCTHClassifier(RivalClassifier):
             problem,
             int(self.max_depth),
             self.complexity,
-            self.min_samples_leaf,
+            self.min_weight_fraction_leaf,
             self.mu,
         )

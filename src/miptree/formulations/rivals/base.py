@@ -119,6 +119,20 @@ class RivalFormulation(ABC):
         placed[np.arange(self.problem.n_rows), leaf] = 1.0
         return placed
 
+    def without_small_leaves(self, heap: HeapTree, least: float) -> HeapTree:
+        """Canonical tree without the splits above leaves of less than a weight."""
+        while True:
+            heap = self.canonical(heap)
+            leaf = heap.leaf_of(self.problem.scaled)
+            weight = np.bincount(leaf, self.problem.weight, len(heap.label))
+            small = np.flatnonzero((weight > 0) & (weight < least))
+            if not len(small) or not heap.coef.any():
+                return heap
+            node = int(small[0]) + len(heap.threshold)
+            while node >= len(heap.threshold) or not heap.coef[node].any():
+                node = (node - 1) // 2
+            heap.coef[node], heap.threshold[node] = 0.0, ALL_LEFT
+
     def canonical(self, heap: HeapTree, without_split: float = ALL_LEFT) -> HeapTree:
         """Tree without splits that do nothing; below a leaf all goes one way."""
         heap = (

@@ -61,6 +61,9 @@ class BinOCTFormulation(RivalFormulation):
         the same. That is smaller but, for depth 2 and more, no longer optimal among
         all trees: rows of one class may have to part because other features treat
         them differently.
+    min_weight_fraction_leaf : float
+        Smallest part of the weight that a leaf in use may have; an addition, the
+        paper's model has 0.
 
     References
     ----------
@@ -69,6 +72,7 @@ class BinOCTFormulation(RivalFormulation):
     """
 
     thresholds: str = "all"
+    min_weight_fraction_leaf: float = 0.0
 
     @cached_property
     def ranks(self) -> Ranks:
@@ -78,10 +82,16 @@ class BinOCTFormulation(RivalFormulation):
     @cached_property
     def places(self) -> list[IntArray]:
         """For each feature, the number of distinct values left of each threshold."""
-        every = [np.arange(1, steps + 1) for steps in self.ranks.steps]
-        if self.thresholds == "all":
-            return every
-        return [where[self._changes(j)] for j, where in enumerate(every)]
+        found = [np.arange(1, steps + 1) for steps in self.ranks.steps]
+        if self.thresholds != "all":
+            found = [where[self._changes(j)] for j, where in enumerate(found)]
+        if self.min_weight_fraction_leaf > 0:
+            # A node that cannot split into large leaves must be able to pass on all.
+            found = [
+                np.append(where, k + 1)
+                for where, k in zip(found, self.ranks.steps, strict=True)
+            ]
+        return found
 
     def _changes(self, feature: int) -> IntArray:
         """Numbers of the steps between two values that are not of one class only."""
@@ -102,7 +112,15 @@ class BinOCTFormulation(RivalFormulation):
         """The class of trees and the objective."""
         where = " with thresholds where the class changes"
         trees = f"univariate tree of depth {self.depth}"
-        return trees + ("" if self.thresholds == "all" else where), "errors"
+        trees += "" if self.thresholds == "all" else where
+        least = self.min_weight_fraction_leaf
+        return trees + (f", {100 * least:g} % in every leaf" if least else ""), "errors"
+
+    @property
+    def _least_weight(self) -> float:
+        # A part of a sum may miss a sum of parts by rounding.
+        total = float(self.problem.weight.sum())
+        return (1 - 1e-9) * self.min_weight_fraction_leaf * total
 
     @property
     def size(self) -> float:
@@ -137,6 +155,11 @@ class BinOCTFormulation(RivalFormulation):
             (e, -1.0),
             upper=0,
         )
+        if self.min_weight_fraction_leaf > 0:
+            a = b.variables("a", (n_leaves,), upper=1, integer=True)
+            b.rows("l <= a", l.shape, (l, 1.0), (a[None, :], -1.0), upper=0)
+            inside = (l.T, problem.weight[None, :])
+            b.rows("leaf size", a.shape, inside, (a, -self._least_weight), lower=0)
         return b.finish()
 
     def _add_routing(
@@ -222,7 +245,8 @@ class BinOCTFormulation(RivalFormulation):
             coef = np.eye(self.problem.n_features)[feature]
             return coef, self.ranks.threshold(feature, nearest)
 
-        return move_splits(self.problem, heap, choose)
+        moved = move_splits(self.problem, heap, choose)
+        return self.without_small_leaves(moved, self._least_weight)
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree of the class, in scaled units."""
@@ -243,12 +267,14 @@ class BinOCTFormulation(RivalFormulation):
         np.add.at(of_class, (leaf, self.problem.y), self.problem.weight)
         of_class[np.arange(len(heap.label)), heap.label] = 0.0
         x[index["e"]] = of_class
+        if "a" in index:
+            x[index["a"]] = np.bincount(leaf, minlength=len(heap.label)) > 0
         return x
 
     def _full(self, heap: HeapTree) -> HeapTree:
         """Tree that splits everywhere, below a leaf too: (2) wants it so."""
         feature = int(np.argmax([len(where) for where in self.places]))
-        threshold = self.ranks.threshold(feature, int(self.places[feature][0]))
+        threshold = self.ranks.threshold(feature, int(self.places[feature][-1]))
         idle = ~heap.coef.any(axis=1)
         heap.coef[idle, feature], heap.threshold[idle] = 1.0, threshold
         return heap

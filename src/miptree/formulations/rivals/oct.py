@@ -38,8 +38,8 @@ class OCTFormulation(RivalFormulation):
         As for every rival.
     complexity : float
         alpha.
-    min_samples_leaf : int
-        N_min, in rows as given.
+    min_weight_fraction_leaf : float
+        N_min / n, in weights: every leaf has at least this part of the weight.
 
     References
     ----------
@@ -47,7 +47,7 @@ class OCTFormulation(RivalFormulation):
     """
 
     complexity: float = 0.0
-    min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
 
     @cached_property
     def ranks(self) -> Ranks:
@@ -77,9 +77,16 @@ class OCTFormulation(RivalFormulation):
         return f"univariate tree of depth {self.depth}" + self._leaf_size(), objective
 
     def _leaf_size(self) -> str:
-        if self.min_samples_leaf <= 1:
-            return ""
-        return f" with at least {self.min_samples_leaf} rows in a leaf"
+        least = self.min_weight_fraction_leaf
+        return f" with at least {100 * least:g} % in every leaf" if least else ""
+
+    @property
+    def _least_weight(self) -> float:
+        """N_min, at least the lightest row: a leaf in use is not empty."""
+        weight = self.problem.weight
+        # A part of a sum may miss a sum of parts by rounding.
+        part = (1 - 1e-9) * self.min_weight_fraction_leaf * weight.sum()
+        return float(max(part, weight.min()))
 
     # ----------------------------------------------------------------------- building
 
@@ -97,8 +104,9 @@ class OCTFormulation(RivalFormulation):
         of_class = b.variables("N_k", (n_classes, n_leaves))
         self._add_splits(b, z)
         b.rows("(6)", z.shape, (z, 1.0), (l[None, :], -1.0), upper=0)
-        rows_in = (z.T, problem.count[None, :])
-        b.rows("(7)", l.shape, rows_in, (l, -float(self.min_samples_leaf)), lower=0)
+        b.rows(
+            "(7)", l.shape, (z.T, weight[None, :]), (l, -self._least_weight), lower=0
+        )
         b.rows("(8)", (n,), (z, np.ones(z.shape)), lower=1, upper=1)
         is_k = problem.y[None, :] == np.arange(n_classes)[:, None]
         b.rows(
@@ -160,22 +168,7 @@ class OCTFormulation(RivalFormulation):
 
     def adapt(self, heap: HeapTree) -> HeapTree:
         """Drop the splits above leaves that are too small."""
-        while True:
-            heap = self.canonical(heap)
-            leaf = heap.leaf_of(self.problem.scaled)
-            rows = np.bincount(leaf, self.problem.count, minlength=len(heap.label))
-            small = np.flatnonzero((rows > 0) & (rows < self.min_samples_leaf))
-            if not len(small) or not heap.coef.any():
-                return heap
-            heap = self._without_split_above(heap, int(small[0]))
-
-    def _without_split_above(self, heap: HeapTree, leaf: int) -> HeapTree:
-        """Tree without the lowest split on the way to a leaf."""
-        node = leaf + len(heap.threshold)
-        while node >= len(heap.threshold) or not heap.coef[node].any():
-            node = (node - 1) // 2
-        heap.coef[node], heap.threshold[node] = 0.0, 1.0
-        return heap
+        return self.without_small_leaves(heap, self._least_weight)
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree of the class, in scaled units."""

@@ -32,7 +32,7 @@ class OCTHFormulation(OCTFormulation):
 
     Parameters
     ----------
-    problem, depth, complexity, min_samples_leaf
+    problem, depth, complexity, min_weight_fraction_leaf
         As for OCT; the complexity prices every feature of every split.
     mu : float
         Width of the empty strip left of a hyperplane; the paper takes 0.005.
