@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
 
 from miptree._clock import Clock
-from miptree._tree_classifier import TreeClassifier, listeners_of, n_jobs_of
-from miptree.certify import Certificate
+from miptree._predicting import TreePredictor, smoothed_frequencies
+from miptree._typing import AnyArray, FloatArray
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
-from miptree.progress import FitCallback
+from miptree.problem import Problem
+from miptree.progress import FitCallback, ProgressLine
 from miptree.solvers import SOLVERS, get_solver
-from miptree.train import Plan, train
+from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
 
 
-class OptimalTreeClassifier(TreeClassifier):
+class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -107,8 +115,6 @@ class OptimalTreeClassifier(TreeClassifier):
     3
     """
 
-    certificate_: Certificate
-
     _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         "max_depth": [Interval(Integral, 1, 10, closed="both")],
         "slack_penalty": [Interval(Real, 0, None, closed="left")],
@@ -191,11 +197,16 @@ class OptimalTreeClassifier(TreeClassifier):
         clock = Clock(self.time_limit)
         plan = self._plan()
         problem = self._problem(X, y, sample_weight)
-        listeners = listeners_of(self.verbose, self.callback)
-        found = train(problem, plan, clock, listeners)
-        self.n_iter_ = found.n_iter
-        self._keep(problem, found.tree, found.certificate, found.status, found.trace)
+        trained = train(problem, plan, clock, self._listeners())
+        self._keep(problem, trained)
         self.fit_time_ = clock.elapsed
+        if self.status_ == "interrupted":
+            warnings.warn(
+                "The fit was interrupted; the best tree found so far is kept "
+                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
+                UserWarning,
+                stacklevel=3,
+            )
         return self
 
     def _plan(self) -> Plan:
@@ -213,6 +224,79 @@ class OptimalTreeClassifier(TreeClassifier):
             node_limit=self.node_limit,
             gap_tol=self.gap_tol,
             proof=self.proof,
-            n_jobs=n_jobs_of(self.n_jobs),
+            n_jobs=_n_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
+
+    def _problem(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Problem:
+        X, y = self._validated_table(X, y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
+            )
+        weight = compute_sample_weight(self.class_weight, y)
+        if sample_weight is not None:
+            weight = weight * _checked_weight(sample_weight, X)
+        if not weight.any():
+            raise ValueError("All sample weights are zero: there is nothing to learn.")
+        return Problem.from_data(X, codes, len(self.classes_), weight)
+
+    def _validated_table(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[FloatArray, AnyArray]:
+        try:
+            table: tuple[FloatArray, AnyArray]
+            table = validate_data(self, X, y, dtype=np.float64)
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(
+                f"Every column of X must be numeric: {error}. Encode text columns "
+                "first, for example with sklearn.preprocessing.OneHotEncoder."
+            ) from error
+        return table
+
+    def _listeners(self) -> list[FitCallback]:
+        shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
+        return shown + ([self.callback] if self.callback is not None else [])
+
+    def _keep(self, problem: Problem, trained: Trained) -> None:
+        self.tree_ = trained.tree
+        self.certificate_ = trained.certificate
+        self.objective_ = trained.certificate.objective
+        self.bound_ = trained.certificate.objective_bound
+        self.gap_ = trained.certificate.gap
+        self.status_ = trained.status
+        self.trace_ = trained.trace
+        self.n_iter_ = trained.n_iter
+        self._node_proba = smoothed_frequencies(problem, trained.tree)
+
+    # -------------------------------------------------------------- predicting
+
+    def _validated(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(X)
+
+
+def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
+    given = np.asarray(sample_weight)
+    if given.ndim == 1 and len(given) != len(X):
+        raise ValueError(
+            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
+            "weight >= 0 for each row."
+        )
+    weight: FloatArray = _check_sample_weight(
+        given, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return weight
+
+
+def _n_jobs(n_jobs: int | None) -> int:
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))

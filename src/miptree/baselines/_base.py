@@ -7,18 +7,18 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree._clock import Clock
-from miptree._tree_classifier import TreeClassifier, listeners_of, n_jobs_of
-from miptree.baselines._certificate import RivalCertificate
+from miptree.baselines._numeric import NumericTreeClassifier
 from miptree.baselines._train import train_rival
 from miptree.formulations.rivals import RivalFormulation
 from miptree.problem import Problem
-from miptree.progress import FitCallback
+from miptree.progress import FitCallback, ProgressLine
 from miptree.solvers import SOLVERS, Limits, get_solver
 
 Seed = int | np.random.RandomState | None
@@ -39,7 +39,7 @@ MIP_CONSTRAINTS: dict[str, list[Any]] = {
 """What the parameters of every rival with a MIP may be."""
 
 
-class RivalClassifier(TreeClassifier):
+class RivalClassifier(NumericTreeClassifier):
     """Base of the rivals that are a formulation each.
 
     A child names itself (:attr:`rival`), takes the parameters below and its own, and
@@ -96,7 +96,6 @@ class RivalClassifier(TreeClassifier):
 
     rival: ClassVar[str]
     """Name in certificates."""
-    certificate_: RivalCertificate
 
     def __init__(
         self,
@@ -156,17 +155,21 @@ class RivalClassifier(TreeClassifier):
             self.solver,
             self._limits(),
             clock,
-            listeners_of(self.verbose, self.callback),
+            self._listeners(),
         )
         certificate, status = trained.certificate, trained.status
         self._keep(problem, trained.tree, certificate, status, trained.trace)
         self.fit_time_ = clock.elapsed
         return self
 
+    def _listeners(self) -> list[FitCallback]:
+        shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
+        return shown + ([self.callback] if self.callback is not None else [])
+
     def _limits(self) -> Limits:
         return Limits(
             nodes=self.node_limit,
             gap=self.gap_tol,
-            threads=n_jobs_of(self.n_jobs),
+            threads=effective_n_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )

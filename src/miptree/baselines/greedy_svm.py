@@ -10,13 +10,13 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree._clock import Clock
-from miptree._tree_classifier import TreeClassifier
 from miptree.baselines._base import ClassWeight
 from miptree.baselines._certificate import certify_errors
+from miptree.baselines._numeric import NumericTreeClassifier
 from miptree.search.starts import greedy_svm_tree
 
 
-class GreedySVMTreeClassifier(TreeClassifier):
+class GreedySVMTreeClassifier(NumericTreeClassifier):
     """Tree grown from the root by 1-norm SVMs, in milliseconds and without a proof.
 
     At every node a 1-norm SVM is fitted for each class against the rest, on features

@@ -1,13 +1,12 @@
-"""What every tree classifier of the package does around its own way of fitting."""
+"""What the rivals do around their own ways of fitting."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -17,41 +16,22 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.polish import leaf_cost
+from miptree._predicting import TreePredictor, smoothed_frequencies
+from miptree._typing import AnyArray, FloatArray
+from miptree.baselines._certificate import RivalCertificate
 from miptree.problem import Problem
-from miptree.progress import FitCallback, FitProgress, ProgressLine
+from miptree.progress import FitProgress
 from miptree.tree import ObliqueTree
 
 
-class AnyCertificate(Protocol):
-    """What every certificate says."""
-
-    @property
-    def objective(self) -> float:
-        """Objective of the tree, recounted."""
-        ...
-
-    @property
-    def objective_bound(self) -> float:
-        """Lower bound on it."""
-        ...
-
-    @property
-    def gap(self) -> float:
-        """Relative gap between the two."""
-        ...
-
-
-class TreeClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers whose fit ends in an :class:`ObliqueTree`.
+class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
+    """Base of the rivals: trees on numbers, without categories or gaps.
 
     A child makes the problem of its data by :meth:`_problem`, finds a tree its own
     way and hands it to :meth:`_keep` with its certificate.
     """
 
     class_weight: dict[Any, float] | str | None
-    certificate_: Any
 
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -89,13 +69,13 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         self,
         problem: Problem,
         tree: ObliqueTree,
-        certificate: AnyCertificate,
+        certificate: RivalCertificate,
         status: str,
         trace: list[FitProgress],
     ) -> None:
         """Set what every fit leaves behind, and warn if it was cut short."""
         self.tree_ = tree
-        self._node_proba = _smoothed_frequencies(problem, tree)
+        self._node_proba = smoothed_frequencies(problem, tree)
         self.certificate_ = certificate
         self.objective_ = certificate.objective
         self.bound_ = certificate.objective_bound
@@ -117,55 +97,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(X)
 
-    def predict(self, X: ArrayLike) -> AnyArray:
-        """Class label of each row: the class of the leaf it falls into."""
-        leaf = self.apply(X)
-        return self.classes_[self._node_proba.argmax(axis=1)][leaf]
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class frequencies of the leaf of each row, with Laplace smoothing.
-
-        Returns
-        -------
-        float array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        leaf = self.apply(X)
-        return self._node_proba[leaf]
-
-    def apply(self, X: ArrayLike) -> IntArray:
-        """Index of the leaf of each row among the nodes of ``tree_``."""
-        X = self._validated(X)
-        return self.tree_.apply(X)
-
-    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Nodes that each row passes, as a sparse indicator matrix."""
-        X = self._validated(X)
-        return self.tree_.decision_path(X)
-
-    def get_depth(self) -> int:
-        """Depth of the fitted tree, at most ``max_depth``."""
-        check_is_fitted(self)
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves of the fitted tree."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-
-def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
-
-    The mean is over distinct rows, so weights and repeated rows agree, and the scale
-    of the weights does not matter.
-    """
-    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
-    weight = cost.sum(axis=1, keepdims=True) / (problem.n_classes - 1) - cost
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba
-
 
 def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
     given = np.asarray(sample_weight)
@@ -178,16 +109,3 @@ def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
         given, X, dtype=np.float64, ensure_non_negative=True
     )
     return weight
-
-
-def listeners_of(verbose: int, callback: FitCallback | None) -> list[FitCallback]:
-    """Who is told of a fit's progress."""
-    shown: list[FitCallback] = [ProgressLine()] if verbose else []
-    return shown + ([callback] if callback is not None else [])
-
-
-def n_jobs_of(n_jobs: int | None) -> int:
-    """Number of threads that scikit-learn's ``n_jobs`` asks for."""
-    from joblib import effective_n_jobs
-
-    return int(effective_n_jobs(n_jobs))
