@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from _data import data_folder, random_problem
-from miptree import export_text, load_json, save_json
+from miptree import export_text, load_json, save_json, verify
 from miptree.baselines import (
     AghaeiTreeClassifier,
     BinOCTClassifier,
@@ -176,6 +178,48 @@ def test_exports(rival, tmp_path):
     assert back.get_params() == clone(clf).get_params()
     assert np.array_equal(back.predict_proba(X), clf.predict_proba(X))
     assert back.certificate_ == clf.certificate_
+
+
+@pytest.mark.parametrize(
+    ("entry", "value", "message"),
+    [
+        ("rival", "OptimalTreeClassifier", "none of miptree.baselines"),
+        ("status", "max_iter", "not a status"),
+        ("version", 2, "version"),
+        ("parameters", {"mu": -1}, "'mu' parameter"),
+        ("n_iter", 3, 'unknown entry "n_iter"'),
+    ],
+)
+def test_a_malformed_file_is_refused(entry, value, message, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    save_json(quick(OCTHClassifier).fit(X, y), tmp_path / "model.json")
+    plain = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "bad.json").write_text(json.dumps({**plain, entry: value}))
+    with pytest.raises(ValueError, match=message):
+        load_json(tmp_path / "bad.json")
+
+
+def test_verify_says_that_it_is_not_for_rivals():
+    X, y = load_iris(return_X_y=True)
+    clf = GreedySVMTreeClassifier().fit(X, y)
+    with pytest.raises(TypeError, match="got a RivalCertificate"):
+        verify(clf.certificate_, clf.tree_, X, y)
+
+
+@pytest.mark.parametrize("rival", MIP_RIVALS)
+def test_a_search_improves_the_start(rival):
+    X, y = load_wine(return_X_y=True)
+    cart = quick(rival, random_state=0).fit(X, y)
+    found = quick(rival, init="search", random_state=0).fit(X, y)
+    assert found.objective_ < cart.objective_
+    again = quick(rival, init="search", random_state=0).fit(X, y)
+    assert np.array_equal(found.tree_.coef, again.tree_.coef)
+
+
+def test_the_univariate_search_finds_the_optimum_of_wine():
+    X, y = load_wine(return_X_y=True)
+    clf = quick(BinOCTClassifier, init="search", random_state=0).fit(X, y)
+    assert clf.certificate_.errors == errors_of_contree(X, y)
 
 
 # --------------------------------------------------------------------------- fairness

@@ -27,6 +27,7 @@ ClassWeight = dict[Any, float] | str | None
 MIP_CONSTRAINTS: dict[str, list[Any]] = {
     "max_depth": [Interval(Integral, 1, 10, closed="both")],
     "solver": [StrOptions(set(SOLVERS))],
+    "init": [StrOptions({"cart", "search"})],
     "time_limit": [Interval(Real, 0, None, closed="left"), None],
     "node_limit": [Interval(Integral, 0, None, closed="left"), None],
     "gap_tol": [Interval(Real, 0, None, closed="left")],
@@ -51,6 +52,9 @@ class RivalClassifier(NumericTreeClassifier):
         Depth D of the tree.
     solver : str, default="highs"
         Who solves the MIP; one of ``miptree.solvers.SOLVERS``.
+    init : {"cart", "search"}, default="cart"
+        Start of the MIP: CART's tree, as in the papers; or the best tree of the
+        rival's class that a local search finds in at most 30 % of the time.
     time_limit : float or None, default=60
         Seconds for the whole fit.
     node_limit : int or None, default=None
@@ -102,6 +106,7 @@ class RivalClassifier(NumericTreeClassifier):
         *,
         max_depth: int = 2,
         solver: str = "highs",
+        init: str = "cart",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
@@ -113,6 +118,7 @@ class RivalClassifier(NumericTreeClassifier):
     ) -> None:
         self.max_depth = max_depth
         self.solver = solver
+        self.init = init
         self.time_limit = time_limit
         self.node_limit = node_limit
         self.gap_tol = gap_tol
@@ -156,6 +162,7 @@ class RivalClassifier(NumericTreeClassifier):
             self._limits(),
             clock,
             self._listeners(),
+            self.init,
         )
         certificate, status = trained.certificate, trained.status
         self._keep(problem, trained.tree, certificate, status, trained.trace)

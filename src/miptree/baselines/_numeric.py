@@ -32,6 +32,8 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     """
 
     class_weight: dict[Any, float] | str | None
+    n_features_in_: int
+    fit_time_: float
 
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -73,15 +75,9 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         status: str,
         trace: list[FitProgress],
     ) -> None:
-        """Set what every fit leaves behind, and warn if it was cut short."""
-        self.tree_ = tree
+        """Keep what a fit leaves behind, and warn if it was cut short."""
         self._node_proba = smoothed_frequencies(problem, tree)
-        self.certificate_ = certificate
-        self.objective_ = certificate.objective
-        self.bound_ = certificate.objective_bound
-        self.gap_ = certificate.gap
-        self.status_ = status
-        self.trace_ = trace
+        self._set_fitted(tree, certificate, status, trace)
         if status == "interrupted":
             warnings.warn(
                 "The fit was interrupted; the best tree found so far is kept "
@@ -89,6 +85,21 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 UserWarning,
                 stacklevel=4,
             )
+
+    def _set_fitted(
+        self,
+        tree: ObliqueTree,
+        certificate: RivalCertificate,
+        status: str,
+        trace: list[FitProgress],
+    ) -> None:
+        self.tree_ = tree
+        self.certificate_ = certificate
+        self.objective_ = certificate.objective
+        self.bound_ = certificate.objective_bound
+        self.gap_ = certificate.gap
+        self.status_ = status
+        self.trace_ = trace
 
     # -------------------------------------------------------------- predicting
 

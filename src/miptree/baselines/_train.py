@@ -1,4 +1,4 @@
-"""Train a rival: CART's tree as the start, the rival's MIP, recount, certificate."""
+"""Train a rival: start tree, the rival's MIP, recount, certificate."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray
 from miptree.baselines._certificate import RivalCertificate, certify_rival
+from miptree.baselines._oblique import search_hyperplanes
+from miptree.baselines._univariate import univariate_trees
 from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import meets, relative_gap
 from miptree.formulations.rivals import RivalFormulation
@@ -27,6 +29,9 @@ Status = Literal[
 
 NONZEROS_PER_SECOND = 1e5
 """Size of a MIP, per second of the limit, above which building it would not pay."""
+
+SEARCH_SHARE = 0.3
+"""Part of the time that a search may take before the solver is called."""
 
 _ENDS: dict[str, Status] = {
     "time_limit": "time_limit",
@@ -52,6 +57,7 @@ def train_rival(
     limits: Limits,
     clock: Clock,
     listeners: Sequence[FitCallback] = (),
+    init: str = "cart",
 ) -> RivalTrained:
     """Train a tree by a rival's formulation.
 
@@ -69,10 +75,12 @@ def train_rival(
         Clock of the fit.
     listeners : sequence of callables
         Told of progress; a true answer of one stops the training.
+    init : {"cart", "search"}
+        Whether a local search in the rival's class comes before the MIP.
     """
     with InterruptGuard() as guard:
         training = _Training(
-            rival, formulation, solver, limits, clock, listeners, guard
+            rival, formulation, solver, limits, clock, listeners, guard, init
         )
         return training.run()
 
@@ -86,6 +94,7 @@ class _Training:
     clock: Clock
     listeners: Sequence[FitCallback]
     guard: InterruptGuard
+    init: str
     stage: str = "start"
     stop_asked: bool = False
     ended_by: Status = "unproved"
@@ -101,7 +110,7 @@ class _Training:
 
     def run(self) -> RivalTrained:
         """Run the steps until the tree is proved or the budget is spent."""
-        for step in (self._start, self._solve):
+        for step in (self._start, self._search, self._solve):
             if self._is_done():
                 break
             step()
@@ -118,8 +127,32 @@ class _Training:
 
     def _start(self) -> None:
         formulation = self.formulation
-        grown = cart_tree(formulation.start_problem, formulation.depth)
-        self._offer(relabel(formulation.problem, formulation.adapt(grown)))
+        self._adopt(cart_tree(formulation.start_problem, formulation.depth))
+
+    def _search(self) -> None:
+        """Look for better trees of the class, where asked to."""
+        if self.init != "search":
+            return
+        self.stage = "search"
+        clock = self.clock.share(SEARCH_SHARE)
+        formulation, seed = self.formulation, self.limits.seed
+        problem, depth = formulation.start_problem, formulation.depth
+        if formulation.strip is not None:
+            search_hyperplanes(
+                problem, depth, formulation.strip, clock, seed, self._adopt, self._stops
+            )
+            return
+        for heap in univariate_trees(problem, depth, seed):
+            self._adopt(heap)
+            if clock.is_over or self._stops():
+                return
+
+    def _adopt(self, heap: HeapTree) -> None:
+        """Offer the tree of the class that is nearest to a start tree."""
+        self._offer(relabel(self.formulation.problem, self.formulation.adapt(heap)))
+
+    def _stops(self) -> bool:
+        return self._wants_stop() or meets(self.value, self.bound.value)
 
     def _solve(self) -> None:
         if not self._pays():
@@ -181,7 +214,7 @@ class _Training:
     def _hear(self, progress: Progress) -> bool:
         self._raise_bound(progress.bound, self.solver)
         self._tell()
-        return self._wants_stop() or meets(self.value, self.bound.value)
+        return self._stops()
 
     def _tell(self) -> None:
         problem = self.formulation.problem

@@ -42,7 +42,7 @@ class AghaeiTreeClassifier(RivalClassifier):
         lambda.
     sensitive_features : sequence of int or of str, default=None
         Columns of X whose values make the protected groups.
-    solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
@@ -83,6 +83,7 @@ class AghaeiTreeClassifier(RivalClassifier):
         fairness_penalty: float = 0.0,
         sensitive_features: Sequence[int] | Sequence[str] | None = None,
         solver: str = "highs",
+        init: str = "cart",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
@@ -95,6 +96,7 @@ class AghaeiTreeClassifier(RivalClassifier):
         super().__init__(
             max_depth=max_depth,
             solver=solver,
+            init=init,
             time_limit=time_limit,
             node_limit=node_limit,
             gap_tol=gap_tol,

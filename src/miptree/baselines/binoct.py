@@ -33,7 +33,7 @@ class BinOCTClassifier(RivalClassifier):
         lose the best tree of depth 2 and more.
     min_weight_fraction_leaf : float, default=0
         Least part of the weight that a leaf may have; an addition to the paper.
-    solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
@@ -68,6 +68,7 @@ class BinOCTClassifier(RivalClassifier):
         thresholds: str = "all",
         min_weight_fraction_leaf: float = 0.0,
         solver: str = "highs",
+        init: str = "cart",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
@@ -80,6 +81,7 @@ class BinOCTClassifier(RivalClassifier):
         super().__init__(
             max_depth=max_depth,
             solver=solver,
+            init=init,
             time_limit=time_limit,
             node_limit=node_limit,
             gap_tol=gap_tol,

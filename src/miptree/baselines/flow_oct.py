@@ -35,7 +35,7 @@ class FlowOCTClassifier(RivalClassifier):
     n_thresholds : int or None, default=5
         0/1 features that stand for a feature, between values near the quantiles of
         the training rows; None for one between any two neighbouring values.
-    solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
@@ -72,6 +72,7 @@ class FlowOCTClassifier(RivalClassifier):
         complexity: float = 0.0,
         n_thresholds: int | None = 5,
         solver: str = "highs",
+        init: str = "cart",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
@@ -84,6 +85,7 @@ class FlowOCTClassifier(RivalClassifier):
         super().__init__(
             max_depth=max_depth,
             solver=solver,
+            init=init,
             time_limit=time_limit,
             node_limit=node_limit,
             gap_tol=gap_tol,

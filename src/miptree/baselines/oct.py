@@ -32,7 +32,7 @@ class OCTClassifier(RivalClassifier):
         alpha: the price of a split.
     min_weight_fraction_leaf : float, default=0
         The paper's N_min / n: least part of the weight that a leaf may have.
-    solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
@@ -66,6 +66,7 @@ class OCTClassifier(RivalClassifier):
         complexity: float = 0.0,
         min_weight_fraction_leaf: float = 0.0,
         solver: str = "highs",
+        init: str = "cart",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
@@ -78,6 +79,7 @@ class OCTClassifier(RivalClassifier):
         super().__init__(
             max_depth=max_depth,
             solver=solver,
+            init=init,
             time_limit=time_limit,
             node_limit=node_limit,
             gap_tol=gap_tol,

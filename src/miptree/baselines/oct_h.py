@@ -35,7 +35,7 @@ class OCTHClassifier(RivalClassifier):
     mu : float, default=0.005
         Width of the strip beside a hyperplane that no point may lie in, in units of
         features scaled to [0, 1] and hyperplanes of 1-norm 1.
-    solver, time_limit, node_limit, gap_tol, class_weight, n_jobs
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
         As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
@@ -71,6 +71,7 @@ class OCTHClassifier(RivalClassifier):
         min_weight_fraction_leaf: float = 0.0,
         mu: float = 0.005,
         solver: str = "highs",
+        init: str = "cart",
         time_limit: float | None = 60.0,
         node_limit: int | None = None,
         gap_tol: float = 0.0,
@@ -83,6 +84,7 @@ class OCTHClassifier(RivalClassifier):
         super().__init__(
             max_depth=max_depth,
             solver=solver,
+            init=init,
             time_limit=time_limit,
             node_limit=node_limit,
             gap_tol=gap_tol,

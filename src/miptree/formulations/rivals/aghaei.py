@@ -81,6 +81,11 @@ class AghaeiFormulation(RivalFormulation):
         return self.margin if self._is_linear else float(self.ranks.gap.min())
 
     @property
+    def strip(self) -> float | None:
+        """Epsilon of the hyperplanes."""
+        return self.margin if self._is_linear else None
+
+    @property
     def error_price(self) -> float:
         """1 / n, in weights."""
         return 1.0 / float(self.problem.weight.sum())

@@ -61,12 +61,17 @@ class RivalFormulation(ABC):
         """Tree of a solution vector, in scaled units."""
 
     @property
+    def strip(self) -> float | None:
+        """Width of the empty strip beside a hyperplane; None for univariate trees."""
+        return None
+
+    @property
     def start_problem(self) -> Problem:
-        """The rows on which CART grows the start tree."""
+        """The rows for which start trees are made."""
         return self.problem
 
     def adapt(self, heap: HeapTree) -> HeapTree:
-        """Tree of the rival's class for CART's tree on ``start_problem``.
+        """Tree of the rival's class for a tree on ``start_problem``.
 
         Its splits count; the labels are for the caller to set anew.
         """

@@ -44,6 +44,11 @@ class OCTHFormulation(OCTFormulation):
 
     mu: float = 0.005
 
+    @property
+    def strip(self) -> float:
+        """Mu."""
+        return self.mu
+
     def penalty(self, tree: ObliqueTree) -> float:
         """Alpha times the features used, split by split."""
         return self.complexity * int(np.count_nonzero(tree.coef))
