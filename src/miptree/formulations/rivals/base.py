@@ -229,11 +229,11 @@ def move_splits(
 
 
 def nearest_gap(values: FloatArray, threshold: float, width: float) -> float | None:
-    """Middle of the gap of at least a width that is nearest to a threshold."""
-    values = np.unique(values)
-    low, high = values[:-1], values[1:]
-    wide = high - low >= width
-    if not wide.any():
+    """Middle of the gap of at least a width for which fewest values change sides."""
+    values = np.sort(values)
+    wide = np.flatnonzero(np.diff(values) >= width)
+    if not len(wide):
         return None
-    middle = 0.5 * (low + high)[wide]
-    return float(middle[np.abs(middle - threshold).argmin()])
+    n_left = np.searchsorted(values, threshold, side="right")
+    k = wide[np.abs(wide + 1 - n_left).argmin()]
+    return float(0.5 * (values[k] + values[k + 1]))
