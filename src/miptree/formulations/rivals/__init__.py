@@ -7,10 +7,12 @@ and ``adapt(heap)``, which brings a start tree into its class of trees.
 
 from __future__ import annotations
 
-from miptree.formulations.rivals.aghaei import AghaeiFormulation, disparate_impact
+from miptree.formulations.rivals.aghaei import AghaeiFormulation
 from miptree.formulations.rivals.base import RivalFormulation
+from miptree.formulations.rivals.binarisation import Binarisation
 from miptree.formulations.rivals.binoct import BinOCTFormulation
-from miptree.formulations.rivals.flow_oct import Binarisation, FlowOCTFormulation
+from miptree.formulations.rivals.fairness import disparate_impact
+from miptree.formulations.rivals.flow_oct import FlowOCTFormulation
 from miptree.formulations.rivals.oct import OCTFormulation
 from miptree.formulations.rivals.oct_h import OCTHFormulation
 

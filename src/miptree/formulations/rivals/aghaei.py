@@ -16,6 +16,7 @@ from miptree.formulations.rivals.base import (
     move_splits,
     nearest_gap,
 )
+from miptree.formulations.rivals.fairness import disparate_impact, group_shares
 from miptree.tree import HeapTree, ObliqueTree
 
 
@@ -191,7 +192,7 @@ class AghaeiFormulation(RivalFormulation):
 
     def _add_fairness(self, b: ModelBuilder, y_hat: IntArray, group: IntArray) -> None:
         """Add the index: sum over groups g and classes k of abs(P(k | g) - P(k))."""
-        share = _group_shares(group, self.problem.weight)
+        share = group_shares(group, self.problem.weight)
         shape = (len(share), self.problem.n_classes)
         apart = b.variables("d", shape, cost=self.fairness)
         columns, difference = y_hat.T[None, :, :], share[:, None, :]
@@ -234,7 +235,7 @@ class AghaeiFormulation(RivalFormulation):
         x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
         x[index["y_hat"][np.arange(len(leaf)), heap.label[leaf]]] = 1.0
         if "d" in index and self.group is not None:
-            share = _group_shares(self.group, self.problem.weight)
+            share = group_shares(self.group, self.problem.weight)
             x[index["d"]] = np.abs(share @ x[index["y_hat"]])
         return x
 
@@ -269,23 +270,3 @@ class AghaeiFormulation(RivalFormulation):
         pairs = zip(feature.tolist(), n_left.tolist(), strict=True)
         threshold = [self.ranks.threshold(j, k) for j, k in pairs]
         return HeapTree(np.eye(coef.shape[1])[feature], np.array(threshold), label)
-
-
-def disparate_impact(
-    predicted: IntArray, group: IntArray, n_classes: int, weight: FloatArray
-) -> float:
-    """Disparate impact discrimination index of predicted classes.
-
-    The sum over protected groups g and classes k of abs(P(k | g) - P(k)), Definition 1
-    of Aghaei, Azizi & Vayanos for classification; 0 when the predictions do not
-    depend on the group.
-    """
-    y_hat = np.eye(n_classes)[predicted]
-    return float(np.abs(_group_shares(group, weight) @ y_hat).sum())
-
-
-def _group_shares(group: IntArray, weight: FloatArray) -> FloatArray:
-    """(G, n): what a prediction adds to P(k | g) - P(k)."""
-    members = (group[None, :] == np.unique(group)[:, None]) * weight
-    share: FloatArray = members / members.sum(axis=1, keepdims=True)
-    return share - weight / weight.sum()

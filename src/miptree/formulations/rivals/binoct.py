@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,29 +15,13 @@ from miptree.formulations.rivals.base import (
     Split,
     move_splits,
 )
+from miptree.formulations.rivals.binary_search import (
+    Rule,
+    bits_of,
+    place_of,
+    rules_of,
+)
 from miptree.tree import HeapTree
-
-
-class Halving(NamedTuple):
-    """One step of the binary search for a feature's threshold.
-
-    The thresholds ``first .. last`` are left when the bits so far were ``path``. The
-    next bit, number ``len(path)``, chooses ``first .. middle`` (0) or the rest (1).
-    """
-
-    path: tuple[int, ...]
-    first: int
-    middle: int
-    last: int
-
-
-def halvings(first: int, last: int, path: tuple[int, ...] = ()) -> Iterator[Halving]:
-    """All steps of the binary search among the thresholds ``first .. last``."""
-    if first < last:
-        middle = (first + last) // 2
-        yield Halving(path, first, middle, last)
-        yield from halvings(first, middle, (*path, 0))
-        yield from halvings(middle + 1, last, (*path, 1))
 
 
 @dataclass(frozen=True)
@@ -166,23 +148,12 @@ class BinOCTFormulation(RivalFormulation):
         self, b: ModelBuilder, f: IntArray, t: IntArray, l: IntArray
     ) -> None:
         """Add (5)-(7): no row on a side that feature and threshold rule out."""
-        rules: dict[str, list[_Rule]] = {"(5)": [], "(6)": [], "(7)": []}
-        for feature, where in enumerate(self.places):
-            if not len(where):
-                continue
-            number = self.ranks.number[:, feature]
-            for step in halvings(0, len(where) - 1):
-                above = (number >= where[step.middle]) & (number < where[step.last])
-                below = number < where[step.middle + 1]
-                below &= number >= where[step.first]
-                up, down = np.flatnonzero(above), np.flatnonzero(below)
-                rules["(5)"].append(_Rule(feature, up, _EMPTY, step.path, 0))
-                rules["(6)"].append(_Rule(feature, _EMPTY, down, step.path, 1))
-            ends = (
-                np.flatnonzero(number >= where[-1]),
-                np.flatnonzero(number < where[0]),
-            )
-            rules["(7)"].append(_Rule(feature, *ends, (), None))
+        rules: dict[str, list[Rule]] = {"(5)": [], "(6)": [], "(7)": []}
+        for feature, places in enumerate(self.places):
+            if len(places):
+                number = self.ranks.number[:, feature]
+                for tag, found in rules_of(feature, number, places).items():
+                    rules[tag] += found
         for tag, found in rules.items():
             if found:
                 self._add_rules(b, tag, found, f, t, l)
@@ -191,7 +162,7 @@ class BinOCTFormulation(RivalFormulation):
         self,
         b: ModelBuilder,
         tag: str,
-        rules: list[_Rule],
+        rules: list[Rule],
         f: IntArray,
         t: IntArray,
         l: IntArray,
@@ -259,7 +230,7 @@ class BinOCTFormulation(RivalFormulation):
             n_left = self.ranks.n_left(feature, heap.threshold[node])
             place = int(np.searchsorted(self.places[feature], n_left))
             x[index["f"][node, feature]] = 1.0
-            bits = self._bits(feature, place)
+            bits = bits_of(place, len(self.places[feature]))
             x[index["t"][node, : len(bits)]] = bits
         x[index["l"]] = self.in_leaf(leaf)
         x[index["p"][np.arange(len(heap.label)), heap.label]] = 1.0
@@ -279,60 +250,13 @@ class BinOCTFormulation(RivalFormulation):
         heap.coef[idle, feature], heap.threshold[idle] = 1.0, threshold
         return heap
 
-    def _bits(self, feature: int, place: int) -> list[int]:
-        """Bits that choose a threshold of a feature."""
-        bits: list[int] = []
-        first, last = 0, len(self.places[feature]) - 1
-        while first < last:
-            middle = (first + last) // 2
-            bits.append(int(place > middle))
-            first, last = (middle + 1, last) if bits[-1] else (first, middle)
-        return bits
-
-    def _place(self, feature: int, bits: FloatArray) -> int:
-        """Threshold of a feature that bits choose; bits it has no use for are idle."""
-        first, last = 0, len(self.places[feature]) - 1
-        for bit in bits:
-            if first < last:
-                middle = (first + last) // 2
-                first, last = (middle + 1, last) if bit > 0.5 else (first, middle)
-        return first
-
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector, in scaled units."""
         index = self.model.variables
         feature = x[index["f"]].argmax(axis=1)
         threshold = np.empty(len(feature))
         for node, j in enumerate(feature.tolist()):
-            place = self._place(j, x[index["t"][node]])
+            place = place_of(x[index["t"][node]], len(self.places[j]))
             threshold[node] = self.ranks.threshold(j, int(self.places[j][place]))
         coef = np.eye(self.problem.n_features)[feature]
         return HeapTree(coef, threshold, x[index["p"]].argmax(axis=1))
-
-
-_EMPTY: IntArray = np.zeros(0, dtype=np.intp)
-
-
-class _Rule(NamedTuple):
-    """Rows that a feature keeps from a side, unless bits lift the rule."""
-
-    feature: int
-    not_left: IntArray
-    not_right: IntArray
-    path: tuple[int, ...]
-    bit: int | None
-    """The rule holds where the bit after the path is this; None: always."""
-
-    def lifted_by(self, bits: IntArray) -> tuple[IntArray, float, int]:
-        """Columns of the bits that lift it, their sign, and the constant beside them.
-
-        'Not left, as the threshold is low' stays true when an earlier bit makes it
-        lower still, so only the path's zeros matter, and vice versa.
-        """
-        if self.bit is None:
-            return bits[:0], 1.0, 0
-        path = np.array([*self.path, self.bit])
-        lifting = bits[: len(path)][path == self.bit]
-        if self.bit == 0:
-            return lifting, -1.0, 0
-        return lifting, 1.0, len(lifting)
