@@ -1,0 +1,247 @@
+"""Fit every method on every split, one journal line each."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from miptree.bench.encoding import Encoder
+from miptree.bench.environment import environment
+from miptree.bench.journal import Journal
+from miptree.bench.methods import Setting, get_method
+from miptree.bench.suites import Pair
+from miptree.datasets import load, official_test_names
+from miptree.search import compile_kernels
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Parts = tuple[pd.DataFrame, pd.DataFrame, pd.Series, pd.Series]
+
+KEY = ("set", "depth", "method", "split", "limit", "part")
+"""Fields that name a line of the journal."""
+TEST_SHARE = 0.25
+DEVELOPMENT_SPLITS = range(10)
+"""Splits on which this package was developed: not for publication."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One line to be.
+
+    Attributes
+    ----------
+    set, depth, method : str, int, str
+        What is fitted to what.
+    split : int
+        Seed of the 75/25 split and of the method.
+    limit : float
+        Seconds that the method may take.
+    part : {"split", "official"}
+        A random quarter as test rows; or all of the paper's rows for training, and
+        UCI's official test rows.
+    """
+
+    set: str
+    depth: int
+    method: str
+    split: int
+    limit: float
+    part: Literal["split", "official"] = "split"
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The values of :data:`KEY`."""
+        return tuple(getattr(self, field) for field in KEY)
+
+
+def plan(
+    pairs: Iterable[Pair],
+    methods: Sequence[str],
+    splits: Iterable[int],
+    limit: float,
+    official: bool = False,
+) -> list[Fit]:
+    """All fits of a suite, split by split, so that an unfinished run is balanced.
+
+    With ``official``, the fits for the official test parts come last.
+    """
+    pairs, splits = list(pairs), list(splits)
+    for name in methods:
+        get_method(name).check()
+    fits = [
+        Fit(pair.set, pair.depth, method, split, float(limit))
+        for split in splits
+        for pair in pairs
+        for method in methods
+    ]
+    if official:
+        with_test = set(official_test_names())
+        fits += [
+            Fit(pair.set, pair.depth, method, split, float(limit), "official")
+            for split in splits
+            for pair in pairs
+            if pair.set in with_test
+            for method in methods
+        ]
+    return fits
+
+
+def run(
+    fits: Sequence[Fit],
+    journal: Journal,
+    n_jobs: int = 1,
+    retry_failed: bool = False,
+    on_record: Callable[[dict[str, Any], int, int], None] | None = None,
+) -> int:
+    """Run the fits that the journal has no line of; returns how many were run.
+
+    Through joblib, so ``joblib.parallel_config`` can send them to a cluster. Lines are
+    written by this process alone, as soon as a fit is done.
+
+    Parameters
+    ----------
+    fits : sequence of Fit
+        From :func:`plan`.
+    journal : Journal
+        With the key :data:`KEY`. Locked while this runs.
+    n_jobs : int, default=1
+        Fits at a time.
+    retry_failed : bool, default=False
+        Whether fits that failed are run again; the last line counts.
+    on_record : callable, optional
+        Called with each new line, the number of fits done and of all missing ones.
+    """
+    with journal.locked():
+        missing = _missing(fits, journal, retry_failed)
+        for count, record in enumerate(_records(missing, n_jobs), start=1):
+            if record.get("fit_status") == "interrupted":
+                raise KeyboardInterrupt
+            journal.append(record)
+            if on_record is not None:
+                on_record(record, count, len(missing))
+    return len(missing)
+
+
+def _missing(fits: Sequence[Fit], journal: Journal, retry_failed: bool) -> list[Fit]:
+    last = {journal.key_of(record): record for record in journal.records()}
+    if retry_failed:
+        last = {key: r for key, r in last.items() if r["status"] != "failed"}
+    return [fit for fit in fits if fit.key not in last]
+
+
+def _records(fits: Sequence[Fit], n_jobs: int) -> Iterator[dict[str, Any]]:
+    about = environment()
+    jobs = (delayed(run_fit)(fit, about) for fit in fits)
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
+    )
+    yield from parallel(jobs)
+
+
+def run_fit(fit: Fit, about: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Fit once; a failure is a record, too.
+
+    Parameters
+    ----------
+    fit : Fit
+    about : dict, optional
+        Versions and machine, to be written into the record.
+    """
+    record = {
+        **asdict(fit),
+        "seed": fit.split,
+        "status": "ok",
+        "when": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+    try:
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore")
+            record |= _measure(fit)
+    except Exception as error:
+        record |= {
+            "status": "failed",
+            "error": f"{type(error).__name__}: {error}"[:1000],
+            "traceback": traceback.format_exc()[-2000:],
+        }
+    return record | (environment() if about is None else about)
+
+
+def _measure(fit: Fit) -> dict[str, Any]:
+    method = get_method(fit.method)
+    frame, frame_test, y, y_test = _parts(fit)
+    encoder = Encoder(method.encoding).fit(frame)
+    X, X_test = encoder.transform(frame), encoder.transform(frame_test)
+    compile_kernels()  # once on a machine, and no method's time
+    model = method.make(Setting(fit.set, fit.depth, fit.limit, fit.split))
+    labels, labels_test = y.to_numpy(dtype=str), y_test.to_numpy(dtype=str)
+    wall, cpu = time.perf_counter(), time.process_time()
+    model.fit(X, labels)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    train = int((model.predict(X) == labels).sum())
+    test = int((model.predict(X_test) == labels_test).sum())
+    return {
+        "encoding": method.encoding,
+        "n_train": len(y),
+        "n_test": len(y_test),
+        "n_features": X.shape[1],
+        "train_correct": train,
+        "test_correct": test,
+        "train": round(100 * train / len(y), 4),
+        "test": round(100 * test / len(y_test), 4),
+        "wall": round(wall, 3),
+        "cpu": round(cpu, 3),
+        "test_rows_in_training": _overlap(frame, frame_test),
+        **_details(model),
+    }
+
+
+def _parts(fit: Fit) -> Parts:
+    """Training and test rows, and their labels."""
+    data = load(fit.set)
+    if fit.part == "official":
+        test = load(fit.set, "paper_test")
+        return data.frame, test.frame, data.target, test.target
+    parts: Parts = train_test_split(
+        data.frame,
+        data.target,
+        test_size=TEST_SHARE,
+        stratify=data.target,
+        random_state=fit.split,
+    )
+    return parts
+
+
+def _overlap(frame: pd.DataFrame, frame_test: pd.DataFrame) -> float:
+    """Share of the test rows whose features also are those of a training row."""
+    seen = set(frame.astype(object).itertuples(index=False, name=None))
+    rows = frame_test.astype(object).itertuples(index=False, name=None)
+    return round(float(np.mean([row in seen for row in rows])), 4)
+
+
+def _details(model: Any) -> dict[str, Any]:
+    """What a model of this package tells of itself."""
+    details: dict[str, Any] = {}
+    if hasattr(model, "status_"):
+        details["fit_status"] = str(model.status_)
+    for name in ("objective_", "bound_"):
+        if np.isfinite(value := getattr(model, name, np.nan)):
+            details[name.rstrip("_")] = float(value)
+    for name in ("best_params_", "n_selected_"):
+        if hasattr(model, name):
+            details[name.rstrip("_")] = getattr(model, name)
+    tree = getattr(model, "tree_", None)
+    if hasattr(tree, "coef"):
+        details["leaves"] = int(tree.n_leaves)
+        details["nonzeros"] = int(np.count_nonzero(tree.coef))
+    return details

@@ -1,0 +1,44 @@
+"""Which data sets and depths belong together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from miptree.bench.paper import paper_results
+
+
+class Pair(NamedTuple):
+    """A data set and the depth of the tree."""
+
+    set: str
+    depth: int
+
+    def __str__(self) -> str:
+        return f"{self.set} D{self.depth}"
+
+
+def _of_tables(*numbers: int) -> tuple[Pair, ...]:
+    """Pairs of the paper's tables, in the order of the numbers."""
+    return tuple(
+        Pair(result.set, result.depth)
+        for number in numbers
+        for result in paper_results()
+        if result.table == number
+    )
+
+
+SMALL = _of_tables(2, 3, 4, 5, 1)
+"""The 26 pairs of tables 1-5."""
+MEDIUM = _of_tables(6)
+"""The five sets of table 6."""
+LARGE = (
+    *MEDIUM,
+    *_of_tables(7),
+    *(Pair(pair.set, 3) for pair in MEDIUM),  # not in the paper
+    *_of_tables(8),
+)
+"""The 11 sets of tables 6-8, each at both depths."""
+SMOKE = (Pair("iris", 2), Pair("wine", 2))
+"""Two sets that need no data folder."""
+
+SUITES = {"small": SMALL, "medium": MEDIUM, "large": LARGE, "smoke": SMOKE}
