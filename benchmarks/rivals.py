@@ -30,6 +30,7 @@ from miptree.baselines import (
     OCTClassifier,
     OCTHClassifier,
 )
+from miptree.bench.paper import paper_results
 
 NAMES = [name for name, depth in PAIRS if depth == 2]
 RIVALS = {
@@ -42,92 +43,15 @@ RIVALS = {
 WITHOUT_MIP = {"CART": DecisionTreeClassifier, "greedy SVM": GreedySVMTreeClassifier}
 KEY = ("name", "rival", "split", "limit", "solver", "init")
 
-# Training and testing accuracy as printed in the paper's tables 1 and 3-5.
 PAPER = {
-    "OCT-H": {
-        "iris": (99.5, 94.4),
-        "congressional-voting": (96.2, 94.8),
-        "spectf-heart": (92.5, 75.0),
-        "breast-cancer-wisconsin": (95.3, 96.1),
-        "heart-disease-cleveland": (60.5, 56.7),
-        "image-segmentation": (48.0, 49.8),
-        "hayes-roth": (77.4, 61.2),
-        "banknote-authentication": (87.2, 88.9),
-        "echocardiogram": (100.0, 91.1),
-        "seeds": (94.2, 88.2),
-        "dermatology": (75.9, 74.6),
-        "indian-liver": (75.4, 72.3),
-        "parkinsons": (92.0, 86.8),
-        "sonar": (89.0, 74.6),
-        "haberman-survival": (74.7, 73.3),
-        "hepatitis": (99.1, 84.2),
-        "planning-relax": (77.5, 66.0),
-        "balance-scale": (82.9, 85.3),
-        "ionosphere": (94.2, 86.4),
-        "monks-1": (94.9, 90.6),
-        "monks-2": (79.2, 72.2),
-        "monks-3": (90.0, 91.8),
-        "wine": (97.0, 88.4),
-    },
-    "Fair": {
-        "iris": (100.0, 90.0),
-        "congressional-voting": (100.0, 91.4),
-        "spectf-heart": (100.0, 57.0),
-        "breast-cancer-wisconsin": (99.7, 95.4),
-        "heart-disease-cleveland": (68.4, 56.7),
-        "image-segmentation": (56.6, 46.9),
-        "hayes-roth": (82.8, 72.2),
-        "banknote-authentication": (100.0, 100.0),
-        "echocardiogram": (100.0, 86.7),
-        "seeds": (100.0, 90.2),
-        "dermatology": (81.1, 73.9),
-        "indian-liver": (81.3, 71.9),
-        "parkinsons": (100.0, 81.3),
-        "sonar": (100.0, 70.6),
-        "haberman-survival": (80.0, 74.1),
-        "hepatitis": (100.0, 84.2),
-        "planning-relax": (90.5, 73.3),
-        "balance-scale": (89.8, 89.2),
-        "ionosphere": (100.0, 85.4),
-        "monks-1": (100.0, 92.3),
-        "monks-2": (96.2, 62.3),
-        "monks-3": (97.4, 83.5),
-        "wine": (100.0, 93.2),
-    },
-    "BinOCT": {
-        "balance-scale": (73.3, 69.3),
-        "ionosphere": (91.1, 88.6),
-        "monks-1": (83.5, 80.0),
-        "monks-2": (69.8, 58.1),
-        "monks-3": (93.8, 93.5),
-        "wine": (97.3, 90.7),
-    },
-    "CART": {
-        "iris": (96.4, 92.4),
-        "congressional-voting": (96.3, 93.5),
-        "spectf-heart": (88.0, 72.0),
-        "breast-cancer-wisconsin": (93.4, 91.1),
-        "heart-disease-cleveland": (58.8, 57.5),
-        "image-segmentation": (42.9, 42.9),
-        "hayes-roth": (60.0, 55.8),
-        "banknote-authentication": (91.7, 89.9),
-        "echocardiogram": (100.0, 91.1),
-        "seeds": (92.5, 88.9),
-        "dermatology": (67.0, 65.2),
-        "indian-liver": (71.4, 71.6),
-        "parkinsons": (88.2, 79.9),
-        "sonar": (79.4, 69.3),
-        "haberman-survival": (77.1, 73.4),
-        "hepatitis": (94.5, 80.1),
-        "planning-relax": (74.7, 68.2),
-        "balance-scale": (71.7, 67.5),
-        "ionosphere": (91.0, 87.7),
-        "monks-1": (76.8, 68.4),
-        "monks-2": (65.2, 54.8),
-        "monks-3": (93.5, 94.2),
-        "wine": (94.1, 83.7),
-    },
+    rival: {
+        result.set: (float(result.train[rival]), float(result.test[rival]))
+        for result in paper_results()
+        if result.set in NAMES and result.depth == 2 and rival in result.test
+    }
+    for rival in ("OCT-H", "Fair", "BinOCT", "CART")
 }
+"""Training and testing accuracy as printed in tables 2-5."""
 
 
 def classifier(rival: str, limit: float, solver: str, init: str):

@@ -27,6 +27,8 @@ from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from common import RESULTS, Journal, load
+from miptree.bench.results import paper_number
+from miptree.bench.suites import SUITES, Pair
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search import SearchBudget, compile_kernels, search, tree_value
@@ -37,62 +39,6 @@ JOURNAL = Journal(RESULTS / "search.jsonl", ("part", "name", "depth", "split"))
 CHECKPOINTS = (1.0, 5.0, 20.0)
 DEFAULT = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
 """What OptimalTreeClassifier minimises if nothing is said."""
-
-# Training accuracy of the paper's tables 1-5: (S1O, Fair).
-SMALL = {
-    ("iris", 2): (98.9, 100),
-    ("congressional-voting", 2): (98.5, 100),
-    ("spectf-heart", 2): (85, 100),
-    ("breast-cancer-wisconsin", 2): (97.3, 99.7),
-    ("heart-disease-cleveland", 2): (75.3, 68.4),
-    ("image-segmentation", 2): (56.7, 56.6),
-    ("hayes-roth", 2): (76.8, 82.8),
-    ("banknote-authentication", 2): (100, 100),
-    ("echocardiogram", 2): (100, 100),
-    ("seeds", 2): (100, 100),
-    ("dermatology", 2): (81.1, 81.1),
-    ("indian-liver", 2): (79.6, 81.3),
-    ("parkinsons", 2): (100, 100),
-    ("sonar", 2): (100, 100),
-    ("haberman-survival", 2): (74.2, 80.0),
-    ("hepatitis", 2): (100, 100),
-    ("planning-relax", 2): (74.9, 90.5),
-    ("balance-scale", 2): (86.5, 89.8),
-    ("ionosphere", 2): (100, 100),
-    ("monks-1", 2): (98.1, 100),
-    ("monks-2", 2): (87.7, 96.2),
-    ("monks-3", 2): (92.4, 97.4),
-    ("wine", 2): (100, 100),
-    ("dermatology", 3): (100, 100),
-    ("heart-disease-cleveland", 3): (90.2, 92.3),
-    ("image-segmentation", 3): (100, 100),
-}
-
-# Test accuracy of the paper's tables 6-8: S1O-DS (None: not in the paper).
-LARGE = {
-    ("statlog-landsat", 2): 74.2,
-    ("spambase", 2): 89.1,
-    ("thyroid-ann", 2): 96.3,
-    ("wall-following-robot-2", 2): 93.7,
-    ("seismic-bumps", 2): 93.3,
-    ("avila", 2): 52.6,
-    ("eeg-eye-state", 2): 66.5,
-    ("htru2", 2): 97.8,
-    ("pendigits", 2): 38.9,
-    ("skin-segmentation", 2): 86.3,
-    ("shuttle", 2): 94.0,
-    ("avila", 3): 55.8,
-    ("eeg-eye-state", 3): 66.5,
-    ("htru2", 3): 97.9,
-    ("pendigits", 3): 62.5,
-    ("skin-segmentation", 3): 94.9,
-    ("shuttle", 3): 99.5,
-    ("statlog-landsat", 3): None,
-    ("spambase", 3): None,
-    ("thyroid-ann", 3): None,
-    ("wall-following-robot-2", 3): None,
-    ("seismic-bumps", 3): None,
-}
 
 # Objective (1a) at slack_penalty=1000, l1_penalty=.1, margin=.01, all rows.
 SVM1 = {
@@ -244,9 +190,9 @@ def search_alone(
 
 
 RUNNERS: dict[str, tuple[Callable[..., dict[str, object]], list[tuple[str, int]]]] = {
-    "small": (run_split, list(SMALL)),
-    "large": (run_split, list(LARGE)),
-    "large-default": (partial(run_split, objective=DEFAULT), list(LARGE)),
+    "small": (run_split, list(SUITES["small"])),
+    "large": (run_split, list(SUITES["large"])),
+    "large-default": (partial(run_split, objective=DEFAULT), list(SUITES["large"])),
     "svm1": (run_svm1, list(SVM1)),
     "synthetic": (run_synthetic, [("synthetic-1M", 3)]),
 }
@@ -284,7 +230,9 @@ def table() -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     reached = {5: 0, 20: 0}
-    for (name, depth), (s1o, fair) in SMALL.items():
+    for name, depth in SUITES["small"]:
+        pair = Pair(name, depth)
+        s1o, fair = (paper_number(pair, rival, "train") for rival in ("S1O", "Fair"))
         key = ("small", name, depth)
         cells = [mean(key, f"train_{c}") for c in ("cart", "svm", "1s", "5s", "20s")]
         for seconds in reached:
@@ -293,11 +241,11 @@ def table() -> str:
         lines.append(
             f"| {name} | {depth} | {len(rows[key])} | "
             + " | ".join(cells)
-            + f" | {s1o} | {fair} |"
+            + f" | {s1o:g} | {fair:g} |"
         )
     lines += [
-        f"\nAt or above S1O (to the paper's rounding): {reached[5]} of {len(SMALL)} "
-        f"after 5 s, {reached[20]} after 20 s.\n",
+        f"\nAt or above S1O (to the paper's rounding): {reached[5]} of "
+        f"{len(SUITES['small'])} after 5 s, {reached[20]} after 20 s.\n",
         "## Test accuracy, tables 6-8\n",
         "Searched for few errors, and (in brackets: splits) for the default objective "
         "of `OptimalTreeClassifier`, (1a) with slack_penalty=100, l1_penalty=10, "
@@ -307,7 +255,8 @@ def table() -> str:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     above = {"large": [0, 0], "large-default": [0, 0]}
-    for (name, depth), s1o in LARGE.items():
+    for name, depth in SUITES["large"]:
+        s1o = paper_number(Pair(name, depth), "S1O-DS")
         key, default = ("large", name, depth), ("large-default", name, depth)
         if not rows[key]:
             continue
@@ -316,13 +265,13 @@ def table() -> str:
         cells[-1] += f" ({len(rows[default])})" if rows[default] else ""
         for part, count in above.items():
             found = [r["test_20s"] for r in rows[part, name, depth]]
-            if s1o is not None and found:
+            if np.isfinite(s1o) and found:
                 count[0] += np.mean(found) > s1o
                 count[1] += 1
         lines.append(
             f"| {name} | {depth} | {len(rows[key])} | "
             + " | ".join(cells)
-            + f" | {'' if s1o is None else s1o} |"
+            + f" | {'' if np.isnan(s1o) else f'{s1o:g}'} |"
         )
     lines += [
         "\nAbove S1O-DS after 20 s: {} of {} rows; ".format(*above["large"])

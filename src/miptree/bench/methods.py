@@ -70,7 +70,7 @@ class Method:
         try:
             self.make(Setting("iris", 2, 1.0, 0))
         except (ImportError, ValueError) as error:
-            # A ValueError is what a binary made for another NumPy or scikit-learn ends in.
+            # A ValueError: a binary made for another version of scikit-learn.
             raise MissingMethodError(
                 f"The method {self.name!r} is not available here ({error}). "
                 f"It needs: {self.needs}"
@@ -178,5 +178,7 @@ METHODS = {method.name: method for method in _ALL}
 def get_method(name: str) -> Method:
     """The method of a name, or an error that lists the names there are."""
     if name not in METHODS:
-        raise ValueError(f"There is no method {name!r}; there are {', '.join(METHODS)}.")
+        raise ValueError(
+            f"There is no method {name!r}; there are {', '.join(METHODS)}."
+        )
     return METHODS[name]

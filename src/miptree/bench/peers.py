@@ -86,7 +86,7 @@ def treeple(depth: int, seconds: float, seed: int) -> Any:
     """Greedy oblique tree over many random sparse projections."""
     from treeple.tree import ObliqueDecisionTreeClassifier
 
-    class Wide(ObliqueDecisionTreeClassifier):  # type: ignore[misc]
+    class Wide(ObliqueDecisionTreeClassifier):
         def fit(self, X: FloatArray, y: ArrayLike) -> Any:
             self.max_features = WIDE * X.shape[1]
             return super().fit(X, y)
@@ -96,6 +96,4 @@ def treeple(depth: int, seconds: float, seed: int) -> Any:
 
 def ydf(depth: int, seconds: float, seed: int) -> YdfTree:
     """Greedy sparse oblique tree of Yggdrasil."""
-    import ydf as _  # says early that it is missing
-
     return YdfTree(depth, seed)

@@ -240,7 +240,7 @@ def _details(model: Any) -> dict[str, Any]:
     for name in ("best_params_", "n_selected_"):
         if hasattr(model, name):
             details[name.rstrip("_")] = getattr(model, name)
-    tree = getattr(model, "tree_", None)
+    tree: Any = getattr(model, "tree_", None)
     if hasattr(tree, "coef"):
         details["leaves"] = int(tree.n_leaves)
         details["nonzeros"] = int(np.count_nonzero(tree.coef))

@@ -78,7 +78,7 @@ def load(name: str, part: Part = "paper") -> Dataset:
     ((178, 13), 3)
     """
     try:
-        import pandas  # noqa: F401, ICN001
+        import pandas  # noqa: F401
     except ImportError as error:
         raise ImportError(
             "Data sets are pandas frames. Run: pip install 'miptree[bench]'"
@@ -128,9 +128,9 @@ def _check(rows: list[list[str]], wanted: Entry, advice: str) -> None:
     if content != wanted.content_sha256:
         classes = dict(sorted(Counter(row[-1] for row in rows).items()))
         raise DatasetError(
-            f"What was found as {wanted.name!r} is something else: {len(rows)} complete "
-            f"rows of classes {classes!r:.300}, expected {wanted.n} rows with check sum "
-            f"{wanted.content_sha256[:12]}, got {content[:12]}. {advice}"
+            f"What was found as {wanted.name!r} is something else: {len(rows)} "
+            f"complete rows of classes {classes!r:.300}, expected {wanted.n} rows with "
+            f"check sum {wanted.content_sha256[:12]}, got {content[:12]}. {advice}"
         )
     if order != wanted.order_sha256:
         warnings.warn(

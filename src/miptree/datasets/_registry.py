@@ -72,12 +72,12 @@ def _table() -> dict[tuple[str, str], Entry]:
 
 
 def _entry(raw: dict[str, Any]) -> Entry:
-    source = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in raw.pop("source").items()
-    }
-    lists = {key: tuple(v) if isinstance(v, list) else v for key, v in raw.items()}
-    return Entry(source=Source(**source), **lists)
+    source = Source(**_without_lists(raw["source"]))
+    return Entry(**_without_lists(raw | {"source": source}))
+
+
+def _without_lists(raw: dict[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()}
 
 
 def names() -> list[str]:

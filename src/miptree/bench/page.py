@@ -1,0 +1,58 @@
+"""The interactive page of a section: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from miptree._files import write_atomic
+from miptree.bench.footnotes import notes_of
+from miptree.bench.methods import METHODS
+from miptree.bench.results import Cell, Section
+from miptree.bench.tables import accuracies, paper_columns
+
+
+def write_page(section: Section, path: Path) -> None:
+    """Write the page of a section."""
+    template = files("miptree.bench").joinpath("page.html").read_text("utf-8")
+    # "</script>" inside a string would end the script.
+    data = json.dumps(page_data(section)).replace("</", "<\\/")
+    write_atomic(path, template.replace("/*DATA*/", data).encode(), force=True)
+
+
+def page_data(section: Section) -> dict[str, Any]:
+    """All that the page shows, as plain data."""
+    names = paper_columns(section) if section.part == "split" else []
+    columns: list[dict[str, Any]] = [
+        {"id": name, "label": METHODS[name].label, "printed": False}
+        for name in section.methods
+    ] + [{"id": f"paper: {n}", "label": f"paper: {n}", "printed": True} for n in names]
+    return {
+        "title": f"{section.suite} suite, at most {section.limit:g} s a fit"
+        + (", official test parts" if section.part == "official" else ""),
+        "columns": columns,
+        "pairs": [str(pair) for pair in section.pairs],
+        "notes": ["; ".join(notes_of(section, p.set)) for p in section.pairs],
+        "test": {c["id"]: _plain(accuracies(section, c["id"])) for c in columns},
+        "cells": {
+            method: [_cell(section.cell(pair, method)) for pair in section.pairs]
+            for method in section.methods
+        },
+    }
+
+
+def _plain(values: np.ndarray) -> list[float | None]:
+    return [round(float(v), 3) if np.isfinite(v) else None for v in values]
+
+
+def _cell(cell: Cell) -> list[dict[str, Any]]:
+    shown = ("split", "status", "test", "train", "wall", "cpu", "fit_status", "error")
+    return [
+        {"at": f"{line.file}:{line.number}"}
+        | {key: line.record[key] for key in shown if key in line.record}
+        for line in cell.lines
+    ]

@@ -1,0 +1,134 @@
+"""Journals as cells: the mean of one method on one pair, and the lines behind it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from miptree.bench.journal import Journal
+from miptree.bench.methods import METHODS
+from miptree.bench.paper import printed
+from miptree.bench.runner import KEY
+from miptree.bench.suites import SUITES, Pair
+
+
+@dataclass(frozen=True)
+class Line:
+    """A record and where it stands."""
+
+    file: str
+    number: int
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A method on a pair: the lines of its splits, failed ones included."""
+
+    lines: tuple[Line, ...]
+
+    @property
+    def done(self) -> list[dict[str, Any]]:
+        """Records of the fits that did not fail."""
+        return [k.record for k in self.lines if k.record["status"] == "ok"]
+
+    @property
+    def failed(self) -> int:
+        """Number of fits that failed."""
+        return len(self.lines) - len(self.done)
+
+    @property
+    def splits(self) -> list[int]:
+        """Splits of the fits that did not fail."""
+        return sorted(record["split"] for record in self.done)
+
+    def mean(self, field: str) -> float:
+        """Mean of a field over the splits; NaN without any."""
+        values = [record[field] for record in self.done]
+        return float(np.mean(values)) if values else float("nan")
+
+
+@dataclass(frozen=True)
+class Section:
+    """Fits that are comparable: of one suite, limit and kind of test rows."""
+
+    suite: str
+    limit: float
+    part: str
+    pairs: tuple[Pair, ...]
+    methods: tuple[str, ...]
+    splits: tuple[int, ...]
+    cells: dict[tuple[Pair, str], Cell]
+
+    def cell(self, pair: Pair, method: str) -> Cell:
+        """The cell of a pair and a method, empty if nothing was run."""
+        return self.cells.get((pair, method), Cell(()))
+
+    def is_complete(self, pair: Pair, method: str) -> bool:
+        """Whether every split of the section was fitted."""
+        return self.cell(pair, method).splits == list(self.splits)
+
+    def test(self, pair: Pair, method: str) -> float:
+        """Mean test accuracy of a complete cell; NaN of any other."""
+        cell = self.cell(pair, method)
+        return cell.mean("test") if self.is_complete(pair, method) else float("nan")
+
+
+def paper_number(pair: Pair, name: str, part: str = "test") -> float:
+    """What the paper prints for its method of a name; NaN if nothing."""
+    result = printed(pair.set, pair.depth)
+    value = None if result is None else getattr(result, part).get(name)
+    return float("nan") if value is None else float(value)
+
+
+def journal_of(folder: Path, suite: str) -> Journal:
+    """The journal of a suite."""
+    return Journal(Path(folder) / f"bench-{suite}.jsonl", KEY)
+
+
+def sections(
+    folder: Path, suites: Sequence[str], splits: Iterable[int]
+) -> list[Section]:
+    """All sections of the journals in a folder, of these splits."""
+    wanted = set(splits)
+    found: list[Section] = []
+    for suite in suites:
+        journal = journal_of(folder, suite)
+        # The last line of a key counts: an earlier one may be a failure retried.
+        last: dict[Any, Line] = {}
+        for number, record in journal.lines():
+            if record["split"] in wanted:
+                line = Line(journal.path.name, number, record)
+                last[journal.key_of(record)] = line
+        groups: dict[tuple[str, float], list[Line]] = defaultdict(list)
+        for line in last.values():
+            groups[line.record["part"], line.record["limit"]].append(line)
+        for (part, limit), lines in sorted(groups.items(), reverse=True):
+            found.append(_section(suite, limit, part, lines))
+    return found
+
+
+def _section(suite: str, limit: float, part: str, lines: list[Line]) -> Section:
+    cells: dict[tuple[Pair, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        pair = Pair(line.record["set"], line.record["depth"])
+        cells[pair, line.record["method"]].append(line)
+    there = {pair for pair, _ in cells}
+    methods = {method for _, method in cells}
+    return Section(
+        suite,
+        limit,
+        part,
+        tuple(pair for pair in SUITES[suite] if pair in there),
+        tuple(name for name in METHODS if name in methods),
+        tuple(sorted({line.record["split"] for line in lines})),
+        {
+            key: Cell(tuple(sorted(found, key=lambda line: line.record["split"])))
+            for key, found in cells.items()
+        },
+    )
