@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -92,6 +94,7 @@ def _s1o_ds(setting: Setting) -> S1OClassifier:
     """
     from miptree.selection import HullSelection
 
+    _compile_selection()
     result = printed(setting.set, setting.depth) or printed(setting.set, 2)
     given = dict(result.parameters) if result else {}
     margin = given.get("margin", 0.01)
@@ -107,6 +110,14 @@ def _s1o_ds(setting: Setting) -> S1OClassifier:
             eps=given.get("eps", 0.0),
         ),
     )
+
+
+@cache
+def _compile_selection() -> None:
+    """Compile the kernels of data selection: once on a machine, and no fit's time."""
+    from miptree.selection import hull_membership
+
+    hull_membership(np.random.default_rng(0).normal(size=(50, 3)))
 
 
 def _miptree(setting: Setting) -> OptimalTreeClassifier:
