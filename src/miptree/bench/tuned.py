@@ -41,6 +41,8 @@ class TunedTreeClassifier(ClassifierMixin, BaseEstimator):
         Seconds for the cross-validation and the final fit together.
     max_iter : int or None, default=None
         Iterations of every search, a budget that does not depend on speed.
+    solver : str, default="highs"
+        Of the final fit; the folds are searched without a MIP.
     random_state : int, default=0
         Seed of folds, searches and solver.
     """
@@ -51,11 +53,13 @@ class TunedTreeClassifier(ClassifierMixin, BaseEstimator):
         max_depth: int = 2,
         time_limit: float | None = 60.0,
         max_iter: int | None = None,
+        solver: str = "highs",
         random_state: int = 0,
     ) -> None:
         self.max_depth = max_depth
         self.time_limit = time_limit
         self.max_iter = max_iter
+        self.solver = solver
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> TunedTreeClassifier:
@@ -66,7 +70,7 @@ class TunedTreeClassifier(ClassifierMixin, BaseEstimator):
         # No fold done in time: the default. The first of equals: the default, if it is.
         mean = np.mean(self.fold_scores_, axis=0) if self.fold_scores_ else [0.0]
         self.best_params_ = GRID[int(np.argmax(mean))]
-        final = self._tree("highs", clock.remaining).set_params(**self.best_params_)
+        final = self._tree(self.solver, clock.remaining).set_params(**self.best_params_)
         self.best_estimator_ = final.fit(X, y)
         self.classes_ = final.classes_
         self.tree_, self.status_ = final.tree_, final.status_

@@ -1,0 +1,297 @@
+"""The parts of the bench: paper, suites, encoding, methods, statistics, tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from miptree import OptimalTreeClassifier
+from miptree.bench import METHODS, SUITES, Fit, Pair, get_method, plan, run_fit
+from miptree.bench.encoding import Encoder
+from miptree.bench.methods import Method, MissingMethodError
+from miptree.bench.page import page_data
+from miptree.bench.paper import paper_results, printed
+from miptree.bench.results import journal_of, sections
+from miptree.bench.s1o import S1OClassifier
+from miptree.bench.stats import compare, critical_difference, mean_ranks
+from miptree.bench.tables import results_page
+from miptree.bench.tuned import FOLDS, GRID, TunedTreeClassifier
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.search.starts import cart_tree
+
+IRIS, WINE = Pair("iris", 2), Pair("wine", 2)
+
+# ---------------------------------------------------------------------- the paper
+
+
+def test_spot_values_of_every_table():
+    """Read off the paper by eye, first and last columns above all."""
+    image = printed("image-segmentation", 3)
+    assert (image.table, image.test["S1O"], image.test["Fair"]) == (1, 85.7, 63.3)
+    assert image.test_bertsimas_dunn == {"CART": 52.5, "OCT-H": 57.4}
+    hayes = printed("hayes-roth", 2)
+    assert hayes.test == {"S1O": 71.9, "CART": 55.8, "OCT-H": 61.2, "Fair": 72.2}
+    assert hayes.train == {"S1O": 76.8, "CART": 60.0, "OCT-H": 77.4, "Fair": 82.8}
+    assert printed("breast-cancer-wisconsin", 2).seconds["Fair"] == 803.5
+    liver = printed("indian-liver", 2)
+    assert (liver.table, liver.n, liver.d, liver.Y) == (3, 579, 10, 2)
+    assert liver.seconds == {"S1O": 900, "OCT-H": 900, "Fair": 600}
+    relax = printed("planning-relax", 2)
+    assert (relax.table, relax.train["Fair"], relax.test["S1O"]) == (4, 90.5, 73.6)
+    monks = printed("monks-2", 2)
+    assert (monks.test["OCT-H"], monks.test_bertsimas_dunn["OCT-H"]) == (72.2, 75.8)
+    assert (monks.table, monks.train["BinOCT"], monks.seconds) == (5, 69.8, {})
+    robot = printed("wall-following-robot-2", 2)
+    assert robot.parameters == {
+        "margin": 0.0008,
+        "slack_penalty": 30,
+        "l1_penalty": 0.01,
+        "eps": 0.0,
+        "beta1": 0.4,
+        "beta2": 1.0,
+    }
+    assert (robot.table, robot.selected, robot.seconds["S1O-DS"]) == (6, 1.0, 2.08)
+    skin = printed("skin-segmentation", 2)
+    assert (skin.table, skin.n, skin.selected) == (7, 245057, 0.42)
+    assert (skin.test["S1O-DS"], skin.test["OCT-H"]) == (86.3, None)
+    htru = printed("htru2", 3)
+    assert (htru.table, htru.parameters["slack_penalty"]) == (8, 100000)
+    assert (htru.test["CART"], htru.train["S1O-DS"], htru.selected) == (98.1, 97.4, 1.8)
+    assert printed("iris", 3) is None
+
+
+def test_all_numbers_of_the_tables_are_there():
+    """698 is what a count of the numbers in the source of the tables gives."""
+    groups = ("test", "train", "seconds", "test_bertsimas_dunn", "parameters")
+    count = sum(
+        3 + (result.selected is not None) + sum(len(getattr(result, g)) for g in groups)
+        for result in paper_results()
+    )
+    assert count == 698
+    assert [sum(r.table == k for r in paper_results()) for k in range(1, 9)] == [
+        *(3, 7, 6, 4, 6, 5, 6, 6)
+    ]
+    s1o = [printed(*pair).test["S1O"] for pair in SUITES["small"]]
+    assert np.mean(s1o) == pytest.approx(85.677, abs=1e-3)  # "85.7"
+
+
+def test_suites_are_the_papers_pairs():
+    assert len(SUITES["small"]) == len(set(SUITES["small"])) == 26
+    assert len(SUITES["medium"]) == 5
+    large = SUITES["large"]
+    assert len(large) == len(set(large)) == 22
+    assert len({pair.set for pair in large}) == 11
+
+
+# ----------------------------------------------------------------------- encoding
+
+
+def test_categories_are_learnt_from_the_training_rows_only():
+    train = pd.DataFrame({"x": [0.5, 1.5, 2.5], "c": ["b", "a", "c"], "n": [1, 4, 1]})
+    test = pd.DataFrame({"x": [9.0, 8.0], "c": ["c", "zz"], "n": [4, 7]})
+    for frame in (train, test):
+        frame[["c", "n"]] = frame[["c", "n"]].astype("category")
+    codes = Encoder("codes").fit(train)
+    assert codes.transform(train).tolist() == [[0.5, 1, 1], [1.5, 0, 4], [2.5, 2, 1]]
+    assert codes.transform(test).tolist() == [[9, 2, 4], [8, -1, 7]]
+    nominal = Encoder("nominal").fit(train)
+    # Three values: code and one-hot. Two values: the code says it all.
+    assert nominal.transform(test).tolist() == [[9, 2, 0, 0, 1, 4], [8, -1, 0, 0, 0, 7]]
+    with pytest.raises(ValueError, match="encoding must be"):
+        Encoder("hash")
+
+
+# ------------------------------------------------------------------------ methods
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_that_loads_learns_iris(name):
+    try:
+        get_method(name).check()
+    except MissingMethodError as error:
+        assert "It needs: " in str(error)
+        pytest.skip(str(error))
+    record = run_fit(Fit("iris", 2, name, 3, 0.5))
+    assert record["status"] == "ok", record
+    assert record["n_train"] + record["n_test"] == 150
+    assert record["train"] == round(100 * record["train_correct"] / 112, 4)
+    assert record["train_correct"] > 112 / 3  # better than any constant
+    assert record["encoding"] == METHODS[name].encoding
+    assert min(record["wall"], record["cpu"]) >= 0
+    assert "scikit-learn" in record["versions"]
+
+
+def test_a_failing_fit_is_a_record(monkeypatch):
+    def make(setting):
+        raise MemoryError("too much of it")
+
+    monkeypatch.setitem(METHODS, "broken", Method("broken", "broken", make))
+    record = run_fit(Fit("iris", 2, "broken", 0, 1.0))
+    assert record["status"] == "failed"
+    assert record["error"] == "MemoryError: too much of it"
+    assert "make" in record["traceback"]
+
+
+def test_a_plan_is_balanced_and_checked():
+    fits = plan([IRIS, WINE], ["cart", "logistic"], [10, 11], 5)
+    assert [fit.split for fit in fits] == [10] * 4 + [11] * 4
+    assert len({fit.key for fit in fits}) == 8
+    monks = plan([IRIS, Pair("monks-1", 2)], ["cart"], [10], 5, official=True)
+    assert [(f.set, f.part) for f in monks][2:] == [("monks-1", "official")]
+    with pytest.raises(ValueError, match="no method 'carts'; there are miptree"):
+        plan([IRIS], ["carts"], [10], 5)
+
+
+def test_s1o_is_never_worse_than_cart_and_does_without_the_search(monkeypatch):
+    import miptree.train
+
+    monkeypatch.setattr(miptree.train, "search", None)
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::3], y[::3]
+    clf = S1OClassifier(time_limit=None, node_limit=20, random_state=0).fit(X, y)
+    problem = Problem.from_data(X, y, 3)
+    start = problem.to_user(cart_tree(problem, 2)).prune(problem.X)
+    objective = Svm1Objective(1000, 0.1, 0.01)
+    assert clf.objective_ <= objective.evaluate(problem, start).objective
+    assert clf.objective_ == objective.evaluate(problem, clf.tree_).objective
+
+
+def test_a_mip_that_cannot_be_built_in_time_leaves_cart():
+    X, y = load_iris(return_X_y=True)
+    clf = S1OClassifier(time_limit=1e-3).fit(X, y)
+    assert clf.status_ == "too_large"
+    assert clf.score(X, y) > 0.9
+
+
+def test_tuning_chooses_on_the_training_rows_by_folds():
+    X, y = load_iris(return_X_y=True)
+    clf = TunedTreeClassifier(time_limit=None, max_iter=2, random_state=0)
+    clf._tree = lambda solver, seconds: OptimalTreeClassifier(  # no MIP
+        solver="search", max_iter=2, time_limit=None, random_state=0
+    )
+    clf.fit(X, y)
+    assert np.shape(clf.fold_scores_) == (FOLDS, len(GRID))
+    best = np.mean(clf.fold_scores_, axis=0)
+    assert clf.best_params_ == GRID[int(best.argmax())]
+    assert clf.score(X, y) > 0.9
+
+
+def test_without_time_for_a_fold_the_default_is_taken():
+    X, y = load_iris(return_X_y=True)
+    clf = TunedTreeClassifier(time_limit=0.0, random_state=0).fit(X, y)
+    assert clf.fold_scores_ == []
+    default = OptimalTreeClassifier()
+    assert clf.best_params_ == {k: getattr(default, k) for k in GRID[0]}
+
+
+# --------------------------------------------------------------------- statistics
+
+
+def test_comparison_of_two_methods():
+    first = np.array([90.0, 80.0, 70.0, np.nan, 60.0])
+    second = np.array([88.0, 80.04, 71.0, 50.0, 57.0])
+    found = compare(first, second)
+    assert (found.n, found.wins, found.ties, found.losses) == (4, 2, 1, 1)
+    difference = np.array([2, -0.04, -1, 3])
+    assert found.mean == pytest.approx(difference.mean())
+    assert found.error == pytest.approx(difference.std(ddof=1) / 2)
+    assert np.isnan(compare(first[:1], second[:1]).error)
+    assert compare(first[3:4], second[3:4]).n == 0
+
+
+def test_ranks_and_critical_difference():
+    ranks = mean_ranks(np.array([[90.0, 80, 80], [70, 75, 60]]))
+    assert ranks.tolist() == [1.5, 1.75, 2.75]
+    # Demsar (2006), table 5 and section 3.2.2: 4 classifiers, 14 sets, 5 %.
+    assert critical_difference(4, 14) == pytest.approx(1.25, abs=0.01)
+
+
+# ------------------------------------------------------------------------- tables
+
+
+def line(pair, method, split, test, status="ok", limit=20.0):
+    return {
+        "set": pair.set,
+        "depth": pair.depth,
+        "method": method,
+        "split": split,
+        "limit": limit,
+        "part": "split",
+        "status": status,
+    } | (
+        {"error": "boom"}
+        if status == "failed"
+        else {
+            "test": test,
+            "train": 99.0,
+            "wall": 3.0,
+            "cpu": 2.0,
+            "test_rows_in_training": 0.02 if pair is IRIS else 0.0,
+        }
+    )
+
+
+@pytest.fixture
+def journal(tmp_path):
+    """Two methods on two pairs and two splits, with a failure and a gap."""
+    journal = journal_of(tmp_path, "small")
+    for record in (
+        line(IRIS, "miptree", 10, 0, "failed"),
+        line(IRIS, "cart", 10, 94.0),
+        line(IRIS, "miptree", 10, 97.0),  # run again: this one counts
+        line(IRIS, "miptree", 11, 98.0),
+        line(IRIS, "cart", 11, 95.0),
+        line(WINE, "miptree", 10, 96.0),
+        line(WINE, "miptree", 11, 0, "failed"),
+        line(WINE, "cart", 10, 88.0),
+        line(WINE, "cart", 11, 90.0),
+        line(WINE, "cart", 3, 10.0),  # a development split
+        line(IRIS, "cart", 10, 91.0, limit=5.0),  # another limit
+    ):
+        journal.append(record)
+    return journal
+
+
+def test_cells_are_means_with_their_lines(journal):
+    short, found = sorted(
+        sections(journal.path.parent, ["small"], [10, 11]), key=lambda s: s.limit
+    )
+    assert (short.limit, short.test(IRIS, "cart")) == (5.0, 91.0)
+    assert found.pairs == (IRIS, WINE)
+    assert found.methods == ("miptree", "cart")
+    assert found.test(IRIS, "miptree") == 97.5
+    cell = found.cell(IRIS, "miptree")
+    assert [k.number for k in cell.lines] == [3, 4]
+    assert found.test(WINE, "cart") == 89.0
+    assert np.isnan(found.test(WINE, "miptree"))  # one split failed: no mean
+    assert (found.cell(WINE, "miptree").failed, found.cell(WINE, "s1o").lines) == (
+        1,
+        (),
+    )
+
+
+def test_page_shows_only_what_is_complete_as_a_mean(journal):
+    found = sections(journal.path.parent, ["small"], [10, 11])
+    text = results_page(found, "../results", figures=False)
+    miptree = '[97.5 (99.0)](../results/bench-small.jsonl#L3 "bench-small.jsonl: 3, 4")'
+    assert f"| iris* | 2 | {miptree} |" in text
+    assert "[96.0 (99.0) (1/2)]" in text
+    assert "| CART | codes | 99.0 | 94.5 | 2 | 91.8 | 3.0 | 2.0 |" in text
+    assert "| CART | 1 | +3.00 | 1 / 0 / 0 |" in text
+    assert "| *paper: S1O* | 1 | -1.10 | 0 / 0 / 1 |" in text
+    assert "8 fits, 1 failed" in text
+    assert "duplicates: 2 % of the test rows" in text
+    assert "differs from scikit-learn's in two rows" in text
+    assert "not for publication" not in text
+    dev = results_page(sections(journal.path.parent, ["small"], [3]), "x", False)
+    assert "Development splits, not for publication: [3]" in dev
+
+
+def test_page_data_has_every_split(journal):
+    found = sections(journal.path.parent, ["small"], [10, 11])
+    data = page_data(next(s for s in found if s.limit == 20))
+    assert data["test"]["miptree"] == [97.5, None]
+    assert data["test"]["paper: S1O"] == [98.6, 95.3]
+    assert data["cells"]["miptree"][1][1]["error"] == "boom"
+    assert data["cells"]["cart"][0][0]["at"] == "bench-small.jsonl:2"
