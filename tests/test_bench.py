@@ -15,7 +15,7 @@ from miptree.bench.results import journal_of, sections
 from miptree.bench.s1o import S1OClassifier
 from miptree.bench.stats import compare, critical_difference, mean_ranks
 from miptree.bench.tables import results_page
-from miptree.bench.tuned import FOLDS, GRID, TunedTreeClassifier
+from miptree.bench.tuned import GRID, TunedTreeClassifier
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.starts import cart_tree
@@ -172,13 +172,14 @@ def test_a_mip_that_cannot_be_built_in_time_leaves_cart():
     assert clf.score(X, y) > 0.9
 
 
-def test_tuning_chooses_on_the_training_rows_by_folds():
+def test_tuning_chooses_on_the_training_rows_by_folds(monkeypatch):
+    monkeypatch.setattr("miptree.bench.tuned.FOLDS", 2)
     X, y = load_iris(return_X_y=True)
     X, y = X[::3], y[::3]
     clf = TunedTreeClassifier(
         time_limit=None, max_iter=1, solver="search", random_state=0
     ).fit(X, y)
-    assert np.shape(clf.fold_scores_) == (FOLDS, len(GRID))
+    assert np.shape(clf.fold_scores_) == (2, len(GRID))
     best = np.mean(clf.fold_scores_, axis=0)
     assert clf.best_params_ == GRID[int(best.argmax())]
     assert clf.score(X, y) > 0.9
@@ -280,7 +281,7 @@ def test_cells_are_means_with_their_lines(journal):
 
 def test_page_shows_only_what_is_complete_as_a_mean(journal):
     found = sections(journal.path.parent, ["small"], [10, 11])
-    text = results_page(found, "../results", figures=False)
+    text = results_page(found, "../results")
     miptree = '[97.5 (99.0)](../results/bench-small.jsonl#L3 "bench-small.jsonl: 3, 4")'
     assert f"| iris* | 2 | {miptree} |" in text
     assert "[96.0 (99.0) (1/2)]" in text
@@ -291,7 +292,7 @@ def test_page_shows_only_what_is_complete_as_a_mean(journal):
     assert "duplicates: 2 % of the test rows" in text
     assert "differs from scikit-learn's in two rows" in text
     assert "not for publication" not in text
-    dev = results_page(sections(journal.path.parent, ["small"], [3]), "x", False)
+    dev = results_page(sections(journal.path.parent, ["small"], [3]), "x")
     assert "Development splits, not for publication: [3]" in dev
 
 

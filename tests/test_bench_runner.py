@@ -137,6 +137,27 @@ def test_jobs_give_the_same_results(tmp_path):
     assert results(one) == results(two)
 
 
+def test_a_fit_that_takes_its_process_with_it_is_a_failure(tmp_path, monkeypatch):
+    def deadly(fit, about):
+        import os
+
+        if fit.set == "wine":
+            os._exit(1)
+        return {"status": "ok", **fit.__dict__}
+
+    monkeypatch.setattr("miptree.bench.runner.run_fit", deadly)
+    journal = journal_of(tmp_path, "smoke")
+    fits = plan(SMOKE, ["cart"], [0, 1], 1)
+    assert run(fits, journal, n_jobs=2) == 4
+    found = {(r["set"], r["split"]): r["status"] for r in journal.records()}
+    assert found == {
+        (name, split): status
+        for name, status in (("iris", "ok"), ("wine", "failed"))
+        for split in (0, 1)
+    }
+    assert run(fits, journal) == 0
+
+
 def test_kill_and_resume(tmp_path):
     """SIGKILL a real run: what it wrote stays, and a rerun does only the rest."""
     program = "from miptree.cli import main; main()"

@@ -11,7 +11,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
@@ -141,12 +142,35 @@ def _missing(fits: Sequence[Fit], journal: Journal, retry_failed: bool) -> list[
 
 
 def _records(fits: Sequence[Fit], n_jobs: int) -> Iterator[dict[str, Any]]:
-    about = environment()
-    jobs = (delayed(run_fit)(fit, about) for fit in fits)
+    about, left = environment(), {fit.key: fit for fit in fits}
+    while left:
+        try:
+            for record in _answers(list(left.values()), about, n_jobs):
+                del left[tuple(record[field] for field in KEY)]
+                yield record
+        except TerminatedWorkerError:
+            # A fit took its process with it, such as by using up the memory. It is
+            # one of the first that are left: find it out by running them alone.
+            for fit in list(left.values())[: 2 * effective_n_jobs(n_jobs)]:
+                del left[fit.key]
+                yield _alone(fit, about)
+
+
+def _answers(
+    fits: Sequence[Fit], about: dict[str, Any], n_jobs: int
+) -> Iterator[dict[str, Any]]:
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
     )
-    yield from parallel(jobs)
+    yield from parallel(delayed(run_fit)(fit, about) for fit in fits)
+
+
+def _alone(fit: Fit, about: dict[str, Any]) -> dict[str, Any]:
+    """Record of a fit in a process of its own, which it may end."""
+    try:
+        return next(_answers([fit], about, n_jobs=2))
+    except TerminatedWorkerError as error:
+        return _new_record(fit) | _failure(error) | about
 
 
 def run_fit(fit: Fit, about: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -158,23 +182,27 @@ def run_fit(fit: Fit, about: dict[str, Any] | None = None) -> dict[str, Any]:
     about : dict, optional
         Versions and machine, to be written into the record.
     """
-    record = {
-        **asdict(fit),
-        "seed": fit.split,
-        "status": "ok",
-        "when": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    }
+    record = _new_record(fit)
     try:
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             record |= _measure(fit)
     except Exception as error:
-        record |= {
-            "status": "failed",
-            "error": f"{type(error).__name__}: {error}"[:1000],
-            "traceback": traceback.format_exc()[-2000:],
-        }
+        record |= _failure(error)
     return record | (environment() if about is None else about)
+
+
+def _new_record(fit: Fit) -> dict[str, Any]:
+    when = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return {**asdict(fit), "seed": fit.split, "status": "ok", "when": when}
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    return {
+        "status": "failed",
+        "error": f"{type(error).__name__}: {error}"[:1000],
+        "traceback": traceback.format_exc()[-2000:],
+    }
 
 
 def _measure(fit: Fit) -> dict[str, Any]:

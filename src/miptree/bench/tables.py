@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -24,7 +24,9 @@ _TITLES = {
 }
 
 
-def results_page(sections: Sequence[Section], lines_at: str, figures: bool) -> str:
+def results_page(
+    sections: Sequence[Section], lines_at: str, figures: Collection[str] = ()
+) -> str:
     """Markdown of all sections.
 
     Parameters
@@ -33,8 +35,9 @@ def results_page(sections: Sequence[Section], lines_at: str, figures: bool) -> s
         From :func:`~miptree.bench.results.sections`.
     lines_at : str
         Address of the folder of the journals, as seen from the page.
-    figures : bool
-        Whether to show the figures of ``miptree bench figures``.
+    figures : collection of str
+        Names of the files that ``miptree bench figures`` has written to ``figures/``
+        beside the page.
     """
     text = [_HEAD]
     for section in sections:
@@ -81,23 +84,19 @@ which enters no mean.
 """
 
 
-def _section(section: Section, lines_at: str, figures: bool) -> list[str]:
+def _section(section: Section, lines_at: str, figures: Collection[str]) -> list[str]:
     title = _TITLES[section.suite]
     if section.part == "official":
         title += ", official test parts"
     limit = f"at most {section.limit:g} s a fit"
     text = ["", f"## {title}, {limit}", "", _what_was_run(section), ""]
     text += [*_means(section), "", *_comparisons(section), ""]
-    if figures:
-        text += [
-            f"![ranks](figures/{slug(section)}-ranks.png)",
-            f"![scatter](figures/{slug(section)}-scatter.png)",
-            f"![sets](figures/{slug(section)}-sets.png)",
-            "",
-            f"[Interactive page](figures/{slug(section)}.html): every split of every "
-            "cell, with its lines.",
-            "",
-        ]
+    for name in ("ranks", "scatter", "sets"):
+        if (file := f"{slug(section)}-{name}.png") in figures:
+            text += [f"![{name}](figures/{file})", ""]
+    if (page := f"{slug(section)}.html") in figures:
+        told = "every split of every cell, with its lines"
+        text += [f"[Interactive page](figures/{page}): {told}.", ""]
     return [*text, *_pairs(section, lines_at)]
 
 

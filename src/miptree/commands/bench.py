@@ -110,7 +110,7 @@ def tables_command(
     from miptree.bench.tables import results_page
 
     found = _sections(results, suites, splits)
-    figures = (out.parent / "figures").is_dir()
+    figures = {path.name for path in (out.parent / "figures").glob("*")}
     lines_at = Path(os.path.relpath(results, out.parent)).as_posix()
     write_atomic(out, results_page(found, lines_at, figures).encode(), force=True)
     console.print(f"{len(found)} sections in {out}.", markup=False, soft_wrap=True)
