@@ -82,8 +82,10 @@ def scatter(section: Section) -> Figure:
     others = [method for method in section.methods if method != OURS]
     if section.part == "split":
         others += [f"paper: {name}" for name in paper_columns(section)]
-    columns = min(4, max(1, len(others)))
-    rows = max(1, -(-len(others) // columns))
+    if OURS not in section.methods or not others:
+        return _nothing(*_figure(4, 1), f"nothing to compare {OURS} with")
+    columns = min(4, len(others))
+    rows = -(-len(others) // columns)
     figure, grid = _figure(2.6 * columns, 2.8 * rows, nrows=rows, ncols=columns)
     ours = accuracies(section, OURS)
     for axes in np.ravel(grid)[len(others) :]:

@@ -13,8 +13,10 @@ NOTES = {
     "iris": "UCI's file, which differs from scikit-learn's in two rows",
     "parkinsons": "22 features in UCI's file; the paper says 21",
     "seismic-bumps": "18 features in UCI's file; the paper says 20",
-    "dermatology": "six classes, so a tree of depth 2 cannot predict them all",
-    "image-segmentation": "seven classes, so a tree of depth 2 cannot predict them all",
+    "dermatology": "six classes: a tree of depth 2 cannot predict them all, logistic "
+    "regression can",
+    "image-segmentation": "seven classes: a tree of depth 2 cannot predict them all, "
+    "logistic regression can",
     "wall-following-robot-2": "printed parameters are impossible (alpha_1 * epsilon < "
     "1, beta_2 = 1): read as alpha_1 = 1 / epsilon and beta_2 in percent",
 }
