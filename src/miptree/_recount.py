@@ -26,6 +26,7 @@ class GivenData:
     y: IntArray
     weight: FloatArray
     n_classes: int
+    value_feature: IntArray
 
     @classmethod
     def of(
@@ -34,6 +35,7 @@ class GivenData:
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         classes: ArrayLike | None,
+        value_feature: IntArray | None = None,
     ) -> GivenData:
         table = np.asarray(X, dtype=np.float64)
         labels = np.asarray(y)
@@ -53,7 +55,13 @@ class GivenData:
         if not (np.isfinite(table).all() and np.isfinite(weight).all()):
             raise ValueError("X and sample_weight must be finite numbers.")
         codes, n_classes = _codes(labels, classes)
-        return cls(table, codes, weight, n_classes)
+        if value_feature is None:
+            value_feature = np.zeros(0, dtype=np.intp)
+        return cls(table, codes, weight, n_classes, value_feature)
+
+    @property
+    def n_open(self) -> int:
+        return self.X.shape[1] - len(self.value_feature)
 
     @cached_property
     def counts(self) -> BoolArray:
@@ -61,7 +69,13 @@ class GivenData:
 
     @cached_property
     def problem(self) -> Problem:
-        return Problem.from_data(self.X, self.y, self.n_classes, self.weight)
+        return Problem.from_data(
+            self.X,
+            self.y,
+            self.n_classes,
+            self.weight,
+            value_feature=self.value_feature,
+        )
 
 
 def _codes(labels: AnyArray, classes: ArrayLike | None) -> tuple[IntArray, int]:
@@ -192,13 +206,13 @@ class Recount:
     @cached_property
     def l1(self) -> Fraction:
         """1-norms of the hyperplanes in scaled units, brought into the box."""
+        n_open = self.data.n_open
         rows = Exact.of(self.data.X[self.data.counts])
-        span = [
-            rows[:, j].max() - rows[:, j].min() for j in range(self.data.X.shape[1])
-        ]
+        span = [rows[:, j].max() - rows[:, j].min() for j in range(n_open)]
         span = [s if s > _SMALLEST_SPAN else Fraction(1) for s in span]
         total = Fraction(0)
-        for box, coef in zip(self.box, self.tree.coef[self.branch], strict=True):
+        opened = self.tree.coef[self.branch, :n_open]
+        for box, coef in zip(self.box, opened, strict=True):
             norm = (abs(Fraction(c)) * s for c, s in zip(coef, span, strict=True) if c)
             total += sum(norm, start=Fraction(0)) / box
         return total

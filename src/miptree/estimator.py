@@ -10,25 +10,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._clock import Clock
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
-from miptree.polish import leaf_cost
+from miptree.polish import leaf_weight
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
 from miptree.solvers import SOLVERS, get_solver
+from miptree.table import (
+    ENCODINGS,
+    categorical_mask,
+    is_frame,
+    learn_table,
+    read_cells,
+)
 from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
+from miptree.weights import row_weights
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
@@ -70,6 +74,20 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         or only one of them with all the time.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Which columns are categories, not numbers: those of a category, text or bool
+        type; or a mask, or a list of names or indices.
+    categorical_encoding : {"both", "native", "onehot"}, default="both"
+        What splits may do with them. "native": a split takes one categorical feature
+        and sends a subset of its values left, the paper's (8). "onehot": hyperplanes
+        read 0/1 indicators of the values. "both": either, with indicators for features
+        of up to 10 values.
+    missing : {"fill", "error"}, default="fill"
+        Missing numbers are filled with the median, and a 0/1 column that hyperplanes
+        may use says where; a missing category is a value of its own. "error" refuses.
+    unknown : {"majority", "error"}, default="majority"
+        Where ``predict`` sends a category that training did not meet: to the side of
+        most training points of each split.
     n_jobs : int or None, default=None
         Parallel searches and threads of the solver; -1 for all cores.
     random_state : int, RandomState or None, default=None
@@ -84,8 +102,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array of shape (n_classes,)
         Class labels.
+    table_ : Table
+        How the columns of X become the numbers that the tree reads.
     tree_ : ObliqueTree
-        The tree, in the units of X.
+        The tree, in the units of X; its columns are those of ``table_``.
     objective_, bound_, gap_ : float
         (1a) of ``tree_`` recounted by prediction, a proved lower bound on it, and the
         relative gap between them.
@@ -130,6 +150,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         "gap_tol": [Interval(Real, 0, None, closed="left")],
         "proof": [StrOptions({"auto", "errors", "objective"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "categorical_encoding": [StrOptions(set(ENCODINGS))],
+        "missing": [StrOptions({"fill", "error"})],
+        "unknown": [StrOptions({"majority", "error"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -152,6 +176,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         gap_tol: float = 0.0,
         proof: str = "auto",
         class_weight: dict[Any, float] | str | None = None,
+        categorical_features: ArrayLike | None = "from_dtype",
+        categorical_encoding: str = "both",
+        missing: str = "fill",
+        unknown: str = "majority",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -170,6 +198,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.gap_tol = gap_tol
         self.proof = proof
         self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.categorical_encoding = categorical_encoding
+        self.missing = missing
+        self.unknown = unknown
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -183,8 +215,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+        X : data frame or array-like of shape (n_samples, n_features)
+            Finite numbers and categories; missing values where ``missing`` allows.
         y : array-like of shape (n_samples,)
             Class labels, at least two different ones.
         sample_weight : array-like of shape (n_samples,), optional
@@ -232,34 +264,42 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Problem:
-        X, y = self._validated_table(X, y)
+        X, y = self._validated_rows(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
             )
-        weight = compute_sample_weight(self.class_weight, y)
-        if sample_weight is not None:
-            weight = weight * _checked_weight(sample_weight, X)
-        if not weight.any():
-            raise ValueError("All sample weights are zero: there is nothing to learn.")
-        return Problem.from_data(X, codes, len(self.classes_), weight)
+        weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
+        cells = read_cells(X)
+        self.table_ = learn_table(
+            cells,
+            weight,
+            categorical_mask(cells, self.categorical_features),
+            self.categorical_encoding,
+            self.missing,
+            self.unknown,
+        )
+        return Problem.from_data(
+            self.table_.transform_cells(cells),
+            codes,
+            len(self.classes_),
+            weight,
+            value_feature=self.table_.value_feature,
+        )
 
-    def _validated_table(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[FloatArray, AnyArray]:
-        try:
-            table: tuple[FloatArray, AnyArray]
-            table = validate_data(self, X, y, dtype=np.float64)
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(
-                f"Every column of X must be numeric: {error}. Encode text columns "
-                "first, for example with sklearn.preprocessing.OneHotEncoder."
-            ) from error
-        return table
+    def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
+        """Rows that can be read, and their labels."""
+        if not is_frame(X):
+            found: tuple[AnyArray, AnyArray]
+            found = validate_data(
+                self, _array(X), y, dtype=None, ensure_all_finite=False
+            )
+            return found
+        validate_data(self, X, y, skip_check_array=True)
+        stand_in = np.zeros((len(X), 1))  # scikit-learn would make X an array
+        return X, check_X_y(stand_in, y, estimator=self)[1]
 
     def _listeners(self) -> list[FitCallback]:
         shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
@@ -278,15 +318,20 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
 
     # -------------------------------------------------------------- predicting
 
-    def _validated(self, X: ArrayLike) -> FloatArray:
+    def _validated(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(X)
+        if is_frame(X):
+            rows = validate_data(self, X, reset=False, skip_check_array=True)
+        else:
+            rows = validate_data(
+                self, _array(X), reset=False, dtype=None, ensure_all_finite=False
+            )
+        return self.table_.transform(rows)
 
     def predict(self, X: ArrayLike) -> AnyArray:
         """Class label of each row: the class of the leaf it falls into."""
         leaf = self.apply(X)
-        return self.classes_[self._node_proba.argmax(axis=1)][leaf]
+        return self.classes_[self.tree_.label][leaf]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class frequencies of the leaf of each row, with Laplace smoothing.
@@ -309,6 +354,12 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         X = self._validated(X)
         return self.tree_.decision_path(X)
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "fill"
+        tags.input_tags.categorical = True
+        return tags
+
     def get_depth(self) -> int:
         """Depth of the fitted tree, at most ``max_depth``."""
         check_is_fitted(self)
@@ -326,24 +377,17 @@ def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
     The mean is over distinct rows, so weights and repeated rows agree, and the scale
     of the weights does not matter.
     """
-    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
-    weight = cost.sum(axis=1, keepdims=True) / (problem.n_classes - 1) - cost
+    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
     weight += problem.weight.mean()
     proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
     return proba
 
 
-def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
-    given = np.asarray(sample_weight)
-    if given.ndim == 1 and len(given) != len(X):
-        raise ValueError(
-            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
-            "weight >= 0 for each row."
-        )
-    weight: FloatArray = _check_sample_weight(
-        given, X, dtype=np.float64, ensure_non_negative=True
-    )
-    return weight
+def _array(X: Any) -> Any:
+    """A list as an array that keeps text and numbers apart; anything else as it is."""
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+        return np.array(X, dtype=object)
+    return X
 
 
 def _n_jobs(n_jobs: int | None) -> int:

@@ -33,7 +33,8 @@ class Score:
     slack : float
         Weighted sum of the missing margins m_ib, the second sum.
     l1 : float
-        Sum of the 1-norms of the hyperplanes in scaled units, the third sum.
+        Sum of the 1-norms of the hyperplanes in scaled units, the third sum. Subset
+        splits of a categorical feature have none.
     objective : float
         (1a).
     """
@@ -105,7 +106,9 @@ class Svm1Objective:
         missing = np.maximum(0.0, self.margin - size / box)
         missing *= tree.ancestors[leaf][:, branch]
         slack = float(problem.weight @ missing.sum(axis=1))
-        l1 = float((np.abs(tree.coef[branch]) @ problem.scale / box).sum())
+        opened = slice(problem.n_open)
+        norm = np.abs(tree.coef[branch, opened]) @ problem.scale[opened]
+        l1 = float((norm / box).sum())
         error_cost = problem.error_cost(predicted)
         cost = float(error_cost.sum())
         too_near = (missing > MARGIN_ROUNDING).any(axis=1)

@@ -4,11 +4,17 @@ Rows of weight zero are dropped, identical rows (x, y) are merged and their weig
 added, and every feature is scaled to [0, 1]. Merging is exact for every objective of
 this package and sorts the rows by their content, so a row given twice and a row of
 weight two are literally the same problem.
+
+The first columns are open to hyperplanes. Those that follow are 0/1 columns of the
+values of categorical features, for **subset splits**: one feature, some of whose values
+go left. Such a split is a hyperplane too, of coefficients 2 and threshold 1 in size, so
+that all scores are -1 or 1: it is routed as any other and never lacks a margin. What
+sets it apart is that it has no 1-norm in (1a).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -43,6 +49,11 @@ class Problem:
     class_cost : float array of shape (n, Y), optional
         What it costs to predict each class for each row, added over the merged rows.
         By default ``weight`` for every class but the row's own.
+    value_feature : int array, optional
+        Categorical feature of each of the last columns of X, those of values. Of each
+        feature exactly one is 1 in a row. By default there are none.
+    max_features : int, optional
+        Most non-zero coefficients of a hyperplane.
     """
 
     X: FloatArray
@@ -53,6 +64,8 @@ class Problem:
     offset: FloatArray
     scale: FloatArray
     class_cost: FloatArray | None = None
+    value_feature: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    max_features: int | None = None
 
     @classmethod
     def from_data(
@@ -62,12 +75,16 @@ class Problem:
         n_classes: int,
         sample_weight: FloatArray | None = None,
         class_cost: FloatArray | None = None,
+        value_feature: IntArray | None = None,
+        max_features: int | None = None,
     ) -> Problem:
         """Build the problem from finite X, class indices y and weights >= 0.
 
         ``class_cost[i, k]`` is what predicting class k for row i costs per unit of
         its weight.
         """
+        if value_feature is None:
+            value_feature = np.zeros(0, dtype=np.intp)
         X = np.ascontiguousarray(X, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
         y = np.asarray(y, dtype=np.intp)
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
@@ -83,7 +100,13 @@ class Problem:
             np.add.at(total, group, (class_cost[kept].T * weight).T)
             class_cost = total
         X, y = X[first], y[first]
-        return cls(X, y, merged_weight, count, n_classes, *_min_max(X), class_cost)
+        offset, scale = _min_max(X)
+        n_open = X.shape[1] - len(value_feature)
+        offset[n_open:], scale[n_open:] = 0.0, 1.0
+        return cls(
+            X, y, merged_weight, count, n_classes, offset, scale,
+            class_cost, value_feature, max_features,
+        )  # fmt: skip
 
     @property
     def n_rows(self) -> int:
@@ -94,6 +117,26 @@ class Problem:
     def n_features(self) -> int:
         """Number d of features."""
         return self.X.shape[1]
+
+    @property
+    def n_open(self) -> int:
+        """Number of features open to hyperplanes: the first ones."""
+        return self.n_features - len(self.value_feature)
+
+    @cached_property
+    def open_scaled(self) -> FloatArray:
+        """(n, n_open): those features in [0, 1]."""
+        return np.ascontiguousarray(self.scaled[:, : self.n_open])
+
+    @property
+    def n_categorical(self) -> int:
+        """Number of categorical features that have subset splits."""
+        return int(self.value_feature.max(initial=-1)) + 1
+
+    @cached_property
+    def value_codes(self) -> IntArray:
+        """(n_categorical, n): place of each row's value among the value columns."""
+        return value_places(self.X[:, self.n_open :], self.value_feature)
 
     @cached_property
     def scaled(self) -> FloatArray:
@@ -142,12 +185,40 @@ class Problem:
         passes = scaled.ancestors[scaled.apply(self.scaled)]
         value = self.X @ coef.T
         error = rounding_error(coef, threshold, np.abs(self.X).max(axis=0))
+        is_subset = self.is_subset_split(heap.coef)
         for node in range(len(threshold)):
             rows = passes[:, node]
+            if is_subset[node]:
+                coef[node], threshold[node] = self._with_majority(
+                    coef[node], rows, right[:, node]
+                )
+                continue
             threshold[node] = _clear_threshold(
                 value[rows, node], right[rows, node], threshold[node], error[node]
             )
         return ObliqueTree.from_heap(HeapTree(coef, threshold, heap.label))
+
+    def _with_majority(
+        self, coef: FloatArray, reaches: BoolArray, right: BoolArray
+    ) -> tuple[FloatArray, float]:
+        """Subset split that sends any value not met at the node with the majority."""
+        columns = self.value_columns(coef)
+        to_left, to_right = reaches & ~right, reaches & right
+        majority_left = self.weight[to_left].sum() >= self.weight[to_right].sum()
+        minority, sign = (to_right, 1.0) if majority_left else (to_left, -1.0)
+        split = np.zeros_like(coef)
+        met = columns[self.X[minority][:, columns].any(axis=0)]
+        split[met] = 2 * sign
+        return split, sign
+
+    def is_subset_split(self, coef: FloatArray) -> BoolArray:
+        """(B,): which rows of coefficients are splits by values of a category."""
+        return np.asarray(coef[:, self.n_open :].any(axis=1))
+
+    def value_columns(self, coef: FloatArray) -> IntArray:
+        """Columns of all the values of the feature that a subset split uses."""
+        feature = self.value_feature[np.flatnonzero(coef[self.n_open :])[0]]
+        return self.n_open + np.flatnonzero(self.value_feature == feature)
 
     def to_scaled(self, tree: ObliqueTree, depth: int) -> HeapTree:
         """Complete tree of the given depth in scaled units, inside the box."""
@@ -161,12 +232,29 @@ class Problem:
         return self.into_box(HeapTree(heap.coef * self.scale, threshold, heap.label))
 
     def into_box(self, heap: HeapTree) -> HeapTree:
-        """Shrink every hyperplane until all abs(scores) <= 1 (Theorem 2: M = 1)."""
+        """Shrink every hyperplane until all abs(scores) <= 1 (Theorem 2: M = 1).
+
+        The scores of subset splits become -1 and 1.
+        """
         score = self.scaled @ heap.coef.T - heap.threshold
         shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
-        return HeapTree(
-            heap.coef / shrink[:, None], heap.threshold / shrink, heap.label
-        )
+        coef, threshold = heap.coef / shrink[:, None], heap.threshold / shrink
+        for node in np.flatnonzero(self.is_subset_split(heap.coef)):
+            columns = self.value_columns(coef[node])
+            goes_left = coef[node, columns] <= threshold[node]
+            coef[node], threshold[node] = 0.0, -1.0
+            coef[node, columns[goes_left]] = -2.0
+        return HeapTree(coef, threshold, heap.label)
+
+
+def value_places(values: FloatArray, value_feature: IntArray) -> IntArray:
+    """(n_categorical, n): where each row has its 1, feature by feature."""
+    n_categorical = int(value_feature.max(initial=-1)) + 1
+    found = np.empty((n_categorical, len(values)), dtype=np.intp)
+    for feature in range(n_categorical):
+        place = np.flatnonzero(value_feature == feature)
+        found[feature] = place[values[:, place].argmax(axis=1)]
+    return found
 
 
 def _clear_threshold(

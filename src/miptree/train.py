@@ -8,7 +8,7 @@ than the start, and any step may be cut short.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, meets, relative_gap
 from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
-from miptree.polish import polish
+from miptree.polish import leaf_cost, polish
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress
 from miptree.search import SearchBudget, compile_kernels, improve, search
@@ -259,7 +259,10 @@ class _Training:
     # ------------------------------------------------------- incumbents and bounds
 
     def _recount(self, heap: HeapTree) -> tuple[ObliqueTree, Score]:
-        tree = self.problem.to_user(heap).prune(self.problem.X)
+        tree = self.problem.to_user(heap)
+        cost = leaf_cost(self.problem, tree.apply(self.problem.X), tree.n_nodes)
+        # Of equally cheap classes the first, which predict_proba puts first as well.
+        tree = replace(tree, label=cost.argmin(axis=1)).prune(self.problem.X)
         return tree, self.plan.objective.evaluate(self.problem, tree)
 
     def _offer(self, heap: HeapTree) -> bool:

@@ -21,6 +21,7 @@ from miptree._recount import GivenData, Recount
 from miptree._resolve import solve_again
 from miptree.certify import Certificate, data_digest, tree_digest
 from miptree.objective import MARGIN_ROUNDING, Svm1Objective
+from miptree.table import Table, is_frame
 from miptree.tree import LEAF, ObliqueTree
 
 SUM_TOLERANCE = 1e-9
@@ -93,6 +94,7 @@ def verify(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
+    table: Table | None = None,
     classes: ArrayLike | None = None,
     digest: str | None = None,
     resolve_with: str | None = None,
@@ -109,12 +111,14 @@ def verify(
         For example ``clf.certificate_``.
     tree : ObliqueTree
         For example ``clf.tree_``.
-    X : array-like of shape (n_samples, n_features)
+    X : data frame or array-like of shape (n_samples, n_features)
         The training data.
     y : array-like of shape (n_samples,)
         Their labels; class k is the k-th of ``np.unique(y)``, or of ``classes``.
     sample_weight : array-like of shape (n_samples,), optional
         The weights of the fit, those of ``class_weight`` multiplied in.
+    table : Table, optional
+        ``clf.table_``, needed where X holds categories or missing values.
     classes : array-like, optional
         The classes in order, for example ``clf.classes_``.
     digest : str, optional
@@ -147,7 +151,11 @@ def verify(
     >>> verify(clf.certificate_, clf.tree_, X, y).ok
     False
     """
-    data = GivenData.of(X, y, sample_weight, classes)
+    value_feature = None
+    if table is not None:
+        X = table.transform(X if is_frame(X) else np.asarray(X))
+        value_feature = table.value_feature
+    data = GivenData.of(X, y, sample_weight, classes, value_feature)
     if digest is None:
         digest = getattr(certificate, "digest", None)
     checks = [_check_tree(tree, data), _check_settings(certificate)]

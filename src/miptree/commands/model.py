@@ -48,6 +48,10 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(help="Column to leave out; repeatable.")
     ] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of numbers that are categories; repeatable."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of search and solver.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
@@ -68,7 +72,10 @@ def fit(
         random_state=seed,
         verbose=1,
     )
-    clf.fit(_features(table, {target, weights, *(drop or [])}), y, weight)
+    rows = _features(table, {target, weights, *(drop or [])})
+    named = _tables.columns_of(rows, categorical or [])
+    rows = rows.astype(dict.fromkeys(named.columns, "category"))
+    clf.fit(rows, y, weight)
     show_tree(clf)
     show_certificate(clf)
     if out is not None:
@@ -158,6 +165,7 @@ def verify(
         _known_features(saved.clf, rows),
         y,
         weight,
+        table=saved.clf.table_,
         classes=saved.clf.classes_,
         digest=saved.digest,
         resolve_with=resolve_with,
@@ -169,12 +177,7 @@ def verify(
 
 
 def _weight(table: pd.DataFrame, name: str | None) -> FloatArray | None:
-    if name is None:
-        return None
-    weight: FloatArray = _tables.numbers(table, [name])[name].to_numpy()
-    if (weight < 0).any():
-        raise ValueError(f"Column {name!r} holds a negative weight.")
-    return weight
+    return None if name is None else _tables.weights(table, name)
 
 
 def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
@@ -183,7 +186,7 @@ def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
     names = [name for name in table.columns if name not in left_out]
     if not names:
         raise ValueError("No column is left to learn from.")
-    return _tables.numbers(table, names)
+    return table[names]
 
 
 def _known_features(
@@ -192,10 +195,10 @@ def _known_features(
     """The columns that the model reads, by name or, without names, all of them."""
     names = getattr(clf, "feature_names_in_", None)
     if names is not None:
-        return _tables.numbers(table, [str(name) for name in names])
+        return _tables.columns_of(table, [str(name) for name in names])
     if len(table.columns) != clf.n_features_in_:
         raise ValueError(
             f"The model has no column names and reads {clf.n_features_in_} columns, "
             f"but the table has {len(table.columns)}."
         )
-    return _tables.numbers(table, list(table.columns)).to_numpy()
+    return table.to_numpy()

@@ -9,6 +9,7 @@ import numpy as np
 
 from miptree._typing import FloatArray, IntArray
 from miptree.formulations import cuts
+from miptree.formulations.categorical import SubsetSplits
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
 from miptree.formulations.symmetry import (
@@ -107,18 +108,30 @@ class CompactFormulation:
         problem, objective, routes = self.problem, self.objective, self._routes
         price = (problem.weight * objective.slack_penalty)[:, None]
         grid = (problem.n_rows, routes.n_branch)
-        h = Hyperplanes.add(
-            b, routes.n_branch, problem.n_features, objective.l1_penalty
-        )
+        h = Hyperplanes.add(b, routes.n_branch, problem.n_open, objective.l1_penalty)
         m = b.variables("m", grid, upper=objective.margin, cost=price)
+        subsets = self._add_subsets(b, e)
         for tag, side, sign in (
             ("(1g)+(1h)", routes.right, -1.0),
             ("(1i)+(1j)", routes.left, 1.0),
         ):
             enters = (e[:, None, :], -(1 + objective.margin) * side[None, :, :])
-            score = h.score_terms(problem.scaled, sign)
-            b.rows(tag, grid, *score, (m, 1.0), enters, lower=-1)
-        b.rows("box", grid, *h.score_terms(problem.scaled), lower=-1, upper=1)
+            score = h.score_terms(problem.open_scaled, sign)
+            relaxed = subsets.any_chosen(objective.margin)
+            b.rows(tag, grid, *score, (m, 1.0), enters, relaxed, lower=-1)
+        b.rows("box", grid, *h.score_terms(problem.open_scaled), lower=-1, upper=1)
+
+    def _add_subsets(self, b: ModelBuilder, e: IntArray) -> SubsetSplits:
+        """Add (8a)-(8d), the latter added up over the leaves on one side of a node."""
+        routes = self._routes
+        nodes = np.arange(routes.n_branch)
+        subsets = SubsetSplits.add(b, self.problem, routes.n_branch)
+        left, right = (
+            (e[:, None, :], side[None, :, :].astype(float)) for side in routes
+        )
+        subsets.add_left(b, self.problem, nodes, left)
+        subsets.add_right(b, self.problem, nodes, right)
+        return subsets
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree in scaled units and inside the box."""
@@ -132,6 +145,7 @@ class CompactFormulation:
         x = np.zeros(self.model.n_variables)
         x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
         Hyperplanes.of(self.model).write(x, heap)
+        SubsetSplits.of(self.model).write(x, self.problem, heap)
         self._write_points(x, at)
         return x
 
@@ -144,6 +158,8 @@ class CompactFormulation:
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""
-        coef, threshold = Hyperplanes.of(self.model).read(x)
+        planes = Hyperplanes.of(self.model).read(x)
+        subsets = SubsetSplits.of(self.model)
+        coef, threshold = subsets.read(x, self.problem, *planes)
         label = x[self.model.variables["u"]].argmax(axis=1)
         return HeapTree(coef, threshold, label)

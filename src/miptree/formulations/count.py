@@ -27,7 +27,9 @@ class CountFormulation(FlowFormulation):
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
-        h = Hyperplanes.add(b, routes.n_branch, problem.n_features, 0.0)
+        h = Hyperplanes.add(b, routes.n_branch, problem.n_open, 0.0)
+        subsets = self._add_subsets(b, e)
+        relaxed = subsets.any_chosen(self.objective.margin)
         far = -(1 + self.objective.margin)
         # One row per side holds the box as well: unrouted, it says score >= -1.
         for tag, side, sign in (
@@ -35,7 +37,8 @@ class CountFormulation(FlowFormulation):
             ("(1i)+(1j)", routes.left, 1.0),
         ):
             enters = (e[:, None, :], far * side[None, :, :])
-            b.rows(tag, grid, *h.score_terms(problem.scaled, sign), enters, lower=-1)
+            score = h.score_terms(problem.open_scaled, sign)
+            b.rows(tag, grid, *score, enters, relaxed, lower=-1)
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree._typing import FloatArray
+from miptree._typing import FloatArray, IntArray
 from miptree.formulations import cuts
+from miptree.formulations.categorical import SubsetSplits, largest_coefficient
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
 from miptree.objective import Svm1Objective
@@ -75,7 +76,8 @@ class PaperFormulation:
         y_hat = b.variables("y_hat", (n,), lower=-np.inf)
         w = b.variables("w", (n, n_leaves), lower=-np.inf)
         u = b.variables("u", (n_leaves,), lower=1, upper=n_classes)[None, :]
-        h = Hyperplanes.add(b, n_branch, problem.n_features, self.objective.l1_penalty)
+        h = Hyperplanes.add(b, n_branch, problem.n_open, self.objective.l1_penalty)
+        subsets = SubsetSplits.add(b, problem, n_branch)
         p_plus = b.variables("p+", (n, n_branch))
         p_minus = b.variables("p-", (n, n_branch))
         m = b.variables("m", (n, n_branch), cost=per_node)
@@ -93,7 +95,7 @@ class PaperFormulation:
         b.rows(
             "(1f)",
             (n, n_branch),
-            *h.score_terms(problem.scaled),
+            *h.score_terms(problem.open_scaled),
             (p_plus, -1.0),
             (p_minus, 1.0),
             lower=0,
@@ -112,8 +114,10 @@ class PaperFormulation:
                 (towards[:, node], 1.0),
                 (m[:, node], 1.0),
                 (e[:, leaf], -margin),
+                subsets.any_chosen(margin, node),
                 lower=0,
             )
+        self._add_categorical(b, h, subsets, e)
         b.rows("(1k)", (n,), (e, np.ones(grid)), lower=1, upper=1)
         if self.add_cuts:
             cuts.add_proposition_1(b, problem, e, c)
@@ -121,6 +125,22 @@ class PaperFormulation:
         for points, leaves in self.theorem_3:
             cuts.add_theorem_3(b, problem, e, c, points, leaves)
         return b.finish()
+
+    def _add_categorical(
+        self, b: ModelBuilder, h: Hyperplanes, subsets: SubsetSplits, e: IntArray
+    ) -> None:
+        """Add (8c)-(8e), if there are categorical features."""
+        if not subsets.exist:
+            return
+        (left_of, on_left), (right_of, on_right) = map(
+            np.nonzero, Routes.of_depth(self.depth)
+        )
+        subsets.add_left(b, self.problem, left_of, (e[:, on_left], 1.0))
+        subsets.add_right(b, self.problem, right_of, (e[:, on_right], 1.0))
+        most = largest_coefficient(self.problem)
+        size = (h.positive, 1.0), (h.negative, 1.0)
+        chosen = subsets.chosen[:, None, :], most
+        b.rows("(8e)", h.positive.shape, *size, chosen, upper=most)
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree in scaled units and inside the box."""
@@ -135,6 +155,7 @@ class PaperFormulation:
         x[index["w"]] = at.in_leaf * (heap.label + 1)
         x[index["u"]] = heap.label + 1
         Hyperplanes.of(self.model).write(x, heap)
+        SubsetSplits.of(self.model).write(x, self.problem, heap)
         x[index["p+"]] = np.maximum(at.score, 0)
         x[index["p-"]] = np.maximum(-at.score, 0)
         x[index["m"]] = at.slack
@@ -142,6 +163,8 @@ class PaperFormulation:
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""
-        coef, threshold = Hyperplanes.of(self.model).read(x)
+        planes = Hyperplanes.of(self.model).read(x)
+        subsets = SubsetSplits.of(self.model)
+        coef, threshold = subsets.read(x, self.problem, *planes)
         label = np.rint(x[self.model.variables["u"]]).astype(np.intp) - 1
         return HeapTree(coef, threshold, label)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.search.rng import below, normal, random_direction, shuffle, uniform
 from miptree.search.routing import (
     care_points,
     copy_into,
     largest_size,
+    places,
     points_at,
     relabel,
     score_node,
@@ -178,6 +179,7 @@ def _normalise(
     threshold: FloatArray,
     Z: FloatArray,
     b: int,
+    features: IntArray,
     through: int,
     state: AnyArray,
 ) -> None:
@@ -188,7 +190,7 @@ def _normalise(
     largest = largest_size(coef[b])
     if largest < 1e-9:
         threshold[b] = 0.0
-        for j in range(coef.shape[1]):
+        for j in features:
             coef[b, j] = normal(state)
             threshold[b] += coef[b, j] * XT[j, through]
         largest = largest_size(coef[b])
@@ -208,6 +210,7 @@ def _search_node(
     threshold: FloatArray,
     Z: FloatArray,
     b: int,
+    features: IntArray,
     index: IntArray,
     gain: FloatArray,
     m: int,
@@ -216,16 +219,17 @@ def _search_node(
     state: AnyArray,
 ) -> None:
     """Line searches at one node: each coordinate, the threshold, random directions."""
-    d = XT.shape[0]
+    d = len(features)
     leaf_parent = 2 * b + 1 >= Z.shape[0]
     Xc = np.empty((d, m))
-    for j in range(d):
+    for c in range(d):
         for q in range(m):
-            Xc[j, q] = XT[j, index[q]]
+            Xc[c, q] = XT[features[c], index[q]]
     z, v, direction = np.empty(m), np.empty(m), np.zeros(d)
     for q in range(m):
         z[q] = Z[b, index[q]]
     order = np.empty(d + 1 + n_random, np.int64)
+    all_of_them = np.arange(d)
     shuffle(state, order)
     for j in order:
         shift = 1.0
@@ -234,7 +238,7 @@ def _search_node(
         elif j == d:
             v[:] = -1.0
         else:
-            shift = random_direction(state, Xc, m, direction, v)
+            shift = random_direction(state, Xc, all_of_them, m, direction, v)
         if leaf_parent:
             change, step = best_step_leaf(z, v, index, y, weight, cost, m, state)
         else:
@@ -242,12 +246,12 @@ def _search_node(
         if step == 0.0 or (change > -TOLERANCE and uniform(state) >= p_tie):
             continue
         if j < d:
-            coef[b, j] += step
+            coef[b, features[j]] += step
         else:
             threshold[b] += step * shift
         if j > d:
             for c in range(d):
-                coef[b, c] += step * direction[c]
+                coef[b, features[c]] += step * direction[c]
         for q in range(m):
             z[q] += step * v[q]
 
@@ -261,6 +265,7 @@ def descend_01(
     coef: FloatArray,
     threshold: FloatArray,
     label: IntArray,
+    may_change: BoolArray,
     sweeps: int,
     patience: int,
     p_tie: float,
@@ -269,6 +274,7 @@ def descend_01(
 ) -> float:
     """Improve a tree by line searches at all its nodes, in place.
 
+    Only the coefficients that ``may_change`` do; a node without any stays as it is.
     Equally good steps are taken with probability ``p_tie``, which walks over the
     plateaus; the best tree met is returned in place and its cost as the result. Stops
     after ``patience`` sweeps without improvement.
@@ -287,15 +293,19 @@ def descend_01(
         shuffle(state, nodes)
         for node in nodes:
             b = int(node)
+            features = places(may_change[b])
+            if len(features) == 0:
+                continue
             if 2 * b + 1 >= n_branch:
                 m = points_at(Z, b, index)
             else:
                 m = care_points(Z, y, weight, cost, label, b, index, gain)
             if m == 0:
                 continue
-            _normalise(XT, coef, threshold, Z, b, index[below(state, m)], state)
+            through = index[below(state, m)]
+            _normalise(XT, coef, threshold, Z, b, features, through, state)
             _search_node(
-                XT, y, weight, cost, coef, threshold, Z, b,
+                XT, y, weight, cost, coef, threshold, Z, b, features,
                 index, gain, m, p_tie, n_random, state,
             )  # fmt: skip
             score_node(XT, coef[b], threshold[b], Z[b])

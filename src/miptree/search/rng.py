@@ -54,32 +54,38 @@ def shuffle(state: AnyArray, order: IntArray) -> None:
 
 @njit(cache=True, nogil=True)
 def random_direction(
-    state: AnyArray, Xc: FloatArray, m: int, direction: FloatArray, v: FloatArray
+    state: AnyArray,
+    Xc: FloatArray,
+    features: IntArray,
+    m: int,
+    direction: FloatArray,
+    v: FloatArray,
 ) -> float:
     """Draw a direction in which to turn a hyperplane round one of its points.
 
     Half of the time it has up to three random coordinates, otherwise it is the
-    difference of two of the m points ``Xc[:, :m]``. Writes the coefficients into
-    ``direction`` and the change of every score per unit step into ``v``; returns the
-    change of the threshold, by which one random point keeps its score.
+    difference of two of the m points ``Xc[:, :m]``, in the given features. Writes the
+    coefficients into ``direction`` and the change of every score per unit step into
+    ``v``; returns the change of the threshold, by which one random point keeps its
+    score.
     """
-    d = Xc.shape[0]
+    d = len(features)
+    for j in range(len(direction)):
+        direction[j] = 0.0
     if uniform(state) < 0.5:
-        for j in range(d):
-            direction[j] = 0.0
         for _ in range(min(d, 3)):
-            direction[below(state, d)] = normal(state)
+            direction[features[below(state, d)]] = normal(state)
     else:
         one, two = below(state, m), below(state, m)
-        for j in range(d):
+        for j in features:
             direction[j] = Xc[j, one] - Xc[j, two]
     pivot = below(state, m)
     shift = 0.0
-    for j in range(d):
+    for j in features:
         shift += direction[j] * Xc[j, pivot]
     for q in range(m):
         v[q] = -shift
-    for j in range(d):
+    for j in features:
         if direction[j] != 0.0:
             for q in range(m):
                 v[q] += direction[j] * Xc[j, q]
