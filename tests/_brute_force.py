@@ -1,7 +1,8 @@
 """The optimum of (1a) on tiny data by enumeration, independent of the package's MIPs.
 
 Points are sent left or right node by node in every possible way. A node then costs
-what its 1-norm SVM costs, an LP for SciPy, and a leaf the weight not of its best class.
+what its 1-norm SVM costs, an LP for SciPy, or nothing if a subset of the values of one
+categorical feature does it; and a leaf costs what its best class does.
 Sets of points are the bits of an integer.
 """
 
@@ -44,7 +45,10 @@ class BruteForce:
         strict: bool,
         one_right: bool = True,
     ) -> None:
-        self.X = (problem.X - problem.offset) / problem.scale
+        X = (problem.X - problem.offset) / problem.scale
+        self.X, self.values = X[:, : problem.n_open], X[:, problem.n_open :]
+        self.value_feature, self.class_cost = problem.value_feature, problem.class_cost
+        self.same_x = np.unique(X, axis=0, return_inverse=True)[1].ravel()
         self.y, self.weight = problem.y, problem.weight
         self.n, self.n_classes = len(self.y), problem.n_classes
         self.objective, self.strict, self.one_right = objective, strict, one_right
@@ -53,6 +57,8 @@ class BruteForce:
     def optimum(self, depth: int) -> float:
         """Least objective of a tree of this depth."""
         everything = 2**self.n - 1
+        if self.class_cost is not None:
+            return _Costs(self).subtree(everything, depth)
         return min(
             self.weight[~may_be_right].sum()
             + _Labels(self, may_be_right).subtree(everything, depth)
@@ -64,8 +70,7 @@ class BruteForce:
         if self.strict or not self.one_right:
             yield np.ones(self.n, dtype=bool)
             return
-        _, group = np.unique(self.X, axis=0, return_inverse=True)
-        groups = [np.flatnonzero(group.ravel() == g) for g in np.unique(group)]
+        groups = [np.flatnonzero(self.same_x == g) for g in np.unique(self.same_x)]
         for chosen in product(*groups):
             yield np.isin(np.arange(self.n), chosen)
 
@@ -79,9 +84,19 @@ class BruteForce:
             return 0.0
         rows = self.members(points)
         sign = np.where([left >> i & 1 for i in rows], 1.0, -1.0)
+        if self._is_subset(rows, sign):
+            return 0.0
         if self.strict and not self._is_separable(rows, sign):
             return np.inf
         return self._svm_cost(rows, sign)
+
+    def _is_subset(self, rows: np.ndarray, sign: np.ndarray) -> bool:
+        """Whether the values of one categorical feature tell the sides apart."""
+        for feature in np.unique(self.value_feature):
+            value = self.values[rows][:, self.value_feature == feature].argmax(axis=1)
+            if not np.isin(value[sign > 0], value[sign < 0]).any():
+                return True
+        return False
 
     def _svm_cost(self, rows: np.ndarray, sign: np.ndarray) -> float:
         """LP over (g, h+, h-, m)."""
@@ -157,6 +172,20 @@ class _Labels:
             if cost < best:
                 best = min(best, cost + self.subtree(right, depth - 1))
         return best
+
+
+class _Costs(_Labels):
+    """The same where the costs of the errors differ."""
+
+    def __init__(self, enumeration: BruteForce) -> None:
+        super().__init__(enumeration, np.ones(enumeration.n, dtype=bool))
+
+    def errors(self, points: int, n_leaves: int) -> float:
+        """Least cost: of the best class, or of every row's own class."""
+        cost = self.all.class_cost[self.all.members(points)]
+        if n_leaves > 1:
+            return float(cost.min(axis=1).sum())
+        return float(cost.sum(axis=0).min())
 
 
 def _halves(points: int) -> Iterator[int]:

@@ -35,9 +35,10 @@ class Certificate:
     n_rows : int
         Training rows (those of weight zero aside).
     cost : float
-        Weight of the misclassified rows; equals ``errors`` without weights.
+        What the misclassified rows cost, by default their weight; equals ``errors``
+        without weights.
     cost_at_margin : float
-        The same, with the rows inside the margin counted as errors.
+        The same, with the rows inside the margin counted as their dearest errors.
     any_tree_bound, errors_bound, objective_bound : float
         Lower bounds on ``cost``, ``cost_at_margin`` and ``objective``.
     any_tree_proved_by, errors_proved_by, objective_proved_by : str
@@ -98,6 +99,8 @@ class Certificate:
 
     def _errors_sentence(self) -> str:
         counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
+        if not meets(abs(self.cost - self.errors), 0.0):
+            counted += f" at a cost of {self.cost:.6g}"
         if meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
@@ -197,8 +200,12 @@ def tree_digest(tree: ObliqueTree) -> str:
 
 def data_digest(problem: Problem) -> str:
     """SHA-256 of the merged rows, the same for any order and for weights or copies."""
+    cost = problem.class_cost
     return _digest(
-        problem.X.astype("<f8"), problem.y.astype("<i8"), problem.weight.astype("<f8")
+        problem.X.astype("<f8"),
+        problem.y.astype("<i8"),
+        problem.weight.astype("<f8"),
+        *([] if cost is None else [cost.astype("<f8")]),
     )
 
 

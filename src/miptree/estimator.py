@@ -32,7 +32,7 @@ from miptree.table import (
 )
 from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
-from miptree.weights import row_weights
+from miptree.weights import checked_costs, row_weights
 
 
 class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
@@ -74,6 +74,10 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         or only one of them with all the time.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        ``cost_matrix[j, k]`` is what it costs to predict class k for a row of class j
+        and weight 1, in the order of ``classes_``; 0 on the diagonal, and at most
+        ``slack_penalty * margin``. By default every error costs 1.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which columns are categories, not numbers: those of a category, text or bool
         type; or a mask, or a list of names or indices.
@@ -150,6 +154,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         "gap_tol": [Interval(Real, 0, None, closed="left")],
         "proof": [StrOptions({"auto", "errors", "objective"})],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "cost_matrix": ["array-like", None],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
         "categorical_encoding": [StrOptions(set(ENCODINGS))],
         "missing": [StrOptions({"fill", "error"})],
@@ -176,6 +181,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         gap_tol: float = 0.0,
         proof: str = "auto",
         class_weight: dict[Any, float] | str | None = None,
+        cost_matrix: ArrayLike | None = None,
         categorical_features: ArrayLike | None = "from_dtype",
         categorical_encoding: str = "both",
         missing: str = "fill",
@@ -198,6 +204,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.gap_tol = gap_tol
         self.proof = proof
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.categorical_encoding = categorical_encoding
         self.missing = missing
@@ -286,8 +293,15 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             codes,
             len(self.classes_),
             weight,
-            value_feature=self.table_.value_feature,
+            self._class_cost(codes),
+            self.table_.value_feature,
         )
+
+    def _class_cost(self, codes: IntArray) -> FloatArray | None:
+        if self.cost_matrix is None:
+            return None
+        largest = self.slack_penalty * self.margin
+        return checked_costs(self.cost_matrix, self.classes_, largest)[codes]
 
     def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
         """Rows that can be read, and their labels."""

@@ -26,10 +26,10 @@ class Score:
     errors : int
         Misclassified rows of the user's data (rows of weight zero aside).
     cost : float
-        Their weight, the first sum of (1a).
+        What they cost, by default their weight: the first sum of (1a).
     cost_at_margin : float
         The same, with rows nearer to a hyperplane on their way than the margin (less
-        the rounding of an LP) counted as misclassified.
+        the rounding of an LP) at the cost of their dearest class.
     slack : float
         Weighted sum of the missing margins m_ib, the second sum.
     l1 : float
@@ -115,7 +115,7 @@ class Svm1Objective:
         return Score(
             errors=int(problem.count[predicted != problem.y].sum()),
             cost=cost,
-            cost_at_margin=float(np.where(too_near, problem.weight, error_cost).sum()),
+            cost_at_margin=float(np.where(too_near, problem.dearest, error_cost).sum()),
             slack=slack,
             l1=l1,
             objective=cost + self.slack_penalty * slack + self.l1_penalty * l1,

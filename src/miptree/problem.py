@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.costs import ErrorCosts, plain_costs
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 
 _SMALLEST_SPAN = 1e-290
@@ -150,16 +151,22 @@ class Problem:
         return replace(self, X=self.scaled, offset=unit[0], scale=unit[1])
 
     @cached_property
-    def class_weight(self) -> FloatArray:
-        """(Y,): total weight of each class, the paper's abs(N_k)."""
-        total = np.zeros(self.n_classes)
-        np.add.at(total, self.y, self.weight)
-        return total
+    def costs(self) -> ErrorCosts:
+        """What errors cost, taken apart."""
+        cost = self.class_cost
+        if cost is None:
+            cost = plain_costs(self.y, self.weight, self.n_classes)
+        return ErrorCosts.of(self.y, cost)
 
     @cached_property
     def same_x(self) -> IntArray:
         """(n,): group number of each row; rows with identical x share one."""
         return _identical_rows(self.X)[1]
+
+    @property
+    def dearest(self) -> FloatArray:
+        """(n,): cost of each row's dearest class."""
+        return self.weight if self.class_cost is None else self.class_cost.max(axis=1)
 
     def error_cost(self, predicted: IntArray) -> FloatArray:
         """(n,): what predicting these classes costs, row by row."""

@@ -248,7 +248,7 @@ class _Training:
 
     def _mip_follows(self) -> bool:
         """Whether a MIP is wanted, and the time suffices to do something with it."""
-        if self.plan.solver == "search" or self.problem.class_cost is not None:
+        if self.plan.solver == "search":
             return False
         if self.clock.limit is None:
             return True

@@ -95,6 +95,7 @@ def verify(
     sample_weight: ArrayLike | None = None,
     *,
     table: Table | None = None,
+    cost_matrix: ArrayLike | None = None,
     classes: ArrayLike | None = None,
     digest: str | None = None,
     resolve_with: str | None = None,
@@ -119,6 +120,8 @@ def verify(
         The weights of the fit, those of ``class_weight`` multiplied in.
     table : Table, optional
         ``clf.table_``, needed where X holds categories or missing values.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        The costs of errors that the fit was given.
     classes : array-like, optional
         The classes in order, for example ``clf.classes_``.
     digest : str, optional
@@ -155,7 +158,7 @@ def verify(
     if table is not None:
         X = table.transform(X if is_frame(X) else np.asarray(X))
         value_feature = table.value_feature
-    data = GivenData.of(X, y, sample_weight, classes, value_feature)
+    data = GivenData.of(X, y, sample_weight, classes, value_feature, cost_matrix)
     if digest is None:
         digest = getattr(certificate, "digest", None)
     checks = [_check_tree(tree, data), _check_settings(certificate)]

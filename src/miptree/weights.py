@@ -54,6 +54,36 @@ def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:
     return np.array([class_weight.get(label, 1.0) for label in labels], dtype=float)
 
 
+def checked_costs(
+    cost_matrix: ArrayLike, classes: AnyArray, largest: float
+) -> FloatArray:
+    """(Y, Y): cost of predicting class k for a row of class j, at most ``largest``."""
+    costs = np.asarray(cost_matrix, dtype=np.float64)
+    wanted = (len(classes), len(classes))
+    if costs.shape != wanted:
+        raise ValueError(
+            f"cost_matrix must have shape {wanted}, a row for each class of y and a "
+            f"column for each class predicted, got {costs.shape}."
+        )
+    if not (np.isfinite(costs).all() and (costs >= 0).all()):
+        raise ValueError("cost_matrix must hold finite numbers >= 0.")
+    if np.diagonal(costs).any():
+        k = int(np.flatnonzero(np.diagonal(costs))[0])
+        raise ValueError(
+            f"cost_matrix[{k}, {k}] is {costs[k, k]:g}, but the diagonal must be 0: a "
+            "right prediction costs nothing."
+        )
+    if not costs.any():
+        raise ValueError("cost_matrix is 0 throughout: there is nothing to learn.")
+    if costs.max() > largest * (1 + 1e-12):
+        raise ValueError(
+            f"slack_penalty * margin is {largest:g} and must be at least the largest "
+            f"cost of an error, {costs.max():g}: otherwise points on a hyperplane "
+            "would be cheaper. Raise slack_penalty, or divide cost_matrix."
+        )
+    return costs
+
+
 def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     if sample_weight is None:
         return np.ones(n_rows)

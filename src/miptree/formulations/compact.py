@@ -32,7 +32,8 @@ class CompactFormulation:
     Differs from :class:`~miptree.formulations.svm1.PaperFormulation` in that
 
     * u_lk in {0, 1} says that leaf l has class k, and c_i >= e_il - u_{l, y_i} takes
-      the place of (1b)-(1e);
+      the place of (1b)-(1e). Where errors differ in cost, c_i is the part of the
+      dearest error's that row i pays, c_i >= e_il - sum_k (1 - share_ik) u_lk;
     * p+ and p- are eliminated and (1g)-(1j) added up over the leaves on one side of a
       node: with s = g_b - h_b x_i, ``s + m >= (1 + eps) * (i goes left at b) - 1`` and
       its mirror image, beside the box ``-1 <= s <= 1``. Without the box a point could
@@ -76,7 +77,7 @@ class CompactFormulation:
             may_enter[self._left_row, routes.right[0]] = 0.0
         b = ModelBuilder()
         e = b.variables("e", (n, n_leaves), upper=may_enter, integer=True)
-        c = b.variables("c", (n,), upper=1, cost=problem.weight)
+        c = b.variables("c", (n,), upper=1, cost=problem.costs.spread)
         u = b.variables(
             "u",
             (n_leaves, problem.n_classes),
@@ -90,18 +91,29 @@ class CompactFormulation:
         cuts.add_conflicts(b, problem, c)
         if self.break_symmetry:
             add_sibling_order(b, u)
-        return b.finish()
+        return b.finish(float(problem.costs.base.sum()))
 
     def _add_errors(
         self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray
     ) -> None:
         """Add what links leaves, classes and errors: (1b)-(1e), (1k), Proposition 1."""
-        class_of_leaf = (u[:, self.problem.y].T, 1.0)
-        b.rows(
-            "(1b)-(1e)", e.shape, (c[:, None], 1.0), (e, -1.0), class_of_leaf, lower=0
-        )
+        self._add_prices(b, e, c, u, np.arange(len(c)))
         b.rows("(1k)", c.shape, (e, np.ones(e.shape)), lower=1, upper=1)
         cuts.add_proposition_1(b, self.problem, e, c)
+
+    def _add_prices(
+        self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray, rows: IntArray
+    ) -> None:
+        """Add (1b)-(1e): a row in leaf l pays for the class of l."""
+        spared = 1 - self.problem.costs.share[rows]
+        b.rows(
+            "(1b)-(1e)",
+            (len(rows), u.shape[0]),
+            (c[rows, None], 1.0),
+            (e[rows], -1.0),
+            class_term(u, spared),
+            lower=0,
+        )
 
     def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes, slack and (1f)-(1j)."""
@@ -153,7 +165,7 @@ class CompactFormulation:
         """Put the values of the points' variables into a solution vector."""
         index = self.model.variables
         x[index["e"]] = at.in_leaf
-        x[index["c"]] = at.wrong
+        x[index["c"]] = at.paid
         x[index["m"]] = at.slack
 
     def decode(self, x: FloatArray) -> HeapTree:
@@ -163,3 +175,11 @@ class CompactFormulation:
         coef, threshold = subsets.read(x, self.problem, *planes)
         label = x[self.model.variables["u"]].argmax(axis=1)
         return HeapTree(coef, threshold, label)
+
+
+def class_term(u: IntArray, value: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Term of sum_k value_ik u_lk for rows (n, L), short where one class counts."""
+    if (np.count_nonzero(value, axis=1) <= 1).all():
+        k = np.abs(value).argmax(axis=1)
+        return u[:, k].T, np.take_along_axis(value, k[:, None], axis=1)
+    return u[None, :, :], value[:, None, :]

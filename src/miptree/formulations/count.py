@@ -43,19 +43,23 @@ class CountFormulation(FlowFormulation):
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
         near = (at.slack > MARGIN_ROUNDING).any(axis=1)
-        routed = ~(at.wrong | near)
+        routed = (at.paid < 1) & ~near
         index = self.model.variables
         x[index["e"]] = at.in_leaf * routed[:, None]
-        x[index["c"]] = ~routed
+        x[index["c"]] = np.where(routed, at.paid, 1.0)
 
     def round_up(self, bound: float) -> float:
         """Smallest value that the objective can take at or above a bound.
 
-        Weights that are whole multiples of the smallest one leave no value between
-        two multiples; other weights leave the bound as it is.
+        Costs that are whole multiples of the smallest one leave no value between two
+        multiples; other costs leave the bound as it is.
         """
-        unit = self.problem.weight.min()
-        multiples = self.problem.weight / unit
+        cost = self.problem.class_cost
+        values = self.problem.weight if cost is None else cost[cost > 0]
+        if not len(values):
+            return bound
+        unit = values.min()
+        multiples = values / unit
         if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
             return bound
         return float(np.ceil(bound / unit - 1e-6) * unit)

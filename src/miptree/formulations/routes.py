@@ -109,8 +109,8 @@ class Placement(NamedTuple):
     heap: HeapTree
     leaf: IntArray
     """(n,): leaf of each row."""
-    wrong: BoolArray
-    """(n,): c_i."""
+    paid: FloatArray
+    """(n,): c_i, 1 where a row is wrong (or its part of the dearest error)."""
     in_leaf: FloatArray
     """(n, L): e_il."""
     score: FloatArray
@@ -134,5 +134,5 @@ class Placement(NamedTuple):
         score[:, problem.is_subset_split(heap.coef)] = 0.0
         in_leaf = np.zeros((problem.n_rows, routes.n_leaves))
         in_leaf[np.arange(problem.n_rows), leaf] = 1.0
-        wrong = heap.label[leaf] != problem.y
-        return cls(heap, leaf, wrong, in_leaf, score, np.where(on_path, missing, 0.0))
+        paid = problem.costs.share[np.arange(problem.n_rows), heap.label[leaf]]
+        return cls(heap, leaf, paid, in_leaf, score, np.where(on_path, missing, 0.0))

@@ -72,7 +72,8 @@ class PaperFormulation:
         per_node = (problem.weight * self.objective.slack_penalty)[:, None]
         b = ModelBuilder()
         e = b.variables("e", (n, n_leaves), upper=1, integer=True)
-        c = b.variables("c", (n,), upper=1, cost=problem.weight, integer=True)
+        spread = _one_cost_per_row(problem)
+        c = b.variables("c", (n,), upper=1, cost=spread, integer=True)
         y_hat = b.variables("y_hat", (n,), lower=-np.inf)
         w = b.variables("w", (n, n_leaves), lower=-np.inf)
         u = b.variables("u", (n_leaves,), lower=1, upper=n_classes)[None, :]
@@ -124,7 +125,7 @@ class PaperFormulation:
             cuts.add_conflicts(b, problem, c)
         for points, leaves in self.theorem_3:
             cuts.add_theorem_3(b, problem, e, c, points, leaves)
-        return b.finish()
+        return b.finish(float(problem.costs.base.sum()))
 
     def _add_categorical(
         self, b: ModelBuilder, h: Hyperplanes, subsets: SubsetSplits, e: IntArray
@@ -150,7 +151,7 @@ class PaperFormulation:
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
         x[index["e"]] = at.in_leaf
-        x[index["c"]] = at.wrong
+        x[index["c"]] = at.paid
         x[index["y_hat"]] = heap.label[leaf] + 1
         x[index["w"]] = at.in_leaf * (heap.label + 1)
         x[index["u"]] = heap.label + 1
@@ -168,3 +169,16 @@ class PaperFormulation:
         coef, threshold = subsets.read(x, self.problem, *planes)
         label = np.rint(x[self.model.variables["u"]]).astype(np.intp) - 1
         return HeapTree(coef, threshold, label)
+
+
+def _one_cost_per_row(problem: Problem) -> FloatArray:
+    """(n,): what an error costs at each row, if all wrong classes cost the same."""
+    costs = problem.costs
+    wrong = np.ones(costs.share.shape, dtype=bool)
+    wrong[np.arange(problem.n_rows), problem.y] = False
+    if not np.array_equal(costs.share, wrong):
+        raise ValueError(
+            "formulation='paper' counts errors, whatever the class predicted, but "
+            "cost_matrix gives them different costs. Use formulation='compact'."
+        )
+    return costs.spread
