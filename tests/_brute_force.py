@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -49,6 +49,7 @@ class BruteForce:
         self.X, self.values = X[:, : problem.n_open], X[:, problem.n_open :]
         self.value_feature, self.class_cost = problem.value_feature, problem.class_cost
         self.same_x = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+        self.max_features = problem.max_features
         self.y, self.weight = problem.y, problem.weight
         self.n, self.n_classes = len(self.y), problem.n_classes
         self.objective, self.strict, self.one_right = objective, strict, one_right
@@ -86,9 +87,18 @@ class BruteForce:
         sign = np.where([left >> i & 1 for i in rows], 1.0, -1.0)
         if self._is_subset(rows, sign):
             return 0.0
-        if self.strict and not self._is_separable(rows, sign):
+        return min(self._split_cost(rows, sign, X) for X in self._feature_sets())
+
+    def _feature_sets(self) -> Iterator[np.ndarray]:
+        """The points in the features that one hyperplane may use."""
+        d = self.X.shape[1]
+        for used in combinations(range(d), min(d, self.max_features or d)):
+            yield self.X[:, used]
+
+    def _split_cost(self, rows: np.ndarray, sign: np.ndarray, X: np.ndarray) -> float:
+        if self.strict and not self._is_separable(rows, sign, X):
             return np.inf
-        return self._svm_cost(rows, sign)
+        return self._svm_cost(rows, sign, X)
 
     def _is_subset(self, rows: np.ndarray, sign: np.ndarray) -> bool:
         """Whether the values of one categorical feature tell the sides apart."""
@@ -98,12 +108,12 @@ class BruteForce:
                 return True
         return False
 
-    def _svm_cost(self, rows: np.ndarray, sign: np.ndarray) -> float:
+    def _svm_cost(self, rows: np.ndarray, sign: np.ndarray, X: np.ndarray) -> float:
         """LP over (g, h+, h-, m)."""
-        eps, k, d = self.objective.margin, len(rows), self.X.shape[1]
+        eps, k, d = self.objective.margin, len(rows), X.shape[1]
         price = self.objective.slack_penalty * self.weight[rows]
         cost = np.r_[0.0, np.full(2 * d, self.objective.l1_penalty), price]
-        score = self._score()
+        score = self._score(X)
         ahead = np.c_[sign[:, None] * score[rows], np.eye(k)]
         box = np.c_[score, np.zeros((self.n, k))]
         solution = linprog(
@@ -114,10 +124,10 @@ class BruteForce:
         )
         return solution.fun if solution.success else np.inf
 
-    def _is_separable(self, rows: np.ndarray, sign: np.ndarray) -> bool:
+    def _is_separable(self, rows: np.ndarray, sign: np.ndarray, X: np.ndarray) -> bool:
         """Whether a hyperplane has the sides strictly apart: max t over (g, h, t)."""
-        d = self.X.shape[1]
-        score = self._score()
+        d = X.shape[1]
+        score = self._score(X)
         ahead = np.c_[sign[:, None] * score[rows], -np.ones(len(rows))]
         box = np.c_[score, np.zeros(self.n)]
         solution = linprog(
@@ -128,9 +138,9 @@ class BruteForce:
         )
         return solution.success and -solution.fun > SEPARABLE
 
-    def _score(self) -> np.ndarray:
+    def _score(self, X: np.ndarray) -> np.ndarray:
         """(n, 1 + 2d): g - h x_i as a function of (g, h+, h-)."""
-        return np.c_[np.ones(self.n), -self.X, self.X]
+        return np.c_[np.ones(self.n), -X, X]
 
 
 class _Labels:
@@ -203,7 +213,7 @@ def _halves(points: int) -> Iterator[int]:
 def fewest_errors(problem: Problem, depth: int) -> float:
     """Least weight of misclassified rows over all trees of this depth."""
     enumeration = BruteForce(problem, Svm1Objective(1.0, 0.0, 1.0), strict=True)
-    enumeration._svm_cost = lambda rows, sign: 0.0
+    enumeration._svm_cost = lambda rows, sign, X: 0.0
     return enumeration.optimum(depth)
 
 

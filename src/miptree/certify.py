@@ -55,6 +55,8 @@ class Certificate:
         SHA-256 of the tree and of the training data, by which ``verify`` knows them.
     scaling : str
         How the features were scaled: "min-max".
+    max_features : int or None
+        Most features of a hyperplane of the trees compared, None for any number.
     """
 
     errors: int
@@ -76,6 +78,7 @@ class Certificate:
     tree_digest: str
     data_digest: str
     scaling: str = "min-max"
+    max_features: int | None = None
 
     @property
     def gap(self) -> float:
@@ -106,18 +109,28 @@ class Certificate:
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
         if self.errors_optimal:
             return (
-                f"{counted}; no tree of depth {self.depth} that keeps a margin of "
+                f"{counted}; no {self._compared} that keeps a margin of "
                 f"{self.margin:g} does better ({self.errors_proved_by})."
             )
         return (
-            f"{counted}; at margin {self.margin:g} no tree of depth {self.depth} gets "
+            f"{counted}; at margin {self.margin:g} no {self._compared} gets "
             f"below {self.errors_bound:.6g} ({self.errors_proved_by})."
         )
+
+    @property
+    def _compared(self) -> str:
+        return f"tree of depth {self.depth}{self._limit}"
+
+    @property
+    def _limit(self) -> str:
+        if self.max_features is None:
+            return ""
+        return f" with at most {self.max_features} features in a split"
 
     def _objective_sentence(self) -> str:
         terms = (
             f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
-            "on features scaled to [0, 1]"
+            f"on features scaled to [0, 1]{self._limit}"
         )
         counted = f"Its objective ({terms}) is {self.objective:.6g},"
         if self.objective_optimal:
@@ -175,6 +188,7 @@ def certify(
         seconds=seconds,
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
+        max_features=problem.max_features,
     )
 
 

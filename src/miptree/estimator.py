@@ -86,6 +86,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         and sends a subset of its values left, the paper's (8). "onehot": hyperplanes
         read 0/1 indicators of the values. "both": either, with indicators for features
         of up to 10 values.
+    max_features_per_split : int or None, default=None
+        Most non-zero coefficients of a hyperplane, so that people can read it.
     missing : {"fill", "error"}, default="fill"
         Missing numbers are filled with the median, and a 0/1 column that hyperplanes
         may use says where; a missing category is a value of its own. "error" refuses.
@@ -157,6 +159,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         "cost_matrix": ["array-like", None],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
         "categorical_encoding": [StrOptions(set(ENCODINGS))],
+        "max_features_per_split": [Interval(Integral, 1, None, closed="left"), None],
         "missing": [StrOptions({"fill", "error"})],
         "unknown": [StrOptions({"majority", "error"})],
         "n_jobs": [Integral, None],
@@ -184,6 +187,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         cost_matrix: ArrayLike | None = None,
         categorical_features: ArrayLike | None = "from_dtype",
         categorical_encoding: str = "both",
+        max_features_per_split: int | None = None,
         missing: str = "fill",
         unknown: str = "majority",
         n_jobs: int | None = None,
@@ -207,6 +211,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
         self.categorical_encoding = categorical_encoding
+        self.max_features_per_split = max_features_per_split
         self.missing = missing
         self.unknown = unknown
         self.n_jobs = n_jobs
@@ -295,6 +300,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             weight,
             self._class_cost(codes),
             self.table_.value_feature,
+            self.max_features_per_split,
         )
 
     def _class_cost(self, codes: IntArray) -> FloatArray | None:

@@ -128,7 +128,7 @@ def refit_nodes(
         if is_subset[node]:
             continue  # it costs nothing
         used = np.arange(problem.n_open)
-        if problem.max_features is not None:
+        if problem.is_limited:
             used = np.flatnonzero(heap.coef[node])
         lp = _NodeLP(problem, objective, passes[:, node], right[:, node], used)
         fitted = lp.solve(heap.coef[node, used], heap.threshold[node], clock)

@@ -130,6 +130,11 @@ class Problem:
         return np.ascontiguousarray(self.scaled[:, : self.n_open])
 
     @property
+    def is_limited(self) -> bool:
+        """Whether a hyperplane may not use all the open features."""
+        return self.max_features is not None and self.max_features < self.n_open
+
+    @property
     def n_categorical(self) -> int:
         """Number of categorical features that have subset splits."""
         return int(self.value_feature.max(initial=-1)) + 1
@@ -233,6 +238,12 @@ class Problem:
             raise ValueError(
                 f"The tree reads {tree.n_features} features, but the data have "
                 f"{self.n_features}."
+            )
+        used = int(np.count_nonzero(tree.coef[:, : self.n_open], axis=1).max())
+        if self.max_features is not None and used > self.max_features:
+            raise ValueError(
+                f"The tree has a split of {used} features, but max_features_per_split "
+                f"is {self.max_features}."
             )
         heap = tree.to_heap(depth)
         threshold = heap.threshold - heap.coef @ self.offset

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from numbers import Integral, Real
 
@@ -168,8 +168,9 @@ def verify(
         recount = Recount(tree, data, certificate)
         checks += _compare(certificate, recount)
         if resolve_with is not None:
+            problem = replace(data.problem, max_features=certificate.max_features)
             proofs = solve_again(
-                certificate, tree, data.problem, resolve_with, resolve_seconds
+                certificate, tree, problem, resolve_with, resolve_seconds
             )
             checks += [Check(*proof) for proof in proofs]
     return Verification(tuple(checks))
@@ -179,7 +180,9 @@ def certificate_digest(certificate: Certificate) -> str:
     """SHA-256 of a certificate's fields, one called ``digest`` aside."""
     digest = hashlib.sha256()
     for field in fields(certificate):
-        if field.name != "digest":
+        # A limit that is not there is not written, as before there were limits.
+        is_absent = field.default is None and getattr(certificate, field.name) is None
+        if field.name != "digest" and not is_absent:
             text = _canonical(getattr(certificate, field.name), str(field.type))
             digest.update(f"{field.name}={text!r}\n".encode())
     return digest.hexdigest()
@@ -191,14 +194,17 @@ def _canonical(value: object, kind: str) -> str:
         return value
     if not _is_a(value, kind):
         return type(value).__name__
-    return str(value) if kind == "int" else float(value).hex()  # type: ignore[arg-type]
+    is_int = kind.startswith("int")
+    return str(value) if is_int else float(value).hex()  # type: ignore[arg-type]
 
 
 def _is_a(value: object, kind: str) -> bool:
     """Whether a value is a string, or a finite number of the kind of its field."""
     if kind == "str":
         return isinstance(value, str)
-    wanted = Integral if kind == "int" else Real
+    if kind == "int | None" and value is None:
+        return True
+    wanted = Integral if kind.startswith("int") else Real
     if not isinstance(value, wanted) or isinstance(value, bool):
         return False
     try:
@@ -293,6 +299,12 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
     same = data_digest(data.problem) == certificate.data_digest
     which = "those" if same else "not the rows, labels and weights that were"
     yield Check("data digest", same, f"the data are {which} certified.")
+    most = certificate.max_features
+    if most is not None:
+        opened = tree.coef[:, : data.n_open]
+        used = int(np.count_nonzero(opened, axis=1).max())
+        found = f"splits of up to {used} features, certified among up to {most}."
+        yield Check("features", used <= most, found)
     yield Check(
         "depth",
         tree.depth <= certificate.depth,

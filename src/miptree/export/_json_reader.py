@@ -412,8 +412,13 @@ def _values(given: object, name: str) -> tuple[Value, ...]:
     return tuple(found)
 
 
+def _an_int_or_none(given: object, name: str) -> int | None:
+    return None if given is None else _an_int(given, name)
+
+
 _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "int": _an_int,
+    "int | None": _an_int_or_none,
     "float": _a_float,
     "str": _a_text,
     "bool": _a_bool,

@@ -12,6 +12,8 @@ from miptree.formulations import cuts
 from miptree.formulations.categorical import SubsetSplits
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
+from miptree.formulations.sparsity import FewFeatures
+from miptree.formulations.splits import read_splits, write_splits
 from miptree.formulations.symmetry import (
     add_sibling_order,
     canonical_image,
@@ -120,7 +122,7 @@ class CompactFormulation:
         problem, objective, routes = self.problem, self.objective, self._routes
         price = (problem.weight * objective.slack_penalty)[:, None]
         grid = (problem.n_rows, routes.n_branch)
-        h = Hyperplanes.add(b, routes.n_branch, problem.n_open, objective.l1_penalty)
+        h = self._add_hyperplanes(b, objective.l1_penalty)
         m = b.variables("m", grid, upper=objective.margin, cost=price)
         subsets = self._add_subsets(b, e)
         for tag, side, sign in (
@@ -132,6 +134,13 @@ class CompactFormulation:
             relaxed = subsets.any_chosen(objective.margin)
             b.rows(tag, grid, *score, (m, 1.0), enters, relaxed, lower=-1)
         b.rows("box", grid, *h.score_terms(problem.open_scaled), lower=-1, upper=1)
+
+    def _add_hyperplanes(self, b: ModelBuilder, l1_penalty: float) -> Hyperplanes:
+        """Add h and g, with at most as many features as the problem allows."""
+        n_branch, n_open = self._routes.n_branch, self.problem.n_open
+        h = Hyperplanes.add(b, n_branch, n_open, l1_penalty)
+        FewFeatures.add(b, self.problem, h.positive, h.negative, l1_penalty)
+        return h
 
     def _add_subsets(self, b: ModelBuilder, e: IntArray) -> SubsetSplits:
         """Add (8a)-(8d), the latter added up over the leaves on one side of a node."""
@@ -156,8 +165,7 @@ class CompactFormulation:
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
         x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
-        Hyperplanes.of(self.model).write(x, heap)
-        SubsetSplits.of(self.model).write(x, self.problem, heap)
+        write_splits(self.model, self.problem, heap, x)
         self._write_points(x, at)
         return x
 
@@ -170,9 +178,7 @@ class CompactFormulation:
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""
-        planes = Hyperplanes.of(self.model).read(x)
-        subsets = SubsetSplits.of(self.model)
-        coef, threshold = subsets.read(x, self.problem, *planes)
+        coef, threshold = read_splits(self.model, self.problem, x)
         label = x[self.model.variables["u"]].argmax(axis=1)
         return HeapTree(coef, threshold, label)
 

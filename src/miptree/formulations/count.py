@@ -9,7 +9,7 @@ import numpy as np
 from miptree._typing import FloatArray, IntArray
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import ModelBuilder
-from miptree.formulations.routes import Hyperplanes, Placement
+from miptree.formulations.routes import Placement
 from miptree.objective import MARGIN_ROUNDING
 
 
@@ -27,7 +27,7 @@ class CountFormulation(FlowFormulation):
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
-        h = Hyperplanes.add(b, routes.n_branch, problem.n_open, 0.0)
+        h = self._add_hyperplanes(b, 0.0)
         subsets = self._add_subsets(b, e)
         relaxed = subsets.any_chosen(self.objective.margin)
         far = -(1 + self.objective.margin)

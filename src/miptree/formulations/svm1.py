@@ -13,6 +13,8 @@ from miptree.formulations import cuts
 from miptree.formulations.categorical import SubsetSplits, largest_coefficient
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
+from miptree.formulations.sparsity import FewFeatures
+from miptree.formulations.splits import read_splits, write_splits
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.tree import HeapTree
@@ -78,6 +80,7 @@ class PaperFormulation:
         w = b.variables("w", (n, n_leaves), lower=-np.inf)
         u = b.variables("u", (n_leaves,), lower=1, upper=n_classes)[None, :]
         h = Hyperplanes.add(b, n_branch, problem.n_open, self.objective.l1_penalty)
+        FewFeatures.add(b, problem, h.positive, h.negative, self.objective.l1_penalty)
         subsets = SubsetSplits.add(b, problem, n_branch)
         p_plus = b.variables("p+", (n, n_branch))
         p_minus = b.variables("p-", (n, n_branch))
@@ -155,8 +158,7 @@ class PaperFormulation:
         x[index["y_hat"]] = heap.label[leaf] + 1
         x[index["w"]] = at.in_leaf * (heap.label + 1)
         x[index["u"]] = heap.label + 1
-        Hyperplanes.of(self.model).write(x, heap)
-        SubsetSplits.of(self.model).write(x, self.problem, heap)
+        write_splits(self.model, self.problem, heap, x)
         x[index["p+"]] = np.maximum(at.score, 0)
         x[index["p-"]] = np.maximum(-at.score, 0)
         x[index["m"]] = at.slack
@@ -164,9 +166,7 @@ class PaperFormulation:
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""
-        planes = Hyperplanes.of(self.model).read(x)
-        subsets = SubsetSplits.of(self.model)
-        coef, threshold = subsets.read(x, self.problem, *planes)
+        coef, threshold = read_splits(self.model, self.problem, x)
         label = np.rint(x[self.model.variables["u"]]).astype(np.intp) - 1
         return HeapTree(coef, threshold, label)
 

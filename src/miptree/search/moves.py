@@ -41,7 +41,7 @@ def random_move(
         tree.label[rng.integers(len(tree.label))] = rng.integers(data.n_classes)
     b = int(rng.integers(len(tree.threshold)))
     features = np.arange(data.n_open)
-    if rng.random() < p_sparse or data.max_features is not None:
+    if data.max_features is not None or rng.random() < p_sparse:
         features = few_features(tree.coef[b, : data.n_open], rng)[: data.max_features]
     refit_node(
         *data.points, *tree, b, features, float(rng.choice(_RIDGES)), _REFIT_ROUNDS,
