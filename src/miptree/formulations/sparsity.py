@@ -57,6 +57,8 @@ class FewFeatures(NamedTuple):
 
     def write(self, x: FloatArray, heap: HeapTree) -> None:
         """Put the features that a tree's hyperplanes use into a solution vector."""
+        if not self.used.size:
+            return
         n_open = self.used.shape[1]
         is_subset = heap.coef[:, n_open:].any(axis=1, keepdims=True)
         x[self.used] = (heap.coef[:, :n_open] != 0) & ~is_subset
