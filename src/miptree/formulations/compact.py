@@ -16,6 +16,7 @@ from miptree.formulations.sparsity import FewFeatures
 from miptree.formulations.splits import read_splits, write_splits
 from miptree.formulations.symmetry import (
     add_sibling_order,
+    add_subtree_order,
     canonical_image,
     left_point,
 )
@@ -33,9 +34,12 @@ class CompactFormulation:
 
     Differs from :class:`~miptree.formulations.svm1.PaperFormulation` in that
 
-    * u_lk in {0, 1} says that leaf l has class k, and c_i >= e_il - u_{l, y_i} takes
-      the place of (1b)-(1e). Where errors differ in cost, c_i is the part of the
-      dearest error's that row i pays, c_i >= e_il - sum_k (1 - share_ik) u_lk;
+    * u_lk in {0, 1} says that leaf l has class k, and c_i = sum_l q_il with
+      q_il >= e_il - u_{l, y_i} ('in l and wrong there') takes the place of (1b)-(1e).
+      The sum over the leaves bounds c_i better than each leaf alone: with
+      c_i >= e_il - u_{l, y_i} a point spread over the leaves is hardly wrong. Where
+      errors differ in cost, q_il >= e_il - sum_k (1 - share_ik) u_lk is the part of its
+      dearest error that row i pays;
     * p+ and p- are eliminated and (1g)-(1j) added up over the leaves on one side of a
       node: with s = g_b - h_b x_i, ``s + m >= (1 + eps) * (i goes left at b) - 1`` and
       its mirror image, beside the box ``-1 <= s <= 1``. Without the box a point could
@@ -93,25 +97,29 @@ class CompactFormulation:
         cuts.add_conflicts(b, problem, c)
         if self.break_symmetry:
             add_sibling_order(b, u)
+            add_subtree_order(b, u)
         return b.finish(float(problem.costs.base.sum()))
 
     def _add_errors(
         self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray
     ) -> None:
         """Add what links leaves, classes and errors: (1b)-(1e), (1k), Proposition 1."""
-        self._add_prices(b, e, c, u, np.arange(len(c)))
+        q = b.variables("q", e.shape, upper=1)
+        self._add_prices(b, e, q, u, np.arange(len(c)))
+        wrong_somewhere = (q, -np.ones(q.shape))
+        b.rows("wrong", c.shape, (c, 1.0), wrong_somewhere, lower=0, upper=0)
         b.rows("(1k)", c.shape, (e, np.ones(e.shape)), lower=1, upper=1)
         cuts.add_proposition_1(b, self.problem, e, c)
 
     def _add_prices(
-        self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray, rows: IntArray
+        self, b: ModelBuilder, e: IntArray, q: IntArray, u: IntArray, rows: IntArray
     ) -> None:
-        """Add (1b)-(1e): a row in leaf l pays for the class of l."""
+        """Add (1b)-(1e): a row in leaf l pays q for the class of l."""
         spared = 1 - self.problem.costs.share[rows]
         b.rows(
             "(1b)-(1e)",
             (len(rows), u.shape[0]),
-            (c[rows, None], 1.0),
+            (q[rows], 1.0),
             (e[rows], -1.0),
             class_term(u, spared),
             lower=0,
@@ -123,7 +131,7 @@ class CompactFormulation:
         price = (problem.weight * objective.slack_penalty)[:, None]
         grid = (problem.n_rows, routes.n_branch)
         h = self._add_hyperplanes(b, objective.l1_penalty)
-        m = b.variables("m", grid, upper=objective.margin, cost=price)
+        m = b.variables("m", grid, upper=self._most_slack, cost=price)
         subsets = self._add_subsets(b, e)
         for tag, side, sign in (
             ("(1g)+(1h)", routes.right, -1.0),
@@ -154,6 +162,11 @@ class CompactFormulation:
         subsets.add_right(b, self.problem, nodes, right)
         return subsets
 
+    @property
+    def _most_slack(self) -> FloatArray:
+        """(n, 1): largest m_ib that a routed point may need."""
+        return np.full((self.problem.n_rows, 1), self.objective.margin)
+
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree in scaled units and inside the box."""
         leaf = heap.leaf_of(self.problem.scaled)
@@ -173,6 +186,7 @@ class CompactFormulation:
         """Put the values of the points' variables into a solution vector."""
         index = self.model.variables
         x[index["e"]] = at.in_leaf
+        x[index["q"]] = at.in_leaf * at.paid[:, None]
         x[index["c"]] = at.paid
         x[index["m"]] = at.slack
 

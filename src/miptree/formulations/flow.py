@@ -19,9 +19,11 @@ class FlowFormulation(CompactFormulation):
 
     e_il now says that point i is routed to leaf l *and* right there, so
     c_i = 1 - sum_l e_il and e_il <= u_{l, y_i}. The points that are wrong pay no
-    slack, hence the optimum is a lower bound on SVM1-ODT's, often met and faster to
-    prove. A solution's tree must be valued anew under (1a). Where errors differ in
-    cost, a point is routed also where an error is not its dearest, and pays for it.
+    slack, and one whose slack costs more than an error pays for the error instead, so
+    m_ib <= 1 / alpha_1. Hence the optimum is a lower bound on SVM1-ODT's, often met
+    and far faster to prove. A solution's tree must be valued anew under (1a). Where
+    errors differ in cost, a point may also be routed to an error that is not its
+    dearest, and pays for it.
     """
 
     exact = False
@@ -42,12 +44,21 @@ class FlowFormulation(CompactFormulation):
             upper=np.where(costs.is_partial, 2.0, 1.0),
         )
         if costs.is_partial.any():
-            self._add_prices(b, e, c, u, np.flatnonzero(costs.is_partial))
+            price = np.broadcast_to(c[:, None], e.shape)
+            self._add_prices(b, e, price, u, np.flatnonzero(costs.is_partial))
         cuts.add_proposition_1_3(b, self.problem, c, e.shape[1])
+
+    @property
+    def _most_slack(self) -> FloatArray:
+        """(n, 1): slack that costs as much as the dearest error."""
+        price = self.objective.slack_penalty * self.problem.weight
+        dear = self.problem.costs.spread / price
+        return np.minimum(self.objective.margin, dear)[:, None]
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
-        index, routed = self.model.variables, at.paid[:, None] < 1
-        x[index["e"]] = at.in_leaf * routed
-        x[index["c"]] = at.paid
-        x[index["m"]] = at.slack * routed
+        routed = (at.paid < 1) & (at.slack <= self._most_slack).all(axis=1)
+        index = self.model.variables
+        x[index["e"]] = at.in_leaf * routed[:, None]
+        x[index["c"]] = np.where(routed, at.paid, 1.0)
+        x[index["m"]] = at.slack * routed[:, None]
