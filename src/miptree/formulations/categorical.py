@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from miptree._typing import FloatArray, IntArray
 from miptree.formulations.model import Model, ModelBuilder
+from miptree.formulations.routes import Routes
 from miptree.problem import Problem
 from miptree.tree import HeapTree
 
@@ -65,36 +66,48 @@ class SubsetSplits(NamedTuple):
         chosen = self.chosen if node is None or not self.exist else self.chosen[node]
         return chosen[None, :, :], coefficient
 
-    def add_left(
-        self, b: ModelBuilder, problem: Problem, node: IntArray, enters: Term
-    ) -> None:
-        """Add (8c) for rows (n, len(node)): a point goes left only by its value.
+    def value_left(
+        self, problem: Problem, coefficient: float, node: IntArray | None = None
+    ) -> Term:
+        """Term of coefficient * sum_j s_bjv at the value v that each row has of j."""
+        if not self.exist:
+            return self.left[None, :, :], coefficient
+        left = self.left if node is None else self.left[node]
+        columns = left[:, problem.value_codes]  # (nodes, features, n)
+        return columns.transpose(2, 0, 1), coefficient
 
-        The term ``enters`` counts the leaves left of the node that a point enters.
+    def side_terms(
+        self, problem: Problem, margin: float, goes_left: bool
+    ) -> tuple[Term, Term]:
+        """What turns a row of the compact model into one for either kind of split.
+
+        With t = 'the value of i goes left' and K = sum_j h_bj the rows are
+
+        * s + m >= (1 + eps) (i goes left - t) - (1 - K),
+        * -s + m >= (1 + eps) (i goes right - (K - t)) - (1 - K):
+
+        at a hyperplane t = K = 0; at a subset split K = 1 and s = 0, which leaves
+        (8c) and (8d).
         """
-        if self.exist:
-            shape = (problem.n_rows, len(node))
+        far = 1 + margin
+        if goes_left:
+            return self.value_left(problem, far), self.any_chosen(-1.0)
+        return self.value_left(problem, -far), self.any_chosen(margin)
+
+    def add_8c_8d(
+        self, b: ModelBuilder, problem: Problem, e: IntArray, routes: Routes
+    ) -> None:
+        """Add (8c) and (8d) as printed, leaf by leaf."""
+        for tag, side, sign in (("(8c)", routes.left, 1.0), ("(8d)", routes.right, -1)):
+            node, leaf = np.nonzero(side)
             terms = (
-                self._value_left(problem, node),
-                (enters[0], -np.asarray(enters[1])),
+                self.value_left(problem, sign, node),
+                (e[:, leaf], -1.0),
                 self.any_chosen(-1.0, node),
             )
-            b.rows("(8c)", shape, *terms, lower=-1)
-
-    def add_right(
-        self, b: ModelBuilder, problem: Problem, node: IntArray, enters: Term
-    ) -> None:
-        """Add (8d), the same for the leaves on the right."""
-        if self.exist:
-            shape = (problem.n_rows, len(node))
-            value_left = self._value_left(problem, node)
-            chosen = self.any_chosen(1.0, node)
-            b.rows("(8d)", shape, value_left, enters, chosen, upper=2)
-
-    def _value_left(self, problem: Problem, node: IntArray) -> Term:
-        """Term of sum_j s_bjv at the value v that each row has of feature j."""
-        columns = self.left[node][:, problem.value_codes]  # (nodes, features, n)
-        return columns.transpose(2, 0, 1), 1.0
+            # (8d) is its mirror image: no value that goes left.
+            lower = -1.0 if sign > 0 else -2.0
+            b.rows(tag, (problem.n_rows, len(node)), *terms, lower=lower)
 
     def write(self, x: FloatArray, problem: Problem, heap: HeapTree) -> None:
         """Put a tree's subset splits into a solution vector."""

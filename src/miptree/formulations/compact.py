@@ -132,16 +132,26 @@ class CompactFormulation:
         grid = (problem.n_rows, routes.n_branch)
         h = self._add_hyperplanes(b, objective.l1_penalty)
         m = b.variables("m", grid, upper=self._most_slack, cost=price)
-        subsets = self._add_subsets(b, e)
+        subsets = SubsetSplits.add(b, problem, routes.n_branch)
         for tag, side, sign in (
             ("(1g)+(1h)", routes.right, -1.0),
             ("(1i)+(1j)", routes.left, 1.0),
         ):
             enters = (e[:, None, :], -(1 + objective.margin) * side[None, :, :])
             score = h.score_terms(problem.open_scaled, sign)
-            relaxed = subsets.any_chosen(objective.margin)
-            b.rows(tag, grid, *score, (m, 1.0), enters, relaxed, lower=-1)
-        b.rows("box", grid, *h.score_terms(problem.open_scaled), lower=-1, upper=1)
+            by_value = subsets.side_terms(problem, objective.margin, sign > 0)
+            b.rows(tag, grid, *score, (m, 1.0), enters, *by_value, lower=-1)
+        self._add_box(b, h, subsets)
+
+    def _add_box(self, b: ModelBuilder, h: Hyperplanes, subsets: SubsetSplits) -> None:
+        """Add abs(s) <= 1, or <= 0 at a subset split."""
+        grid = (self.problem.n_rows, self._routes.n_branch)
+        score = h.score_terms(self.problem.open_scaled)
+        if not subsets.exist:
+            b.rows("box", grid, *score, lower=-1, upper=1)
+            return
+        b.rows("box", grid, *score, subsets.any_chosen(-1.0), lower=-1)
+        b.rows("box", grid, *score, subsets.any_chosen(1.0), upper=1)
 
     def _add_hyperplanes(self, b: ModelBuilder, l1_penalty: float) -> Hyperplanes:
         """Add h and g, with at most as many features as the problem allows."""
@@ -149,18 +159,6 @@ class CompactFormulation:
         h = Hyperplanes.add(b, n_branch, n_open, l1_penalty)
         FewFeatures.add(b, self.problem, h.positive, h.negative, l1_penalty)
         return h
-
-    def _add_subsets(self, b: ModelBuilder, e: IntArray) -> SubsetSplits:
-        """Add (8a)-(8d), the latter added up over the leaves on one side of a node."""
-        routes = self._routes
-        nodes = np.arange(routes.n_branch)
-        subsets = SubsetSplits.add(b, self.problem, routes.n_branch)
-        left, right = (
-            (e[:, None, :], side[None, :, :].astype(float)) for side in routes
-        )
-        subsets.add_left(b, self.problem, nodes, left)
-        subsets.add_right(b, self.problem, nodes, right)
-        return subsets
 
     @property
     def _most_slack(self) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from miptree._typing import FloatArray, IntArray
+from miptree.formulations.categorical import SubsetSplits
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import ModelBuilder
 from miptree.formulations.routes import Placement
@@ -28,8 +29,7 @@ class CountFormulation(FlowFormulation):
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
         h = self._add_hyperplanes(b, 0.0)
-        subsets = self._add_subsets(b, e)
-        relaxed = subsets.any_chosen(self.objective.margin)
+        subsets = SubsetSplits.add(b, problem, routes.n_branch)
         far = -(1 + self.objective.margin)
         # One row per side holds the box as well: unrouted, it says score >= -1.
         for tag, side, sign in (
@@ -38,7 +38,10 @@ class CountFormulation(FlowFormulation):
         ):
             enters = (e[:, None, :], far * side[None, :, :])
             score = h.score_terms(problem.open_scaled, sign)
-            b.rows(tag, grid, *score, enters, relaxed, lower=-1)
+            by_value = subsets.side_terms(problem, self.objective.margin, sign > 0)
+            b.rows(tag, grid, *score, enters, *by_value, lower=-1)
+        if subsets.exist:
+            self._add_box(b, h, subsets)
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""

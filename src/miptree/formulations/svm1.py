@@ -136,11 +136,7 @@ class PaperFormulation:
         """Add (8c)-(8e), if there are categorical features."""
         if not subsets.exist:
             return
-        (left_of, on_left), (right_of, on_right) = map(
-            np.nonzero, Routes.of_depth(self.depth)
-        )
-        subsets.add_left(b, self.problem, left_of, (e[:, on_left], 1.0))
-        subsets.add_right(b, self.problem, right_of, (e[:, on_right], 1.0))
+        subsets.add_8c_8d(b, self.problem, e, Routes.of_depth(self.depth))
         most = largest_coefficient(self.problem)
         size = (h.positive, 1.0), (h.negative, 1.0)
         chosen = subsets.chosen[:, None, :], most
