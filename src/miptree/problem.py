@@ -252,7 +252,8 @@ class Problem:
     def into_box(self, heap: HeapTree) -> HeapTree:
         """Shrink every hyperplane until all abs(scores) <= 1 (Theorem 2: M = 1).
 
-        The scores of subset splits become -1 and 1.
+        The scores of subset splits become -1 and 1; one that sends all values to one
+        side is none.
         """
         score = self.scaled @ heap.coef.T - heap.threshold
         shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
@@ -260,8 +261,9 @@ class Problem:
         for node in np.flatnonzero(self.is_subset_split(heap.coef)):
             columns = self.value_columns(coef[node])
             goes_left = coef[node, columns] <= threshold[node]
-            coef[node], threshold[node] = 0.0, -1.0
-            coef[node, columns[goes_left]] = -2.0
+            coef[node], threshold[node] = 0.0, 1.0 if goes_left.all() else -1.0
+            if not goes_left.all():
+                coef[node, columns[goes_left]] = -2.0
         return HeapTree(coef, threshold, heap.label)
 
 

@@ -47,6 +47,11 @@ class SubsetSplits(NamedTuple):
         left = b.variables("s", values, **options)  # type: ignore[arg-type]
         b.rows("(8a)", (n_branch,), (chosen, np.ones(of_node)), upper=1)
         b.rows("(8b)", values, (left, 1.0), (chosen[:, feature], -1.0), upper=0)
+        member = feature == np.arange(problem.n_categorical)[:, None]
+        some = left[:, None, :], member[None, :, :].astype(float)
+        # A feature is chosen only to split: some values go left, others right.
+        b.rows("some left", of_node, some, (chosen, -1.0), lower=0)
+        b.rows("some right", of_node, some, (chosen, 1.0 - member.sum(1)), upper=0)
         return cls(chosen, left)
 
     @classmethod
