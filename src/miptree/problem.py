@@ -156,6 +156,13 @@ class Problem:
         return replace(self, X=self.scaled, offset=unit[0], scale=unit[1])
 
     @cached_property
+    def class_weight(self) -> FloatArray:
+        """(Y,): total weight of each class, the paper's abs(N_k)."""
+        total = np.zeros(self.n_classes)
+        np.add.at(total, self.y, self.weight)
+        return total
+
+    @cached_property
     def costs(self) -> ErrorCosts:
         """What errors cost, taken apart."""
         cost = self.class_cost
