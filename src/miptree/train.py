@@ -166,8 +166,8 @@ class _Training:
         """Search until it stalls, or to the end where no MIP follows."""
         if self.plan.init != "auto":
             return
+        compile_kernels(self._tell_compile)
         self.stage = "search"
-        compile_kernels()
         plan, clock = self.plan, self.clock
         if self._mip_follows():
             clock = clock.share(SEARCH_SHARE)
@@ -340,6 +340,10 @@ class _Training:
             self.trace.append(state)
         answers = [listener(state) for listener in self.listeners]
         self.stop_asked = self.stop_asked or any(answers)
+
+    def _tell_compile(self) -> None:
+        self.stage = "compile"
+        self._tell()
 
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.guard.requested

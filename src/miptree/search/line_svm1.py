@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import random_direction, shuffle
 from miptree.search.routing import (
     copy_into,
@@ -29,13 +30,13 @@ _INSIDE = 1.0 - 1e-9
 """Steps stop a little inside the box, so that rounding does not leave it."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _missing(score: float, margin: float) -> float:
     """How much of the margin a score lacks."""
     return max(0.0, margin - abs(score))
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def cost_below(
     Z: FloatArray,
     y: IntArray,
@@ -56,7 +57,7 @@ def cost_below(
     return total + point_cost(y, weight, cost, i, label[node - n_branch])
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def objective_svm1(
     Z: FloatArray,
     y: IntArray,
@@ -81,7 +82,7 @@ def objective_svm1(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def best_step_svm1(
     z: FloatArray,
     v: FloatArray,
@@ -171,7 +172,7 @@ def best_step_svm1(
     return best, step
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     """Interval of steps with all abs(score + step * v) in the box; 0 is in it."""
     low, high = -1e6, 1e6
@@ -182,7 +183,7 @@ def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     return min(low, 0.0), max(high, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
     """Shrink the hyperplanes that leave the box abs(score) <= 1, in place."""
     for b in range(len(threshold)):
@@ -195,7 +196,7 @@ def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
                 Z[b, i] /= largest
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _search_node(
     XT: FloatArray,
     coef: FloatArray,
@@ -209,6 +210,7 @@ def _search_node(
     l1_penalty: float,
     margin: float,
     n_random: int,
+    stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Line searches at one node; returns the sum of the changes.
@@ -220,10 +222,14 @@ def _search_node(
     m = len(index)
     z, v, all_v = np.empty(m), np.empty(m), np.empty(n)
     direction = np.empty(XT.shape[0])
+    if m == 0:
+        n_random = 0  # no points to turn the hyperplane round
     order = np.empty(d + 2 + n_random, np.int64)
     shuffle(state, order)
     total = 0.0
     for j in order:
+        if stop[0]:
+            break
         shift = 0.0
         direction[:] = 0.0
         if j < d:
@@ -237,7 +243,8 @@ def _search_node(
             shift = threshold[b]
             copy_into(all_v, Z[b])
         else:
-            shift = random_direction(state, XT, features, n, direction, all_v)
+            shift = random_direction(state, XT, features, index, m, direction)
+            score_node(XT, direction, shift, all_v)
         low, high = box_range(Z[b], all_v)
         if high - low < _FLAT or high - low > 1e5:
             continue
@@ -256,7 +263,7 @@ def _search_node(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def descend_svm1(
     XT: FloatArray,
     y: IntArray,
@@ -273,13 +280,15 @@ def descend_svm1(
     sweeps: int,
     least_gain: float,
     n_random: int,
+    stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Improve (1a) by line searches at all nodes, in place; return its value.
 
     Only the coefficients that ``may_change`` do; a node without any stays as it is.
-    Stops when a sweep gains less than ``least_gain`` of the objective. After every
-    node the objective is counted afresh, and the node is put back if it did not fall.
+    Stops when a sweep gains less than ``least_gain`` of the objective, or soon after
+    somebody has set ``stop[0]``. After every node the objective is counted afresh, and
+    the node is put back if it did not fall.
     """
     n = XT.shape[1]
     Z = score_tree(XT, coef, threshold)
@@ -297,6 +306,8 @@ def descend_svm1(
         shuffle(state, nodes)
         for node in nodes:
             b = int(node)
+            if stop[0]:
+                break
             features = places(may_change[b])
             if len(features) == 0:
                 continue
@@ -313,7 +324,7 @@ def descend_svm1(
             copy_into(old_label, label)
             change = _search_node(
                 XT, coef, threshold, Z, b, features, index[:m], gain[:m], price[:m],
-                l1_penalty, margin, n_random, state,
+                l1_penalty, margin, n_random, stop, state,
             )  # fmt: skip
             if change == 0.0:
                 continue
@@ -332,6 +343,6 @@ def descend_svm1(
                 copy_into(coef[b], old_coef)
                 copy_into(label, old_label)
                 score_node(XT, coef[b], threshold[b], Z[b])
-        if before - value <= least_gain * before:
+        if stop[0] or before - value <= least_gain * before:
             break
     return value

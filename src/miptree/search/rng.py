@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 
 
 def random_state(rng: np.random.Generator) -> AnyArray:
@@ -18,7 +19,7 @@ def random_state(rng: np.random.Generator) -> AnyArray:
     return rng.integers(0, 2**64, size=1, dtype=np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def uniform(state: AnyArray) -> float:
     """Return a float in [0, 1)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -29,20 +30,20 @@ def uniform(state: AnyArray) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def below(state: AnyArray, n: int) -> int:
     """Return an integer in 0, ..., n - 1."""
     return int(uniform(state) * n)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def normal(state: AnyArray) -> float:
     """Return a standard normal number (Box and Muller)."""
     radius = np.sqrt(-2.0 * np.log(1.0 - uniform(state)))
     return radius * np.cos(2.0 * np.pi * uniform(state))
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def shuffle(state: AnyArray, order: IntArray) -> None:
     """Fill ``order`` with a random permutation."""
     for q in range(len(order)):
@@ -52,22 +53,21 @@ def shuffle(state: AnyArray, order: IntArray) -> None:
         order[q], order[r] = order[r], order[q]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def random_direction(
     state: AnyArray,
-    Xc: FloatArray,
+    XT: FloatArray,
     features: IntArray,
+    index: IntArray,
     m: int,
     direction: FloatArray,
-    v: FloatArray,
 ) -> float:
     """Draw a direction in which to turn a hyperplane round one of its points.
 
     Half of the time it has up to three random coordinates, otherwise it is the
-    difference of two of the m points ``Xc[:, :m]``, in the given features. Writes the
-    coefficients into ``direction`` and the change of every score per unit step into
-    ``v``; returns the change of the threshold, by which one random point keeps its
-    score.
+    difference of two of the points ``XT[:, index[:m]]``, in the given features. Writes
+    the coefficients into ``direction``; returns the change of the threshold, by which
+    one random point keeps its score.
     """
     d = len(features)
     for j in range(len(direction)):
@@ -76,17 +76,11 @@ def random_direction(
         for _ in range(min(d, 3)):
             direction[features[below(state, d)]] = normal(state)
     else:
-        one, two = below(state, m), below(state, m)
+        one, two = index[below(state, m)], index[below(state, m)]
         for j in features:
-            direction[j] = Xc[j, one] - Xc[j, two]
-    pivot = below(state, m)
+            direction[j] = XT[j, one] - XT[j, two]
+    pivot = index[below(state, m)]
     shift = 0.0
     for j in features:
-        shift += direction[j] * Xc[j, pivot]
-    for q in range(m):
-        v[q] = -shift
-    for j in features:
-        if direction[j] != 0.0:
-            for q in range(m):
-                v[q] += direction[j] * Xc[j, q]
+        shift += direction[j] * XT[j, pivot]
     return shift

@@ -12,9 +12,10 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import FloatArray, IntArray
+from miptree.search._jit import KERNEL
 from miptree.search.data import SearchData
 from miptree.search.line_svm1 import cost_below
-from miptree.search.routing import points_at, score_node, score_tree
+from miptree.search.routing import points_at, score_tree
 from miptree.tree import HeapTree
 
 _MOST_CLASSES = 40
@@ -25,7 +26,7 @@ Penalties = tuple[float, float, float]
 """slack_penalty, l1_penalty and margin; zeros for the plain cost of errors."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def side_costs(
     Z: FloatArray,
     y: IntArray,
@@ -70,7 +71,8 @@ def improve_by_subsets(
         norm = penalties[1] * np.abs(tree.coef[b, : data.n_open]).sum()
         if found[0] < now[0].sum() + norm - _LEAST_GAIN:
             set_subset(data, tree, b, found[1])
-            score_node(data.XT, tree.coef[b], tree.threshold[b], Z[b])
+            here = slice(b, b + 1)
+            Z[here] = score_tree(data.XT, tree.coef[here], tree.threshold[here])
     return tree
 
 
