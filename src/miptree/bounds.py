@@ -10,8 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree._typing import FloatArray
+from miptree._typing import FloatArray, IntArray
 from miptree.problem import Problem
+
+
+class Subset(NamedTuple):
+    """Rows of a problem, and the errors that every tree makes among them.
+
+    Errors among disjoint subsets add up.
+    """
+
+    rows: IntArray
+    errors: float
 
 
 class Bound(NamedTuple):

@@ -24,7 +24,7 @@ class CountFormulation(FlowFormulation):
     prunes every node within one of the incumbent.
     """
 
-    def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
+    def _add_routing(self, b: ModelBuilder, e: IntArray) -> IntArray | None:
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
@@ -42,6 +42,7 @@ class CountFormulation(FlowFormulation):
             b.rows(tag, grid, *score, enters, *by_value, lower=-1)
         if subsets.exist:
             self._add_box(b, h, subsets)
+        return None
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
