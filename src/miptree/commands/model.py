@@ -165,7 +165,7 @@ def verify(
         _known_features(saved.clf, rows),
         y,
         weight,
-        table=saved.clf.table_,
+        table=getattr(saved.clf, "table_", None),
         classes=saved.clf.classes_,
         digest=saved.digest,
         resolve_with=resolve_with,

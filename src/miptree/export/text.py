@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from miptree._predicting import TreePredictor
 from miptree._typing import FloatArray
-from miptree.estimator import OptimalTreeClassifier
 from miptree.table import Table
 from miptree.tree import ObliqueTree
 
 
 def export_text(
-    tree: ObliqueTree | OptimalTreeClassifier,
+    tree: ObliqueTree | TreePredictor,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     digits: int = 4,
@@ -23,10 +23,11 @@ def export_text(
 
     Parameters
     ----------
-    tree : OptimalTreeClassifier or ObliqueTree
+    tree : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
         A fitted classifier, which knows its columns, values and classes, or a tree.
     feature_names : sequence of str, optional
-        Names of the columns of a tree, by default ``x[0]``, ``x[1]``, ...
+        Names of the columns of a tree, by default ``x[0]``, ``x[1]``, ...; a
+        classifier has its own.
     class_names : sequence, optional
         Names of the classes, by default those of the classifier, or indices.
     digits : int, default=4
@@ -50,9 +51,11 @@ def export_text(
     if not isinstance(tree, ObliqueTree):
         check_is_fitted(tree)
         class_names = tree.classes_.tolist() if class_names is None else class_names
-        table, tree = tree.table_, tree.tree_
+        if feature_names is None:
+            feature_names = getattr(tree, "feature_names_in_", None)
+        table, tree = getattr(tree, "table_", None), tree.tree_
     names: Sequence[str]
-    if table is None or feature_names is not None:
+    if table is None:
         names = _names(feature_names, tree.n_features, "feature_names")
     else:
         names = table.open_names

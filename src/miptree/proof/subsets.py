@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -21,6 +21,8 @@ from miptree.problem import Problem
 from miptree.proof.count import Fewest, fewest_errors
 from miptree.proof.space import Space, space_of
 from miptree.tree import HeapTree
+
+T = TypeVar("T")
 
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes per part where neither the clock nor the caller sets a limit."""
@@ -34,7 +36,7 @@ class Proof(NamedTuple):
     bound : Bound
         Errors of every tree at the margin.
     subsets : list of Subset
-        The parts whose bound exceeds what their halves have together.
+        Disjoint subsets of the rows whose errors add up to the bound.
     tree : HeapTree or None
         A tree that makes about so few errors, if the last search found one.
     """
@@ -83,7 +85,7 @@ def prove_errors(
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
     levels = halve(problem, smallest, np.random.default_rng(seed))
     known: list[Subset] = []
-    gains: list[Subset] = []
+    proved: list[list[Subset]] = []  # of each part, what its bound is the sum of
     tree = None
     for height, parts in enumerate(levels):
         search = _LevelSearch(
@@ -102,15 +104,15 @@ def prove_errors(
             delayed(search)(number, rows) for number, rows in enumerate(parts)
         )
         made = [Subset(rows, one.bound) for rows, one in zip(parts, found, strict=True)]
-        gains += [
-            part
-            for number, part in enumerate(made)
-            if part.errors > sum(half.errors for half in _halves(known, number))
+        proved = [
+            [part] if part.errors > _sum(_halves(known, k)) else _joined(proved, k)
+            for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    by_halves = gains and len(gains[-1].rows) < problem.n_rows
-    text = "exhaustion on disjoint subsets" if by_halves else "exhaustion"
-    return Proof(Bound(known[0].errors, text), gains, tree)
+    text = "exhaustion"
+    if len(proved[0]) > 1:
+        text = f"exhaustion on {len(proved[0])} disjoint subsets"
+    return Proof(Bound(known[0].errors, text), proved[0], tree)
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,14 @@ def halve(
     return levels[::-1]
 
 
-def _halves(below: list[Subset], number: int) -> list[Subset]:
-    """The two halves of a part among the parts of the level below."""
+def _halves(below: list[T], number: int) -> list[T]:
+    """What belongs to the two halves of a part, from the level below."""
     return below[2 * number : 2 * number + 2]
+
+
+def _joined(below: list[list[Subset]], number: int) -> list[Subset]:
+    return [subset for half in _halves(below, number) for subset in half]
+
+
+def _sum(subsets: list[Subset]) -> float:
+    return sum(subset.errors for subset in subsets)
