@@ -18,6 +18,7 @@ from miptree._clock import Clock
 from miptree._predicting import TreePredictor, smoothed_frequencies
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.formulations import FORMULATIONS
+from miptree.formulations.svm1 import one_cost_per_row
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
@@ -241,6 +242,8 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         clock = Clock(self.time_limit)
         plan = self._plan()
         problem = self._problem(X, y, sample_weight)
+        if self.formulation == "paper" and self.solver != "search":
+            one_cost_per_row(problem)  # costs it cannot count fail before any work
         trained = train(problem, plan, clock, self._listeners())
         self._keep(problem, trained)
         self.fit_time_ = clock.elapsed
