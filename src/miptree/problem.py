@@ -171,8 +171,12 @@ class Problem:
 
     def into_box(self, heap: HeapTree) -> HeapTree:
         """Shrink every hyperplane until all abs(scores) <= 1 (Theorem 2: M = 1)."""
-        score = self.scaled @ heap.coef.T - heap.threshold
-        shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
+        largest = np.zeros(len(heap.threshold))
+        for start in range(0, self.n_rows, _BLOCK):
+            rows = self.scaled[start : start + _BLOCK].T
+            score = heap.coef @ rows - heap.threshold[:, None]
+            np.maximum(largest, np.abs(score).max(axis=1), out=largest)
+        shrink = np.maximum(1.0, largest)
         return HeapTree(
             heap.coef / shrink[:, None], heap.threshold / shrink, heap.label
         )
