@@ -271,8 +271,12 @@ class Problem:
         The scores of subset splits become -1 and 1; one that sends all values to one
         side is none.
         """
-        score = self.scaled @ heap.coef.T - heap.threshold
-        shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
+        largest = np.zeros(len(heap.threshold))
+        for start in range(0, self.n_rows, _BLOCK):
+            rows = self.scaled[start : start + _BLOCK].T
+            score = heap.coef @ rows - heap.threshold[:, None]
+            np.maximum(largest, np.abs(score).max(axis=1), out=largest)
+        shrink = np.maximum(1.0, largest)
         coef, threshold = heap.coef / shrink[:, None], heap.threshold / shrink
         for node in np.flatnonzero(self.is_subset_split(heap.coef)):
             columns = self.value_columns(coef[node])
