@@ -189,7 +189,7 @@ class _Training:
             seed=plan.seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
-            should_stop=self._wants_stop,
+            should_stop=lambda: self._wants_stop() or self._proof_is_done(),
             on_improvement=self._offer_found,
             lower_bound=self.whole.value,
         )
@@ -392,8 +392,12 @@ class _Training:
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.guard.requested
 
+    def _proof_is_done(self) -> bool:
+        """Whether the number of errors is all that is to be proved, and is."""
+        return self.plan.proof == "errors" and self._errors_are_proved()
+
     def _is_done(self) -> bool:
-        if self._wants_stop() or self._gap_suffices():
+        if self._wants_stop() or self._gap_suffices() or self._proof_is_done():
             return True
         if self.clock.is_over:
             self.ended_by = "time_limit"
