@@ -19,7 +19,8 @@ class FitProgress:
     Attributes
     ----------
     stage : str
-        "start", "search", "solve" or "done".
+        "start", "search", "count", "solve" or "done"; "round 1" and so on where rows
+        are selected.
     seconds : float
         Since the fit began.
     objective, errors

@@ -41,10 +41,16 @@ __all__ = [
 SELECTORS = ("auto", "hull", "balanced", "cover", "stratified")
 
 
-def get_selector(name: str, depth: int = 2, seed: int = 0, n_jobs: int = 1) -> Selector:
+def get_selector(
+    name: str,
+    depth: int = 2,
+    seed: int = 0,
+    n_jobs: int = 1,
+    seconds: float | None = None,
+) -> Selector:
     """Selector of a name, with its usual parameters."""
     made: dict[str, Selector] = {
-        "auto": AutoSelection(depth=depth, seed=seed, n_jobs=n_jobs),
+        "auto": AutoSelection(depth=depth, seconds=seconds, seed=seed, n_jobs=n_jobs),
         "hull": HullSelection(n_jobs=n_jobs),
         "balanced": BalancedSelection(seed=seed, n_jobs=n_jobs),
         "cover": CoverSelection(share=0.1, n_jobs=n_jobs),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from miptree._typing import FloatArray, IntArray
-from miptree.selection._simplex import TOLERANCE
+from miptree.selection._columns import TOLERANCE
 
 _RANDOM_DIRECTIONS = 64
 _MOST_DIRECTIONS = 4000

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from miptree._typing import BoolArray, FloatArray, IntArray
 from miptree.problem import identical_rows
-from miptree.selection._simplex import TOLERANCE
+from miptree.selection._columns import TOLERANCE
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.selection._simplex import INSIDE, OUTSIDE, Columns, decide_points
+from miptree.selection._columns import INSIDE, OUTSIDE, Columns
 
 _CHUNK = 256
 """Points that share a chain of warm starts, whatever the number of jobs."""
@@ -148,6 +148,8 @@ def _decide_chunk(
     with_weights: bool,
 ) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
     """Call the kernel by name: sent to another process itself, it would compile."""
+    from miptree.selection._simplex import decide_points
+
     # Plain arrays: joblib may have made memory maps of them.
     plain = Columns._make(np.asarray(array) for array in columns)
     return decide_points(points, plain, n_pool, box, all_points, warm, with_weights)

@@ -15,12 +15,14 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
-
-INSIDE, OUTSIDE, UNSURE, FAILED = 1, 0, 2, -1
-"""Answers. UNSURE: neither feasible nor strictly separated, because of rounding."""
-
-TOLERANCE = 1e-9
-"""Feasibility, in units where every feature lies in [-1, 1]."""
+from miptree.selection._columns import (
+    FAILED,
+    INSIDE,
+    OUTSIDE,
+    TOLERANCE,
+    UNSURE,
+    Columns,
+)
 
 _GAIN = 1e-10
 _TINY_STEP = 1e-12
@@ -28,21 +30,6 @@ _TINY_PIVOT = 1e-11
 _UPDATES = 60
 """Pivots between two refactorisations."""
 _BASIC, _AT_LOWER, _FIXED, _AT_UPPER = 9, -1, 0, 1
-
-
-class Columns(NamedTuple):
-    """The points that may be combined."""
-
-    X: FloatArray
-    """(n, d): all points."""
-    XT: FloatArray
-    """(d, n): the same as columns."""
-    pool: FloatArray
-    """(d, n): the first ``n_pool`` columns are the points of the pool."""
-    pool_id: IntArray
-    """(n,): which points they are."""
-    place: IntArray
-    """(n,): place of each point in the pool, -1 outside."""
 
 
 class Work(NamedTuple):

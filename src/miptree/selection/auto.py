@@ -30,6 +30,8 @@ class AutoSelection:
         Depth of the trees.
     max_iter : int, default=100
         Iterations of each search.
+    seconds : float, optional
+        Seconds of each search at most.
     candidates : tuple of Selector, optional
         By default Algorithm 1 capped, a cover and a stratified sample.
     seed : int, default=0
@@ -39,6 +41,7 @@ class AutoSelection:
     share: float = 0.1
     depth: int = 2
     max_iter: int = 100
+    seconds: float | None = None
     candidates: tuple[Selector, ...] | None = None
     seed: int = 0
     n_jobs: int = 1
@@ -76,7 +79,7 @@ class AutoSelection:
     def _cost(self, problem: Problem, selection: Selection) -> float:
         """What the errors on all rows cost, of a tree trained on a selection."""
         subset = problem.subset(selection.rows, selection.weight)
-        budget = SearchBudget(max_iter=self.max_iter)
+        budget = SearchBudget(self.seconds, self.max_iter)
         found = search(
             subset, None, self.depth, budget=budget, seed=self.seed, n_jobs=self.n_jobs
         )

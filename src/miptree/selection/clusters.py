@@ -49,6 +49,21 @@ def leaf_clusters(
     return clusters
 
 
+def deal_out(clusters: Sequence[Cluster], largest: int, seed: int) -> list[Cluster]:
+    """Clusters, those of more rows than ``largest`` dealt into parts at random.
+
+    What is extreme in a whole is extreme in its part: a selection of extreme points
+    made part by part loses none.
+    """
+    rng = np.random.default_rng(seed)
+    dealt = []
+    for cluster in clusters:
+        n_parts = -(-len(cluster.rows) // largest)
+        order = rng.permutation(cluster.rows) if n_parts > 1 else cluster.rows
+        dealt += [Cluster(p, cluster.leaf) for p in np.array_split(order, n_parts)]
+    return dealt
+
+
 def for_each_cluster(
     answer: Callable[[Cluster, int], Answer], clusters: Sequence[Cluster], n_jobs: int
 ) -> list[Answer]:
