@@ -83,8 +83,10 @@ def test_compact_and_flow_have_the_expected_rows(depth):
     n, L, B = 11, 2**depth, 2**depth - 1
     routing = {"(1g)+(1h)": n * B, "(1i)+(1j)": n * B, "box": n * B}
     order = {"sibling order": L // 2 * 2}
+    order |= {"subtree order": 2 * 2} if depth == 3 else {}
     compact = CompactFormulation(problem, OBJECTIVE, depth).model
     expected = {"one class": L, "(1b)-(1e)": n * L, "(1k)": n, "Prop 1 (1)": L}
+    expected |= {"wrong": n}
     expected |= {"Prop 1 (2)": L} if depth == 1 else {}
     assert block_sizes(compact) == {**expected, **routing, **order}
     flow = FlowFormulation(problem, OBJECTIVE, depth).model

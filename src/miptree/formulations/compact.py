@@ -13,6 +13,7 @@ from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
 from miptree.formulations.symmetry import (
     add_sibling_order,
+    add_subtree_order,
     canonical_image,
     left_point,
 )
@@ -30,8 +31,10 @@ class CompactFormulation:
 
     Differs from :class:`~miptree.formulations.svm1.PaperFormulation` in that
 
-    * u_lk in {0, 1} says that leaf l has class k, and c_i >= e_il - u_{l, y_i} takes
-      the place of (1b)-(1e);
+    * u_lk in {0, 1} says that leaf l has class k, and c_i = sum_l q_il with
+      q_il >= e_il - u_{l, y_i} ('in l and wrong there') takes the place of (1b)-(1e).
+      The sum over the leaves bounds c_i better than each leaf alone: with
+      c_i >= e_il - u_{l, y_i} a point spread over the leaves is hardly wrong;
     * p+ and p- are eliminated and (1g)-(1j) added up over the leaves on one side of a
       node: with s = g_b - h_b x_i, ``s + m >= (1 + eps) * (i goes left at b) - 1`` and
       its mirror image, beside the box ``-1 <= s <= 1``. Without the box a point could
@@ -89,16 +92,18 @@ class CompactFormulation:
         cuts.add_conflicts(b, problem, c)
         if self.break_symmetry:
             add_sibling_order(b, u)
+            add_subtree_order(b, u)
         return b.finish()
 
     def _add_errors(
         self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray
     ) -> None:
         """Add what links leaves, classes and errors: (1b)-(1e), (1k), Proposition 1."""
+        q = b.variables("q", e.shape, upper=1)
         class_of_leaf = (u[:, self.problem.y].T, 1.0)
-        b.rows(
-            "(1b)-(1e)", e.shape, (c[:, None], 1.0), (e, -1.0), class_of_leaf, lower=0
-        )
+        b.rows("(1b)-(1e)", e.shape, (q, 1.0), (e, -1.0), class_of_leaf, lower=0)
+        wrong_somewhere = (q, -np.ones(q.shape))
+        b.rows("wrong", c.shape, (c, 1.0), wrong_somewhere, lower=0, upper=0)
         b.rows("(1k)", c.shape, (e, np.ones(e.shape)), lower=1, upper=1)
         cuts.add_proposition_1(b, self.problem, e, c)
 
@@ -110,7 +115,7 @@ class CompactFormulation:
         h = Hyperplanes.add(
             b, routes.n_branch, problem.n_features, objective.l1_penalty
         )
-        m = b.variables("m", grid, upper=objective.margin, cost=price)
+        m = b.variables("m", grid, upper=self._most_slack, cost=price)
         for tag, side, sign in (
             ("(1g)+(1h)", routes.right, -1.0),
             ("(1i)+(1j)", routes.left, 1.0),
@@ -119,6 +124,11 @@ class CompactFormulation:
             score = h.score_terms(problem.scaled, sign)
             b.rows(tag, grid, *score, (m, 1.0), enters, lower=-1)
         b.rows("box", grid, *h.score_terms(problem.scaled), lower=-1, upper=1)
+
+    @property
+    def _most_slack(self) -> float:
+        """Largest m_ib that a routed point may need."""
+        return self.objective.margin
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree in scaled units and inside the box."""
@@ -139,6 +149,7 @@ class CompactFormulation:
         """Put the values of the points' variables into a solution vector."""
         index = self.model.variables
         x[index["e"]] = at.in_leaf
+        x[index["q"]] = at.in_leaf * at.wrong[:, None]
         x[index["c"]] = at.wrong
         x[index["m"]] = at.slack
 

@@ -19,8 +19,9 @@ class FlowFormulation(CompactFormulation):
 
     e_il now says that point i is routed to leaf l *and* right there, so
     c_i = 1 - sum_l e_il and e_il <= u_{l, y_i}. The points that are wrong pay no
-    slack, hence the optimum is a lower bound on SVM1-ODT's, often met and faster to
-    prove. A solution's tree must be valued anew under (1a).
+    slack, and one whose slack costs more than an error pays for the error instead, so
+    m_ib <= 1 / alpha_1. Hence the optimum is a lower bound on SVM1-ODT's, often met
+    and far faster to prove. A solution's tree must be valued anew under (1a).
     """
 
     exact = False
@@ -41,9 +42,15 @@ class FlowFormulation(CompactFormulation):
         )
         cuts.add_proposition_1_3(b, self.problem, c, e.shape[1])
 
+    @property
+    def _most_slack(self) -> float:
+        """Slack that costs as much as an error."""
+        return min(self.objective.margin, 1.0 / self.objective.slack_penalty)
+
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
-        index, routed = self.model.variables, ~at.wrong[:, None]
-        x[index["e"]] = at.in_leaf * routed
-        x[index["c"]] = at.wrong
-        x[index["m"]] = at.slack * routed
+        routed = ~at.wrong & (at.slack <= self._most_slack).all(axis=1)
+        index = self.model.variables
+        x[index["e"]] = at.in_leaf * routed[:, None]
+        x[index["c"]] = ~routed
+        x[index["m"]] = at.slack * routed[:, None]

@@ -6,8 +6,13 @@ images the models keep the one in which
 
 * sibling leaves have strictly increasing classes. Two siblings of one class need no
   split: dropping it lowers the objective;
+* of the two subtrees below any other node but the root, the first leaf of the left
+  one has no larger class than the first leaf of the right one;
 * one chosen point goes left at the root. The root is a parent of leaves when D = 1,
   where the first rule alone is kept.
+
+Put in order from the leaves up, a node's mirror image leaves the order below it as it
+is, so that every tree has an image that obeys all of them.
 """
 
 from __future__ import annotations
@@ -44,6 +49,35 @@ def add_sibling_order(builder: ModelBuilder, u: IntArray) -> None:
     )
 
 
+def add_subtree_order(builder: ModelBuilder, u: IntArray) -> None:
+    """Add class(first leaf, left) <= class(first leaf, right) below inner nodes."""
+    pairs = np.array([_first_leaves(node, len(u)) for node in _inner_nodes(len(u))])
+    if len(pairs) == 0:
+        return
+    n_classes = u.shape[1]
+    up_to = np.tri(n_classes)
+    builder.rows(
+        "subtree order",
+        (len(pairs), n_classes),
+        (u[pairs[:, 1]][:, None, :], up_to[None, :, :]),
+        (u[pairs[:, 0]][:, None, :], -up_to[None, :, :]),
+        upper=0,
+    )
+
+
+def _inner_nodes(n_leaves: int) -> range:
+    """Nodes that are neither the root nor parents of leaves, from below."""
+    return range((n_leaves - 1) // 2 - 1, 0, -1)
+
+
+def _first_leaves(node: int, n_leaves: int) -> tuple[int, int]:
+    """First leaf of the left and of the right subtree of a node."""
+    left, right = 2 * node + 1, 2 * node + 2
+    while left < n_leaves - 1:
+        left, right = 2 * left + 1, 2 * right + 1
+    return left - (n_leaves - 1), right - (n_leaves - 1)
+
+
 def canonical_image(
     heap: HeapTree, leaf: IntArray, n_classes: int, left_row: int | None
 ) -> tuple[HeapTree, IntArray]:
@@ -56,6 +90,10 @@ def canonical_image(
         if left == right:
             _drop_split(heap, leaf, node, n_classes)
         elif left > right:
+            heap, leaf = _mirror(heap, leaf, node)
+    for node in _inner_nodes(n_leaves):
+        left, right = _first_leaves(node, n_leaves)
+        if heap.label[left] > heap.label[right]:
             heap, leaf = _mirror(heap, leaf, node)
     if left_row is not None and leaf[left_row] >= n_leaves // 2:
         heap, leaf = _mirror(heap, leaf, 0)
