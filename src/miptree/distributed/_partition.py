@@ -63,6 +63,8 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
             f"Partition {number} {kind} column {name!r}; all partitions must have the "
             "same columns. Leave columns out with drop=[...]."
         )
+    if table[columns.target].isna().any():
+        return f"Partition {number} has missing labels in column {columns.target!r}."
     try:
         X, y, weight = _arrays(table, columns)
     except (TypeError, ValueError) as error:
@@ -77,8 +79,6 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
             f"Partition {number} has missing or infinite values in column {name!r}. "
             "Fill them in or leave the rows out."
         )
-    if len(y) and _is_missing(y).any():
-        return f"Partition {number} has missing labels in column {columns.target!r}."
     if not (np.isfinite(weight).all() and (weight >= 0).all()):
         return (
             f"Partition {number} has weights in column {columns.weights!r} that are "
@@ -215,16 +215,9 @@ def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatAr
     weight = np.ones(len(X))
     if columns.weights is not None:
         weight = table[columns.weights].to_numpy(dtype=np.float64)
-    if labels.dtype == object and not _is_missing(labels).any():
+    if labels.dtype == object:
         labels = labels.astype(str)
     return X, labels, weight
-
-
-def _is_missing(labels: AnyArray) -> Any:
-    """NaN, None and the like differ from themselves or are None."""
-    if labels.dtype != object:
-        return labels != labels
-    return np.array([value is None or value != value for value in labels], dtype=bool)
 
 
 def joined(parts: Sequence[Problem | None], frame: Frame) -> Problem:
