@@ -19,8 +19,8 @@ from miptree.selection import CoverSelection
 pytest.importorskip("distributed")
 import dask
 import dask.dataframe as dd
-from distributed import Client, LocalCluster
 
+from distributed import Client, LocalCluster
 from miptree import distributed
 from miptree.distributed import _partition
 
@@ -214,6 +214,7 @@ def test_bad_tables_are_refused() -> None:
     refused(missing, "Partition 1 has missing labels")
     refused(table.assign(w=-1.0), "negative", weights="w")
     refused(table.assign(w=0.0), "no rows", weights="w")
+    refused(table, "class_weight", classifier=model(class_weight="balanced"))
     refused(table, "must be 'hull'", classifier=model(selection="balanced"))
     with pytest.raises(TypeError, match="from_pandas"):
         distributed.fit(table, "label")

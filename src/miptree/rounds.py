@@ -22,7 +22,7 @@ from miptree.certify import Certificate, certify, meets, relative_gap
 from miptree.layers import PerLayer, train_layers
 from miptree.objective import Score
 from miptree.problem import Problem
-from miptree.progress import FitCallback, FitProgress
+from miptree.progress import FitCallback, FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import Selector, leaf_clusters
@@ -330,14 +330,8 @@ class _Rounds:
             self.score.errors,
             min(self.whole.value, self.score.objective),
         )
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (
-            state.objective,
-            state.bound,
-        ):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        self.stop_asked = self.stop_asked or any(answers)
+        stop = announce(state, self.trace, self.listeners)
+        self.stop_asked = self.stop_asked or stop
 
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.interrupted or self.guard.requested

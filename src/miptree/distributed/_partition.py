@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.objective import MARGIN_ROUNDING, Svm1Objective
+from miptree.objective import Score, Svm1Objective
 from miptree.problem import Problem
 from miptree.selection import Selection, Selector, leaf_clusters
 from miptree.selection.clusters import deal_out
@@ -174,26 +174,11 @@ def recount(
     frame: Frame,
     tree: ObliqueTree,
     objective: Svm1Objective,
-    box: FloatArray,
-) -> tuple[int, float, float, float]:
-    """Errors, their cost, cost at the margin and slack, as in (1a)."""
+    largest: FloatArray,
+) -> Score | None:
+    """(1a) of the rows of a partition, in the box of all rows."""
     problem = problem_of(table, frame)
-    if problem is None:
-        return 0, 0.0, 0.0, 0.0
-    leaf = tree.apply(problem.X)
-    predicted = tree.label[leaf]
-    branch = np.flatnonzero(~tree.is_leaf)
-    size = np.abs(problem.X @ tree.coef[branch].T - tree.threshold[branch]) / box
-    missing = np.maximum(0.0, objective.margin - size)
-    missing *= tree.ancestors[leaf][:, branch]
-    cost = problem.error_cost(predicted)
-    too_near = (missing > MARGIN_ROUNDING).any(axis=1)
-    return (
-        int(problem.count[predicted != problem.y].sum()),
-        float(cost.sum()),
-        float(np.where(too_near, problem.weight, cost).sum()),
-        float(problem.weight @ missing.sum(axis=1)),
-    )
+    return None if problem is None else objective.evaluate(problem, tree, largest)
 
 
 def problem_of(table: Any, frame: Frame) -> Problem | None:

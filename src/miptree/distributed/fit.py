@@ -19,7 +19,7 @@ from miptree.distributed._partition import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
 from miptree.objective import Score
 from miptree.problem import Problem
-from miptree.progress import FitProgress
+from miptree.progress import FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
@@ -63,9 +63,9 @@ def fit(
         A Dask cluster; by default threads of this process, which hold a few
         partitions in memory at a time.
     classifier : OptimalTreeClassifier, optional
-        Its parameters are used: depth, penalties, solver, limits, seed, and
+        Its parameters are used: depth, penalties, solver, start, limits, seed, and
         ``selection`` ("hull", "cover", "stratified" or a selector; by default a
-        stratified sample). It is not changed.
+        stratified sample). It is not changed; its callback is told of the end only.
     weights : str, optional
         Column of the weights of the rows.
     drop : sequence of str
@@ -84,9 +84,14 @@ def fit(
     partitions and the seed alone: not on the client, the workers, or workers that
     were lost on the way.
     """
-    clock = Clock((classifier or OptimalTreeClassifier()).time_limit)
     classifier = clone(classifier or OptimalTreeClassifier())
     classifier._validate_params()
+    clock = Clock(classifier.time_limit)
+    if classifier.class_weight is not None:
+        raise ValueError(
+            "class_weight is not supported out of memory: multiply it into a column of "
+            "weights, and name that with weights=..."
+        )
     if max_rows < 1:
         raise ValueError(f"max_rows must be at least 1, got {max_rows!r}.")
     table = open_table(data)
@@ -118,11 +123,10 @@ class _Fitting:
         compile_kernels()
         self.plan = self.classifier._plan()
         self._look()
-        sampled = self._rows(_partition.sample, self.share, self.plan.seed)
-        self.tree = sampled.to_user(cart_tree(sampled, self.plan.depth))
-        self.counts, self.n_iter = self._count([self.tree])[0], 0
-        self.trace: list[FitProgress] = []
-        rows = self._select(sampled)
+        self.sampled = self._rows(_partition.sample, self.share, self.plan.seed)
+        start, self.n_iter = self._start_tree(), 0
+        self._keep(start, *self._count([start]))
+        rows = self._select()
         rounds = self.classifier.max_rounds
         for number in range(rounds):
             found = self._train(rows, self.clock.share(0.8 / (rounds - number)))
@@ -163,15 +167,20 @@ class _Fitting:
             self.class_weight[np.searchsorted(classes, s.classes)] += s.class_weight
         self.share = min(1.0, self.max_rows / self.n_rows)
 
+    def _start_tree(self) -> ObliqueTree:
+        if isinstance(self.plan.init, ObliqueTree):
+            return self.plan.init
+        return self.sampled.to_user(cart_tree(self.sampled, self.plan.depth))
+
     def _rows(self, work: Any, *args: Any) -> Problem:
         parts = self.partitions.map(work, self.frame, *args)
         return _partition.joined(parts, self.frame)
 
-    def _select(self, sampled: Problem) -> Problem:
+    def _select(self) -> Problem:
         """Rows for the first round."""
         selector = self._selector()
         if selector is None or self.share == 1.0:
-            return sampled
+            return self.sampled
         rows = self._rows(_partition.select, selector, self.tree)
         if rows.n_rows > 1.5 * self.max_rows:
             # What is extreme in all rows is extreme in its partition: select again.
@@ -236,12 +245,13 @@ class _Fitting:
         best = max(range(len(trees)), key=lambda i: self._right(counted[i]))
         improved = self._right(counted[best]) > self._right(self.counts)
         if improved:
-            self.counts = counted[best]
-            label = np.where(
-                self.counts.any(axis=1), self.counts.argmax(axis=1), trees[best].label
-            )
-            self.tree = replace(trees[best], label=label)
+            self._keep(trees[best], counted[best])
         return improved
+
+    def _keep(self, tree: ObliqueTree, counts: FloatArray) -> None:
+        """Keep a tree, its leaves with the heaviest classes on all rows."""
+        heaviest = np.where(counts.any(axis=1), counts.argmax(axis=1), tree.label)
+        self.tree, self.counts = replace(tree, label=heaviest), counts
 
     def _count(self, trees: list[ObliqueTree]) -> list[FloatArray]:
         parts = self.partitions.map(_partition.count_classes, self.frame, trees)
@@ -261,9 +271,7 @@ class _Fitting:
             Bound(float(np.sort(self.class_weight)[:spare].sum()), "Proposition 1 (3)"),
             key=lambda b: b.value,
         )
-        clf.n_features_in_ = len(self.columns.features)
-        clf.feature_names_in_ = np.array(self.columns.features, dtype=object)
-        clf.classes_ = self.frame.classes
+        self._learn_columns()
         clf.certificate_ = self._certificate(plan, score, bound)
         clf.tree_ = tree
         clf.objective_ = clf.certificate_.objective
@@ -273,28 +281,41 @@ class _Fitting:
             clf.status_ = "optimal"
         clf.n_iter_ = self.n_iter
         clf.fit_time_ = self.clock.elapsed
-        clf.trace_ = [
-            FitProgress(
-                "done", clf.fit_time_, score.objective, score.errors, clf.bound_
-            )
-        ]
+        clf.trace_ = []
+        state = FitProgress(
+            "done", clf.fit_time_, score.objective, score.errors, clf.bound_
+        )
+        announce(state, clf.trace_, clf._listeners())
         proba = self.counts + self.weight / self.n_rows
         clf._node_proba = proba / proba.sum(axis=1, keepdims=True)
         return clf
 
+    def _learn_columns(self) -> None:
+        """Let the classifier learn columns and classes from the sample, as in fit."""
+        import pandas as pd
+
+        rows = pd.DataFrame(self.sampled.X, columns=list(self.columns.features))
+        labels = self.frame.classes[self.sampled.y]
+        self.classifier._problem(rows, labels, self.sampled.weight)
+
     def _recount(self, tree: ObliqueTree) -> Score:
         """(1a) of a tree on all rows."""
         largest = self.partitions.map(_partition.largest_scores, self.frame, tree)
-        box = np.maximum(1.0, np.max(largest, axis=0, initial=0.0))
-        objective = self.plan.objective
-        parts = self.partitions.map(
-            _partition.recount, self.frame, tree, objective, box
+        box = np.max(largest, axis=0, initial=0.0)
+        found = self.partitions.map(
+            _partition.recount, self.frame, tree, self.plan.objective, box
         )
-        errors, cost, at_margin, slack = map(sum, zip(*parts, strict=True))
-        branch = np.flatnonzero(~tree.is_leaf)
-        l1 = float((np.abs(tree.coef[branch]) @ self.frame.scale / box).sum())
-        value = cost + objective.slack_penalty * slack + objective.l1_penalty * l1
-        return Score(errors, cost, at_margin, slack, l1, value)
+        parts = [part for part in found if part is not None]
+        cost, slack = sum(p.cost for p in parts), sum(p.slack for p in parts)
+        l1, penalties = parts[0].l1, self.plan.objective
+        return Score(
+            sum(part.errors for part in parts),
+            cost,
+            sum(part.cost_at_margin for part in parts),
+            slack,
+            l1,
+            cost + penalties.slack_penalty * slack + penalties.l1_penalty * l1,
+        )
 
     def _certificate(self, plan: Plan, score: Score, bound: Bound) -> Any:
         """Certificate of all rows; the digest of the data stands for no table."""
