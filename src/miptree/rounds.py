@@ -32,6 +32,8 @@ from miptree.tree import ObliqueTree
 
 TRAIN_SHARE = 0.5
 """Part of a round's time for training on the subset; the rest is for the polish."""
+POLISH_SHARE = 0.9
+"""Part of the time then left for that search; its trees are valued after it."""
 SELECT_SHARE = 0.1
 """Part of the time limit that selecting in one round may take."""
 PRODUCTS_PER_SECOND = 1e9
@@ -85,7 +87,8 @@ def train_in_rounds(
     tree, as Algorithm 1 does. Later ones select among the rows that the best tree
     gets right, add those it gets wrong (I), and give the rows that stand for others
     (J) the weight of all of I besides their own. Training accuracy never falls from
-    one round to the next, and the rounds end when nothing changes.
+    one round to the next. The rounds end when nothing changes; time that is left goes
+    to the polish.
 
     Parameters
     ----------
@@ -129,7 +132,10 @@ class _Rounds:
     def __post_init__(self) -> None:
         self.any_tree = combinatorial_bound(self.problem, self.plan.depth)
         self.errors = self.whole = self.any_tree
+        began = self.clock.elapsed
         self.tree = self._start_tree()
+        self.start_seconds = self.clock.elapsed - began
+        self.select_seconds = 0.0
         self.score = self._score(self.tree)
         self.returned: IntArray = np.zeros(0, dtype=np.intp)
 
@@ -138,8 +144,12 @@ class _Rounds:
         compile_kernels()
         self._tell()
         for number in range(max_rounds):
-            if self._is_over() or not self._round(number, max_rounds - number):
+            if self._is_over() or not self._has_time(self.clock, self.select_seconds):
                 break
+            if not self._round(number, max_rounds - number):
+                break
+        if self.done and self.clock.limit is not None and not self._is_over():
+            self._polish(self.tree, self.clock)
         self.stage = "done"
         self._tell()
         certificate = certify(
@@ -165,7 +175,9 @@ class _Rounds:
         self.stage = f"round {number + 1}"
         before = self.tree
         clock = self.clock.share(1.0 / rounds_left)
+        began = self.clock.elapsed
         rows, weight = self._working_set(number)
+        self.select_seconds = self.clock.elapsed - began
         subset = self.problem.subset(rows, weight)
         trained = train(
             subset, self._subset_plan(), clock.share(TRAIN_SHARE), [self._hear]
@@ -231,15 +243,18 @@ class _Rounds:
 
     def _subset_plan(self) -> Plan:
         """Plan of a round: with a search, or from the best tree without one."""
-        if self.plan.init == "auto":
-            return self.plan
-        return replace(self.plan, init=self.tree)
+        plan = replace(self.plan, seed=self.plan.seed + len(self.done))
+        return plan if plan.init == "auto" else replace(plan, init=self.tree)
 
     def _polish(self, raw: ObliqueTree, clock: Clock) -> None:
         """Search on all rows from the new tree and from the best one."""
         problem, plan = self.problem, self.plan
         starts = [problem.to_scaled(tree, plan.depth) for tree in (raw, self.tree)]
+        if not self._has_time(clock, self.start_seconds):
+            return  # a search begins with start trees of its own
         seconds = clock.remaining
+        if seconds is not None:
+            seconds *= POLISH_SHARE
         no_limit = seconds is None and plan.max_iter is None
         result = search(
             problem,
@@ -248,7 +263,7 @@ class _Rounds:
             budget=SearchBudget(
                 seconds, plan.max_iter, SEARCH_STALL if no_limit else None
             ),
-            seed=plan.seed,
+            seed=plan.seed + len(self.done),
             starts=starts,
             n_jobs=plan.n_jobs,
             should_stop=self._wants_stop,
@@ -342,6 +357,11 @@ class _Rounds:
         proved = proved or gap <= self.plan.gap_tol
         return proved or self._wants_stop() or self.clock.is_over
 
+    def _has_time(self, clock: Clock, seconds: float) -> bool:
+        """Whether there is time for a step that took so long before."""
+        remaining = clock.remaining
+        return remaining is None or remaining > 2 * seconds
+
     def _status(self, certificate: Certificate) -> Status:
         if certificate.objective_optimal:
             return "optimal"
@@ -349,4 +369,5 @@ class _Rounds:
             return "gap_tol"
         if self._wants_stop():
             return "interrupted"
-        return "time_limit" if self.clock.is_over else "max_iter"
+        by_clock = self.clock.limit is not None and self.plan.max_iter is None
+        return "time_limit" if by_clock or self.clock.is_over else "max_iter"
