@@ -238,7 +238,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             return train(problem, plan, clock, self._listeners())
         chosen = self.selection
         if isinstance(chosen, str):
-            seconds = None if clock.limit is None else 0.03 * clock.limit
+            seconds = None if clock.limit is None else 0.02 * clock.limit
             chosen = get_selector(chosen, plan.depth, plan.seed, plan.n_jobs, seconds)
         trained, self.rounds_ = train_in_rounds(
             problem, plan, chosen, self.max_rounds, clock, self._listeners()

@@ -33,7 +33,7 @@ class AutoSelection:
     seconds : float, optional
         Seconds of each search at most.
     candidates : tuple of Selector, optional
-        By default Algorithm 1 capped, a cover and a stratified sample.
+        By default Algorithm 1 capped, a cover and three stratified samples.
     seed : int, default=0
     n_jobs : int, default=1
     """
@@ -73,7 +73,8 @@ class AutoSelection:
         return (
             HullSelection(self.share, self.share, n_jobs=self.n_jobs),
             CoverSelection(share=self.share, n_jobs=self.n_jobs),
-            StratifiedSelection(self.share, seed=self.seed),
+            # Small samples differ much from each other.
+            *(StratifiedSelection(self.share, seed=self.seed + i) for i in range(3)),
         )
 
     def _cost(self, problem: Problem, selection: Selection) -> float:
