@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from miptree._typing import FloatArray, IntArray
+from miptree.bounds import round_up_cost
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement
@@ -46,13 +45,5 @@ class CountFormulation(FlowFormulation):
         x[index["c"]] = ~routed
 
     def round_up(self, bound: float) -> float:
-        """Smallest value that the objective can take at or above a bound.
-
-        Weights that are whole multiples of the smallest one leave no value between
-        two multiples; other weights leave the bound as it is.
-        """
-        unit = self.problem.weight.min()
-        multiples = self.problem.weight / unit
-        if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
-            return bound
-        return float(np.ceil(bound / unit - 1e-6) * unit)
+        """Smallest value that the objective can take at or above a bound."""
+        return round_up_cost(self.problem, bound)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree._typing import IntArray
+from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1, ZeroOne
+from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1
 from miptree.search.rng import random_state
 from miptree.tree import HeapTree
 
@@ -21,18 +22,12 @@ FIRST_SAMPLE = 10_000
 _GROWTH = 8
 """Each sample is so many times larger than the one before."""
 
-_ZERO_ONE_SHARE = 0.1
-"""Part of the budget that goes to the errors alone before (1a) is searched."""
-
-_HEATS, _HEAT_SHARE = 3, 0.15
-"""Independent searches of (1a) before the last one, and the budget of each."""
-
 _SAMPLE_SHARE = 0.35
 _SAMPLE_ITERATIONS = 400
 """Limits of one search on a sample: a part of the time left, and iterations."""
 
 _CLIMBERS = 3
-"""Best trees that go on from a heat, or from the first sample to the next."""
+"""Best trees that go on from the first sample to the next."""
 
 _SWEEPS, _LEAST_GAIN = 5, 0.002
 """Sweeps at each step, as long as one gains this part of the value."""
@@ -46,42 +41,15 @@ def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     for tree in starts:
         search.add(search.measure.value(tree))
     while not search.over():
-        _climb(search, [candidate.tree for candidate in search.pool])
+        # One start: on a sample, soft trees soon do better than any others.
+        _climb(search, [search.pool.best.tree])
 
 
 def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
-    """Search on all rows; for (1a), trees of few errors are good starts."""
+    """Search on all rows; (1a) needs good starts first."""
     if isinstance(search.measure, Svm1):
-        clock = search.clock.share(_ZERO_ONE_SHARE)
-        errors = IteratedSearch(ZeroOne(search.data), search.depth, search.rng, clock)
-        errors.run(starts)
-        search.clock.absorb(clock)
-        starts = [*starts, *(candidate.tree for candidate in errors.pool)]
-        starts = [*starts, *_heats(search, starts)]
+        starts = [*starts, *heats(search, search.measure, starts)]
     search.run(starts)
-
-
-def _heats(search: IteratedSearch, starts: Sequence[HeapTree]) -> list[HeapTree]:
-    """Best trees of short searches of (1a), the first from the starts.
-
-    A single search can end in a poor basin; the others begin with the first start
-    alone and so with soft trees of their own.
-    """
-    found = []
-    for heat in range(_HEATS):
-        clock = search.clock.share(_HEAT_SHARE)
-        one = IteratedSearch(
-            search.measure,
-            search.depth,
-            search.rng,
-            clock,
-            search.lower_bound,
-            search.on_improvement,
-        )
-        one.run(starts if heat == 0 else starts[:1])
-        search.clock.absorb(clock)
-        found += [candidate.tree for candidate in one.pool][:_CLIMBERS]
-    return found
 
 
 def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
@@ -99,6 +67,8 @@ def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
         best = min(map(larger.value, trees), key=lambda c: c.value)
         best, seconds_per_row = _sweep(search, larger, best, seconds_per_row)
         trees = [best.tree]
+    if search.clock.out_of_time():
+        trees = trees[:1]
     best = min(map(search.measure.value, trees), key=lambda c: c.value)
     search.add(best)
     best, _ = _sweep(search, search.measure, best, seconds_per_row)
@@ -111,14 +81,17 @@ def _sweep(
     """Sweep the line search over all nodes while it helps and the time suffices.
 
     Returns the best candidate and the seconds that a sweep took per row, from which
-    the time of the next, longer one is foreseen.
+    the time of the next, longer one is foreseen: another sample is better than a part
+    of a sweep. One that still takes too long is cut short.
     """
     n_rows = measure.data.n_rows
     for _ in range(_SWEEPS):
         if not search.clock.fits(seconds_per_row * n_rows):
             break
         began, before = search.clock.elapsed(), best.value
-        best = measure.descend(best.tree, ONE_SWEEP, random_state(search.rng))
+        state = random_state(search.rng)
+        with search.clock.watch() as stop:
+            best = measure.descend(best.tree, ONE_SWEEP, state, stop)
         seconds_per_row = (search.clock.elapsed() - began) / n_rows
         if best.value >= before * (1.0 - _LEAST_GAIN):
             break
