@@ -12,10 +12,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+# This file has the name of a package that it needs: let that one come first.
+HERE = str(Path(__file__).parent)
+sys.path[:] = [*(path for path in sys.path if path != HERE), HERE]
 
 import numpy as np
 import pandas as pd
@@ -136,7 +141,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--parts", type=int, default=80)
     parser.add_argument("--folder", default="/tmp/miptree-10M")
-    parser.add_argument("--max-iter", type=int, default=300)
+    parser.add_argument("--max-iter", type=int, default=40)
     parser.add_argument("--kill-after", type=float, default=30.0)
     parser.add_argument("--modes", nargs="+", choices=MODES, default=MODES)
     options = parser.parse_args()
