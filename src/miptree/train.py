@@ -22,7 +22,7 @@ from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
 from miptree.polish import polish
 from miptree.problem import Problem
-from miptree.progress import FitCallback, FitProgress
+from miptree.progress import FitCallback, FitProgress, announce
 from miptree.proof import compile_proof_kernels, prove_errors
 from miptree.search import SearchBudget, compile_kernels, improve, search
 from miptree.search.starts import cart_tree, constant_tree
@@ -376,14 +376,8 @@ class _Training:
             self.score.errors,
             min(self.whole.value, self.score.objective),
         )
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (
-            state.objective,
-            state.bound,
-        ):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        self.stop_asked = self.stop_asked or any(answers)
+        stop = announce(state, self.trace, self.listeners)
+        self.stop_asked = self.stop_asked or stop
 
     def _tell_compile(self) -> None:
         self.stage = "compile"
