@@ -6,7 +6,6 @@ They are always in the pool, so that the search is never worse than any of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -36,26 +35,13 @@ def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
     # Without a number to look at there are subset splits only.
     linear = (logistic_tree, greedy_svm_tree) if problem.n_open else ()
     if problem.n_rows > LARGEST_CART:
-        few = _sample(problem, _GROWN_ON)
+        rng = np.random.default_rng(0)
+        few = problem.subset(rng.choice(problem.n_rows, _GROWN_ON, replace=False))
         grown = [grow(few, depth) for grow in linear]
         boxed = [problem.into_box(tree) for tree in grown]
         return [constant_tree(problem, depth), *boxed]
     starts = (constant_tree, *linear, cart_tree)
     return [grow(problem, depth) for grow in starts]
-
-
-def _sample(problem: Problem, size: int) -> Problem:
-    """Some of the rows, scaled as all are."""
-    rows = np.random.default_rng(0).choice(problem.n_rows, size, replace=False)
-    costs = problem.class_cost
-    return replace(
-        problem,
-        X=problem.X[rows],
-        y=problem.y[rows],
-        weight=problem.weight[rows],
-        count=problem.count[rows],
-        class_cost=None if costs is None else costs[rows],
-    )
 
 
 def constant_tree(problem: Problem, depth: int) -> HeapTree:
