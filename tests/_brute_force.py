@@ -1,7 +1,8 @@
 """The optimum of (1a) on tiny data by enumeration, independent of the package's MIPs.
 
 Points are sent left or right node by node in every possible way. A node then costs
-what its 1-norm SVM costs, an LP for SciPy, and a leaf the weight not of its best class.
+what its 1-norm SVM costs, an LP for SciPy, or nothing if a subset of the values of one
+categorical feature does it; and a leaf costs what its best class does.
 Sets of points are the bits of an integer.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -44,7 +45,11 @@ class BruteForce:
         strict: bool,
         one_right: bool = True,
     ) -> None:
-        self.X = (problem.X - problem.offset) / problem.scale
+        X = (problem.X - problem.offset) / problem.scale
+        self.X, self.values = X[:, : problem.n_open], X[:, problem.n_open :]
+        self.value_feature, self.class_cost = problem.value_feature, problem.class_cost
+        self.same_x = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+        self.max_features = problem.max_features
         self.y, self.weight = problem.y, problem.weight
         self.n, self.n_classes = len(self.y), problem.n_classes
         self.objective, self.strict, self.one_right = objective, strict, one_right
@@ -53,6 +58,8 @@ class BruteForce:
     def optimum(self, depth: int) -> float:
         """Least objective of a tree of this depth."""
         everything = 2**self.n - 1
+        if self.class_cost is not None:
+            return _Costs(self).subtree(everything, depth)
         return min(
             self.weight[~may_be_right].sum()
             + _Labels(self, may_be_right).subtree(everything, depth)
@@ -64,8 +71,7 @@ class BruteForce:
         if self.strict or not self.one_right:
             yield np.ones(self.n, dtype=bool)
             return
-        _, group = np.unique(self.X, axis=0, return_inverse=True)
-        groups = [np.flatnonzero(group.ravel() == g) for g in np.unique(group)]
+        groups = [np.flatnonzero(self.same_x == g) for g in np.unique(self.same_x)]
         for chosen in product(*groups):
             yield np.isin(np.arange(self.n), chosen)
 
@@ -79,16 +85,35 @@ class BruteForce:
             return 0.0
         rows = self.members(points)
         sign = np.where([left >> i & 1 for i in rows], 1.0, -1.0)
-        if self.strict and not self._is_separable(rows, sign):
-            return np.inf
-        return self._svm_cost(rows, sign)
+        if self._is_subset(rows, sign):
+            return 0.0
+        return min(self._split_cost(rows, sign, X) for X in self._feature_sets())
 
-    def _svm_cost(self, rows: np.ndarray, sign: np.ndarray) -> float:
+    def _feature_sets(self) -> Iterator[np.ndarray]:
+        """The points in the features that one hyperplane may use."""
+        d = self.X.shape[1]
+        for used in combinations(range(d), min(d, self.max_features or d)):
+            yield self.X[:, used]
+
+    def _split_cost(self, rows: np.ndarray, sign: np.ndarray, X: np.ndarray) -> float:
+        if self.strict and not self._is_separable(rows, sign, X):
+            return np.inf
+        return self._svm_cost(rows, sign, X)
+
+    def _is_subset(self, rows: np.ndarray, sign: np.ndarray) -> bool:
+        """Whether the values of one categorical feature tell the sides apart."""
+        for feature in np.unique(self.value_feature):
+            value = self.values[rows][:, self.value_feature == feature].argmax(axis=1)
+            if not np.isin(value[sign > 0], value[sign < 0]).any():
+                return True
+        return False
+
+    def _svm_cost(self, rows: np.ndarray, sign: np.ndarray, X: np.ndarray) -> float:
         """LP over (g, h+, h-, m)."""
-        eps, k, d = self.objective.margin, len(rows), self.X.shape[1]
+        eps, k, d = self.objective.margin, len(rows), X.shape[1]
         price = self.objective.slack_penalty * self.weight[rows]
         cost = np.r_[0.0, np.full(2 * d, self.objective.l1_penalty), price]
-        score = self._score()
+        score = self._score(X)
         ahead = np.c_[sign[:, None] * score[rows], np.eye(k)]
         box = np.c_[score, np.zeros((self.n, k))]
         solution = linprog(
@@ -99,10 +124,10 @@ class BruteForce:
         )
         return solution.fun if solution.success else np.inf
 
-    def _is_separable(self, rows: np.ndarray, sign: np.ndarray) -> bool:
+    def _is_separable(self, rows: np.ndarray, sign: np.ndarray, X: np.ndarray) -> bool:
         """Whether a hyperplane has the sides strictly apart: max t over (g, h, t)."""
-        d = self.X.shape[1]
-        score = self._score()
+        d = X.shape[1]
+        score = self._score(X)
         ahead = np.c_[sign[:, None] * score[rows], -np.ones(len(rows))]
         box = np.c_[score, np.zeros(self.n)]
         solution = linprog(
@@ -113,9 +138,9 @@ class BruteForce:
         )
         return solution.success and -solution.fun > SEPARABLE
 
-    def _score(self) -> np.ndarray:
+    def _score(self, X: np.ndarray) -> np.ndarray:
         """(n, 1 + 2d): g - h x_i as a function of (g, h+, h-)."""
-        return np.c_[np.ones(self.n), -self.X, self.X]
+        return np.c_[np.ones(self.n), -X, X]
 
 
 class _Labels:
@@ -159,6 +184,20 @@ class _Labels:
         return best
 
 
+class _Costs(_Labels):
+    """The same where the costs of the errors differ."""
+
+    def __init__(self, enumeration: BruteForce) -> None:
+        super().__init__(enumeration, np.ones(enumeration.n, dtype=bool))
+
+    def errors(self, points: int, n_leaves: int) -> float:
+        """Least cost: of the best class, or of every row's own class."""
+        cost = self.all.class_cost[self.all.members(points)]
+        if n_leaves > 1:
+            return float(cost.min(axis=1).sum())
+        return float(cost.sum(axis=0).min())
+
+
 def _halves(points: int) -> Iterator[int]:
     """Subsets that hold the first point: one of each pair (left, right)."""
     first = points & -points
@@ -174,7 +213,7 @@ def _halves(points: int) -> Iterator[int]:
 def fewest_errors(problem: Problem, depth: int) -> float:
     """Least weight of misclassified rows over all trees of this depth."""
     enumeration = BruteForce(problem, Svm1Objective(1.0, 0.0, 1.0), strict=True)
-    enumeration._svm_cost = lambda rows, sign: 0.0
+    enumeration._svm_cost = lambda rows, sign, X: 0.0
     return enumeration.optimum(depth)
 
 

@@ -273,16 +273,30 @@ def test_verify_repeats_a_proof(tmp_path):
     assert "abacus" in refused("verify", model, path, "--resolve-with", "abacus")
 
 
+def test_table_with_categories_and_gaps(tmp_path):
+    path, model = tmp_path / "shop.csv", tmp_path / "model.json"
+    rows = ["red,1,3,yes", "blue,,1,no", "green,2,1,no", "red,0,2,yes", ",5,2,no"]
+    path.write_text("\n".join(["colour,size,code,sold", *rows * 4]))
+    options = ["--depth", 1, "--time-limit", 5, "--categorical", "code"]
+    fit = run("fit", path, "--target", "sold", *options, "--out", model)
+    assert fit.exit_code == 0, fit.output
+    assert re.search(r"colour (not )?in \{", fit.stdout)
+    assert run("verify", model, path).exit_code == 0
+    new = tmp_path / "new.csv"
+    new.write_text("colour,size,code\nred,,3\nviolet,1,9\n,,\n")
+    found = run("predict", model, new).stdout.splitlines()
+    assert [line.split(",")[0] for line in found] == ["prediction", "yes", "no", "no"]
+
+
 # --------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("a,b,y\n1,red,0\n2,blue,1\n", [], "Column 'b' holds 'red'"),
-        ("a,b,y\n1,2,0\n2,,1\n", [], "Column 'b' has 1 missing values"),
+        ("a,y\n1,0\n2,1\n", ["--categorical", "z"], "no column 'z'"),
         ("a,b,y\n1,2,0\n2,3,\n", [], "Column 'y' has 1 missing values"),
-        ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds an infinite number"),
+        ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds inf (infinity) in row 1"),
         ("a,b,y\n1,2,0\n2,3,0\n", [], "at least 2 classes"),
         ("a,y\n1,0.25\n2,0.5\n", [], "continuous"),
         ("a,b\n1,2\n2,3\n", [], "no column 'y'; there are 'a', 'b'"),

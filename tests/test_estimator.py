@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import joblib
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
@@ -337,12 +336,12 @@ def test_bad_parameters(noisy, parameters, message):
         OptimalTreeClassifier(**parameters).fit(*noisy)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_nan_and_infinity_are_refused(noisy, bad):
+@pytest.mark.parametrize("bad", [np.inf, -np.inf])
+def test_infinity_is_refused(noisy, bad):
     X, y = noisy
     X = X.copy()
     X[3, 1] = bad
-    with pytest.raises(ValueError, match=r"NaN|infinity"):
+    with pytest.raises(ValueError, match=r"x\[1\].*infinity.*row 3"):
         OptimalTreeClassifier(**QUICK).fit(X, y)
 
 
@@ -355,14 +354,14 @@ def test_bad_data(noisy):
         clf.fit(X[:0], y[:0])
     with pytest.raises(ValueError, match="3 values, but X has 80 rows"):
         clf.fit(X, y, sample_weight=np.ones(3))
-    with pytest.raises(ValueError, match="Negative values"):
+    with pytest.raises(ValueError, match=r"got -1.0 in row 0 \(negative"):
         clf.fit(X, y, sample_weight=-np.ones(len(y)))
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="got nan in row 0"):
+        clf.fit(X, y, sample_weight=np.full(len(y), np.nan))
+    with pytest.raises(ValueError, match="All sample weights are zero"):
         clf.fit(X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match="overflows float64"):
         clf.fit(np.where(X > 0, 1.7e308, -1.7e308), y)
-    with pytest.raises(ValueError, match=r"must be numeric.*'red'"):
-        clf.fit(pd.DataFrame({"colour": ["red", "blue"] * 40}), y)
     with pytest.raises(ValueError, match="continuous"):
         clf.fit(X, np.linspace(0, 1, len(y)))
 

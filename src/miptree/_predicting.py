@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.polish import leaf_cost
+from miptree.polish import leaf_weight
 from miptree.problem import Problem
 from miptree.tree import ObliqueTree
 
@@ -67,8 +67,7 @@ def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
     The mean is over distinct rows, so weights and repeated rows agree, and the scale
     of the weights does not matter.
     """
-    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
-    weight = cost.sum(axis=1, keepdims=True) / (problem.n_classes - 1) - cost
+    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
     weight += problem.weight.mean()
     proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
     return proba

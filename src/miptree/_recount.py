@@ -16,6 +16,7 @@ from miptree.certify import Certificate
 from miptree.objective import MARGIN_ROUNDING
 from miptree.problem import _SMALLEST_SPAN, Problem
 from miptree.tree import ObliqueTree
+from miptree.weights import checked_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class GivenData:
     y: IntArray
     weight: FloatArray
     n_classes: int
+    value_feature: IntArray
+    cost_matrix: FloatArray | None
 
     @classmethod
     def of(
@@ -34,6 +37,8 @@ class GivenData:
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         classes: ArrayLike | None,
+        value_feature: IntArray | None = None,
+        cost_matrix: ArrayLike | None = None,
     ) -> GivenData:
         table = np.asarray(X, dtype=np.float64)
         labels = np.asarray(y)
@@ -53,7 +58,16 @@ class GivenData:
         if not (np.isfinite(table).all() and np.isfinite(weight).all()):
             raise ValueError("X and sample_weight must be finite numbers.")
         codes, n_classes = _codes(labels, classes)
-        return cls(table, codes, weight, n_classes)
+        if value_feature is None:
+            value_feature = np.zeros(0, dtype=np.intp)
+        costs = None
+        if cost_matrix is not None:
+            costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)
+        return cls(table, codes, weight, n_classes, value_feature, costs)
+
+    @property
+    def n_open(self) -> int:
+        return self.X.shape[1] - len(self.value_feature)
 
     @cached_property
     def counts(self) -> BoolArray:
@@ -61,7 +75,22 @@ class GivenData:
 
     @cached_property
     def problem(self) -> Problem:
-        return Problem.from_data(self.X, self.y, self.n_classes, self.weight)
+        return Problem.from_data(
+            self.X,
+            self.y,
+            self.n_classes,
+            self.weight,
+            None if self.cost_matrix is None else self.cost_matrix[self.y],
+            self.value_feature,
+        )
+
+    @cached_property
+    def costs(self) -> list[list[Fraction]]:
+        """Exact cost of predicting class k for a row of class j and weight 1."""
+        if self.cost_matrix is not None:
+            return [[Fraction(c) for c in row] for row in self.cost_matrix.tolist()]
+        classes = range(self.n_classes)
+        return [[Fraction(int(j != k)) for k in classes] for j in classes]
 
 
 def _codes(labels: AnyArray, classes: ArrayLike | None) -> tuple[IntArray, int]:
@@ -137,7 +166,19 @@ class Recount:
 
     @cached_property
     def cost(self) -> Fraction:
-        return self.weight[self.wrong].sum()
+        return self._cost(np.zeros_like(self.wrong))
+
+    def _cost(self, dearest: BoolArray) -> Fraction:
+        """Cost of the rows, some of them at that of their dearest error."""
+        total = Fraction(0)
+        predicted = self.tree.label[self.leaf]
+        for j, row in enumerate(self.data.costs):
+            mine = (self.data.y == j) & self.data.counts
+            total += max(row) * self.weight[mine & dearest].sum()
+            for k, cost in enumerate(row):
+                chosen = mine & ~dearest & (predicted == k)
+                total += cost * self.weight[chosen].sum()
+        return total
 
     @cached_property
     def largest(self) -> list[Fraction]:
@@ -151,18 +192,18 @@ class Recount:
         return [max(Fraction(1), size) for size in self.largest]
 
     def cost_at_margin(self, rounding_sign: int) -> Fraction:
-        """Cost with rows inside the margin as errors.
+        """Cost with rows inside the margin at that of their dearest error.
 
         A row whose margin is missing by the rounding of an LP keeps it; whether the
         fit saw it so may turn on its own rounding, hence a lower (-1) and an upper
         (1) value.
         """
-        bad = self.wrong.copy()
+        bad = np.zeros_like(self.wrong)
         for b, error in enumerate(self.rounding):
             slip = Fraction(MARGIN_ROUNDING) - rounding_sign * Fraction(error)
             need = (Fraction(self.certificate.margin) - slip) * self.box[b]
             bad |= self.on_way[:, b] & abs(self.score[:, b]).is_below(need)
-        return self.weight[bad].sum()
+        return self._cost(bad)
 
     @cached_property
     def slack(self) -> Fraction:
@@ -192,13 +233,13 @@ class Recount:
     @cached_property
     def l1(self) -> Fraction:
         """1-norms of the hyperplanes in scaled units, brought into the box."""
+        n_open = self.data.n_open
         rows = Exact.of(self.data.X[self.data.counts])
-        span = [
-            rows[:, j].max() - rows[:, j].min() for j in range(self.data.X.shape[1])
-        ]
+        span = [rows[:, j].max() - rows[:, j].min() for j in range(n_open)]
         span = [s if s > _SMALLEST_SPAN else Fraction(1) for s in span]
         total = Fraction(0)
-        for box, coef in zip(self.box, self.tree.coef[self.branch], strict=True):
+        opened = self.tree.coef[self.branch, :n_open]
+        for box, coef in zip(self.box, opened, strict=True):
             norm = (abs(Fraction(c)) * s for c, s in zip(coef, span, strict=True) if c)
             total += sum(norm, start=Fraction(0)) / box
         return total
@@ -217,9 +258,10 @@ class Recount:
 
     @cached_property
     def _class_bound(self) -> Fraction:
-        in_class = [Fraction(0)] * self.data.n_classes
-        for k in range(self.data.n_classes):
-            in_class[k] = self.weight[self.data.y == k].sum()
+        in_class = []
+        for k, costs in enumerate(self.data.costs):
+            least = min(cost for j, cost in enumerate(costs) if j != k)
+            in_class.append(least * self.weight[self.data.y == k].sum())
         n_leaves = 2 ** min(self.certificate.depth, 64)
         spare = max(0, len(in_class) - n_leaves)
         return sum(sorted(in_class)[:spare], start=Fraction(0))
@@ -230,5 +272,12 @@ class Recount:
         rows = self.data.X + 0.0  # -0.0 and 0.0 are one point
         for row, k, weight in zip(rows, self.data.y, self.weight.whole, strict=True):
             points[row.tobytes()][int(k)] += weight
-        lost = sum(sum(w.values()) - max(w.values()) for w in points.values())
-        return lost * self.weight.unit
+        if self.data.cost_matrix is None:
+            lost = sum(sum(w.values()) - max(w.values()) for w in points.values())
+            return lost * self.weight.unit
+        costs, classes = self.data.costs, range(self.data.n_classes)
+        least = (
+            min(sum(costs[j][k] * w for j, w in weights.items()) for k in classes)
+            for weights in points.values()
+        )
+        return sum(least, start=Fraction(0)) * self.weight.unit

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree._typing import IntArray
+from miptree._typing import FloatArray, IntArray
 from miptree.problem import Problem
 
 
@@ -32,44 +32,47 @@ class Bound(NamedTuple):
 
 
 def errors_by_classes(problem: Problem, n_leaves: int) -> float:
-    """Proposition 1 (3): the weight of the classes that can have no leaf."""
-    if problem.class_cost is not None:
-        return 0.0
+    """Proposition 1 (3): the cost of the classes that can have no leaf."""
     spare = max(0, problem.n_classes - n_leaves)
-    return float(np.sort(problem.class_weight)[:spare].sum())
+    return float(np.sort(problem.costs.of_class)[:spare].sum())
 
 
 def errors_by_conflicts(problem: Problem) -> float:
     """Cost that remains because identical points have different classes."""
-    n_points = int(problem.same_x.max()) + 1
-    cost = np.zeros((n_points, problem.n_classes))
-    if problem.class_cost is not None:
-        np.add.at(cost, problem.same_x, problem.class_cost)
-    else:
-        np.add.at(cost, problem.same_x, problem.weight[:, None])
-        np.add.at(cost, (problem.same_x, problem.y), -problem.weight)
-    # The subtraction above can leave -1e-17 where the cost is zero.
-    return float(np.maximum(cost.min(axis=1), 0.0).sum())
+    return float(problem.costs.base.sum() + conflict_costs(problem).sum())
+
+
+def conflict_costs(problem: Problem) -> FloatArray:
+    """(groups,): cost beyond the base that each group of identical points has."""
+    costs = problem.costs
+    total = np.zeros((int(problem.same_x.max()) + 1, problem.n_classes))
+    np.add.at(total, problem.same_x, costs.spread[:, None] * costs.share)
+    return total.min(axis=1)
 
 
 def combinatorial_bound(problem: Problem, depth: int) -> Bound:
     """Best of these bounds for a depth, and what proves it."""
+    base = float(problem.costs.base.sum())
     return max(
-        Bound(0.0, "errors are not negative"),
-        Bound(errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
+        Bound(base, "errors are not negative"),
+        Bound(base + errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
         Bound(errors_by_conflicts(problem), "identical points of different classes"),
         key=lambda bound: bound.value,
     )
 
 
 def round_up_cost(problem: Problem, bound: float) -> float:
-    """Smallest weight of errors that is possible at or above a bound.
+    """Smallest cost of errors that is possible at or above a bound.
 
-    Weights that are whole multiples of the smallest one leave no value between two
-    multiples; other weights leave the bound as it is.
+    Costs that are whole multiples of the smallest one leave no value between two
+    multiples; other costs leave the bound as it is.
     """
-    unit = problem.weight.min()
-    multiples = problem.weight / unit
+    cost = problem.class_cost
+    values = problem.weight if cost is None else cost[cost > 0]
+    if not len(values):
+        return bound
+    unit = values.min()
+    multiples = values / unit
     if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
         return bound
     return float(np.ceil(bound / unit - 1e-6) * unit)

@@ -35,9 +35,10 @@ class Certificate:
     n_rows : int
         Training rows (those of weight zero aside).
     cost : float
-        Weight of the misclassified rows; equals ``errors`` without weights.
+        What the misclassified rows cost, by default their weight; equals ``errors``
+        without weights.
     cost_at_margin : float
-        The same, with the rows inside the margin counted as errors.
+        The same, with the rows inside the margin counted as their dearest errors.
     any_tree_bound, errors_bound, objective_bound : float
         Lower bounds on ``cost``, ``cost_at_margin`` and ``objective``.
     any_tree_proved_by, errors_proved_by, objective_proved_by : str
@@ -54,6 +55,8 @@ class Certificate:
         SHA-256 of the tree and of the training data, by which ``verify`` knows them.
     scaling : str
         How the features were scaled: "min-max".
+    max_features : int or None
+        Most features of a hyperplane of the trees compared, None for any number.
     """
 
     errors: int
@@ -75,6 +78,7 @@ class Certificate:
     tree_digest: str
     data_digest: str
     scaling: str = "min-max"
+    max_features: int | None = None
 
     @property
     def gap(self) -> float:
@@ -98,23 +102,35 @@ class Certificate:
 
     def _errors_sentence(self) -> str:
         counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
+        if not meets(abs(self.cost - self.errors), 0.0):
+            counted += f" at a cost of {self.cost:.6g}"
         if meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
         if self.errors_optimal:
             return (
-                f"{counted}; no tree of depth {self.depth} that keeps a margin of "
+                f"{counted}; no {self._compared} that keeps a margin of "
                 f"{self.margin:g} does better ({self.errors_proved_by})."
             )
         return (
-            f"{counted}; at margin {self.margin:g} no tree of depth {self.depth} gets "
+            f"{counted}; at margin {self.margin:g} no {self._compared} gets "
             f"below {self.errors_bound:.6g} ({self.errors_proved_by})."
         )
+
+    @property
+    def _compared(self) -> str:
+        return f"tree of depth {self.depth}{self._limit}"
+
+    @property
+    def _limit(self) -> str:
+        if self.max_features is None:
+            return ""
+        return f" with at most {self.max_features} features in a split"
 
     def _objective_sentence(self) -> str:
         terms = (
             f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
-            "on features scaled to [0, 1]"
+            f"on features scaled to [0, 1]{self._limit}"
         )
         counted = f"Its objective ({terms}) is {self.objective:.6g},"
         if self.objective_optimal:
@@ -172,6 +188,7 @@ def certify(
         seconds=seconds,
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
+        max_features=problem.max_features,
     )
 
 
@@ -197,8 +214,12 @@ def tree_digest(tree: ObliqueTree) -> str:
 
 def data_digest(problem: Problem) -> str:
     """SHA-256 of the merged rows, the same for any order and for weights or copies."""
+    cost = problem.class_cost
     return _digest(
-        problem.X.astype("<f8"), problem.y.astype("<i8"), problem.weight.astype("<f8")
+        problem.X.astype("<f8"),
+        problem.y.astype("<i8"),
+        problem.weight.astype("<f8"),
+        *([] if cost is None else [cost.astype("<f8")]),
     )
 
 

@@ -9,25 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import check_random_state, compute_sample_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._clock import Clock
 from miptree._predicting import TreePredictor, smoothed_frequencies
-from miptree._typing import AnyArray, FloatArray
+from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.formulations import FORMULATIONS
+from miptree.formulations.svm1 import one_cost_per_row
+from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
+from miptree.rounds import train_in_rounds
+from miptree.selection import SELECTORS, Selector, get_selector
 from miptree.solvers import SOLVERS, get_solver
+from miptree.table import (
+    ENCODINGS,
+    categorical_mask,
+    is_frame,
+    learn_table,
+    read_cells,
+)
 from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
+from miptree.weights import checked_costs, row_weights
 
 
 class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
@@ -67,8 +75,35 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     proof : {"auto", "errors", "objective"}, default="auto"
         What the solver should prove: first the number of errors, then the objective;
         or only one of them with all the time.
+    selection : str, Selector, PerLayer or None, default=None
+        Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
+        paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
+        :mod:`miptree.selection` with your parameters. The best tree on *all* rows is
+        kept.
+    max_rounds : int, default=3
+        Rounds of selecting and training, with ``selection`` only.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
+    cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
+        ``cost_matrix[j, k]`` is what it costs to predict class k for a row of class j
+        and weight 1, in the order of ``classes_``; 0 on the diagonal, and at most
+        ``slack_penalty * margin``. By default every error costs 1.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Which columns are categories, not numbers: those of a category, text or bool
+        type; or a mask, or a list of names or indices.
+    categorical_encoding : {"both", "native", "onehot"}, default="both"
+        What splits may do with them. "native": a split takes one categorical feature
+        and sends a subset of its values left, the paper's (8). "onehot": hyperplanes
+        read 0/1 indicators of the values. "both": either, with indicators for features
+        of up to 10 values.
+    max_features_per_split : int or None, default=None
+        Most non-zero coefficients of a hyperplane, so that people can read it.
+    missing : {"fill", "error"}, default="fill"
+        Missing numbers are filled with the median, and a 0/1 column that hyperplanes
+        may use says where; a missing category is a value of its own. "error" refuses.
+    unknown : {"majority", "error"}, default="majority"
+        Where ``predict`` sends a category that training did not meet: to the side of
+        most training points of each split.
     n_jobs : int or None, default=None
         Parallel searches and threads of the solver; -1 for all cores.
     random_state : int, RandomState or None, default=None
@@ -83,8 +118,10 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array of shape (n_classes,)
         Class labels.
+    table_ : Table
+        How the columns of X become the numbers that the tree reads.
     tree_ : ObliqueTree
-        The tree, in the units of X.
+        The tree, in the units of X; its columns are those of ``table_``.
     objective_, bound_, gap_ : float
         (1a) of ``tree_`` recounted by prediction, a proved lower bound on it, and the
         relative gap between them.
@@ -100,6 +137,11 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         Iterations of the search.
     fit_time_ : float
         Seconds that fit took.
+    selected_ : int array
+        With ``selection``: rows of X that the last round trained on (of identical
+        rows the first).
+    rounds_ : list of Round
+        With ``selection``: rows, raw tree, errors and bound of every round.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -128,7 +170,15 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         "node_limit": [Interval(Integral, 0, None, closed="left"), None],
         "gap_tol": [Interval(Real, 0, None, closed="left")],
         "proof": [StrOptions({"auto", "errors", "objective"})],
+        "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
+        "max_rounds": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "cost_matrix": ["array-like", None],
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "categorical_encoding": [StrOptions(set(ENCODINGS))],
+        "max_features_per_split": [Interval(Integral, 1, None, closed="left"), None],
+        "missing": [StrOptions({"fill", "error"})],
+        "unknown": [StrOptions({"majority", "error"})],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
@@ -150,7 +200,15 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         node_limit: int | None = None,
         gap_tol: float = 0.0,
         proof: str = "auto",
+        selection: str | Selector | PerLayer | None = None,
+        max_rounds: int = 3,
         class_weight: dict[Any, float] | str | None = None,
+        cost_matrix: ArrayLike | None = None,
+        categorical_features: ArrayLike | None = "from_dtype",
+        categorical_encoding: str = "both",
+        max_features_per_split: int | None = None,
+        missing: str = "fill",
+        unknown: str = "majority",
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
         verbose: int = 0,
@@ -168,7 +226,15 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         self.node_limit = node_limit
         self.gap_tol = gap_tol
         self.proof = proof
+        self.selection = selection
+        self.max_rounds = max_rounds
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
+        self.categorical_features = categorical_features
+        self.categorical_encoding = categorical_encoding
+        self.max_features_per_split = max_features_per_split
+        self.missing = missing
+        self.unknown = unknown
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -182,8 +248,8 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+        X : data frame or array-like of shape (n_samples, n_features)
+            Finite numbers and categories; missing values where ``missing`` allows.
         y : array-like of shape (n_samples,)
             Class labels, at least two different ones.
         sample_weight : array-like of shape (n_samples,), optional
@@ -197,7 +263,9 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         clock = Clock(self.time_limit)
         plan = self._plan()
         problem = self._problem(X, y, sample_weight)
-        trained = train(problem, plan, clock, self._listeners())
+        if self.formulation == "paper" and self.solver != "search":
+            one_cost_per_row(problem)  # costs it cannot count fail before any work
+        trained = self._train(problem, plan, clock)
         self._keep(problem, trained)
         self.fit_time_ = clock.elapsed
         if self.status_ == "interrupted":
@@ -208,6 +276,22 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         return self
+
+    def _train(self, problem: Problem, plan: Plan, clock: Clock) -> Trained:
+        self.__dict__.pop("rounds_", None)  # of an earlier fit
+        self.__dict__.pop("selected_", None)
+        if self.selection is None:
+            return train(problem, plan, clock, self._listeners())
+        chosen = self.selection
+        if isinstance(chosen, str):
+            seconds = None if clock.limit is None else 0.02 * clock.limit
+            chosen = get_selector(chosen, plan.depth, plan.seed, plan.n_jobs, seconds)
+        trained, self.rounds_ = train_in_rounds(
+            problem, plan, chosen, self.max_rounds, clock, self._listeners()
+        )
+        last = self.rounds_[-1].rows if self.rounds_ else np.zeros(0, dtype=np.intp)
+        self.selected_ = np.sort(last)
+        return trained
 
     def _plan(self) -> Plan:
         objective = Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)
@@ -231,34 +315,50 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Problem:
-        X, y = self._validated_table(X, y)
+        X, y = self._validated_rows(X, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
             )
-        weight = compute_sample_weight(self.class_weight, y)
-        if sample_weight is not None:
-            weight = weight * _checked_weight(sample_weight, X)
-        if not weight.any():
-            raise ValueError("All sample weights are zero: there is nothing to learn.")
-        return Problem.from_data(X, codes, len(self.classes_), weight)
+        weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
+        cells = read_cells(X)
+        self.table_ = learn_table(
+            cells,
+            weight,
+            categorical_mask(cells, self.categorical_features),
+            self.categorical_encoding,
+            self.missing,
+            self.unknown,
+        )
+        return Problem.from_data(
+            self.table_.transform_cells(cells),
+            codes,
+            len(self.classes_),
+            weight,
+            self._class_cost(codes),
+            self.table_.value_feature,
+            self.max_features_per_split,
+        )
 
-    def _validated_table(
-        self, X: ArrayLike, y: ArrayLike
-    ) -> tuple[FloatArray, AnyArray]:
-        try:
-            table: tuple[FloatArray, AnyArray]
-            table = validate_data(self, X, y, dtype=np.float64)
-        except ValueError as error:
-            if "could not convert" not in str(error):
-                raise
-            raise ValueError(
-                f"Every column of X must be numeric: {error}. Encode text columns "
-                "first, for example with sklearn.preprocessing.OneHotEncoder."
-            ) from error
-        return table
+    def _class_cost(self, codes: IntArray) -> FloatArray | None:
+        if self.cost_matrix is None:
+            return None
+        largest = self.slack_penalty * self.margin
+        return checked_costs(self.cost_matrix, self.classes_, largest)[codes]
+
+    def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
+        """Rows that can be read, and their labels."""
+        if not is_frame(X):
+            found: tuple[AnyArray, AnyArray]
+            found = validate_data(
+                self, _array(X), y, dtype=None, ensure_all_finite=False
+            )
+            return found
+        validate_data(self, X, y, skip_check_array=True)
+        stand_in = np.zeros((len(X), 1))  # scikit-learn would make X an array
+        return X, check_X_y(stand_in, y, estimator=self)[1]
 
     def _listeners(self) -> list[FitCallback]:
         shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
@@ -277,23 +377,28 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
 
     # -------------------------------------------------------------- predicting
 
-    def _validated(self, X: ArrayLike) -> FloatArray:
+    def _validated(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(X)
+        if is_frame(X):
+            rows = validate_data(self, X, reset=False, skip_check_array=True)
+        else:
+            rows = validate_data(
+                self, _array(X), reset=False, dtype=None, ensure_all_finite=False
+            )
+        return self.table_.transform(rows)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "fill"
+        tags.input_tags.categorical = True
+        return tags
 
 
-def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
-    given = np.asarray(sample_weight)
-    if given.ndim == 1 and len(given) != len(X):
-        raise ValueError(
-            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
-            "weight >= 0 for each row."
-        )
-    weight: FloatArray = _check_sample_weight(
-        given, X, dtype=np.float64, ensure_non_negative=True
-    )
-    return weight
+def _array(X: Any) -> Any:
+    """A list as an array that keeps text and numbers apart; anything else as it is."""
+    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
+        return np.array(X, dtype=object)
+    return X
 
 
 def _n_jobs(n_jobs: int | None) -> int:

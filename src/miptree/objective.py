@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from miptree._typing import FloatArray
 from miptree.problem import Problem
 from miptree.tree import ObliqueTree
 
@@ -26,14 +27,15 @@ class Score:
     errors : int
         Misclassified rows of the user's data (rows of weight zero aside).
     cost : float
-        Their weight, the first sum of (1a).
+        What they cost, by default their weight: the first sum of (1a).
     cost_at_margin : float
         The same, with rows nearer to a hyperplane on their way than the margin (less
-        the rounding of an LP) counted as misclassified.
+        the rounding of an LP) at the cost of their dearest class.
     slack : float
         Weighted sum of the missing margins m_ib, the second sum.
     l1 : float
-        Sum of the 1-norms of the hyperplanes in scaled units, the third sum.
+        Sum of the 1-norms of the hyperplanes in scaled units, the third sum. Subset
+        splits of a categorical feature have none.
     objective : float
         (1a).
     """
@@ -91,28 +93,34 @@ class Svm1Objective:
                 f"{1 / self.margin:g} or more, or raise the margin."
             )
 
-    def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
+    def evaluate(
+        self, problem: Problem, tree: ObliqueTree, largest: FloatArray | None = None
+    ) -> Score:
         """Recount (1a) for a tree in the user's units.
 
         A hyperplane outside the box counts as its multiple on the edge of the box,
-        which routes every point alike.
+        which routes every point alike. ``largest`` is the largest abs(score) at each
+        split, where the problem holds only a part of the rows in the box.
         """
         leaf = tree.apply(problem.X)
         predicted = tree.label[leaf]
         branch = np.flatnonzero(~tree.is_leaf)
         size = np.abs(problem.X @ tree.coef[branch].T - tree.threshold[branch])
-        box = np.maximum(1.0, size.max(axis=0, initial=0.0))
+        largest = size.max(axis=0, initial=0.0) if largest is None else largest
+        box = np.maximum(1.0, largest)
         missing = np.maximum(0.0, self.margin - size / box)
         missing *= tree.ancestors[leaf][:, branch]
         slack = float(problem.weight @ missing.sum(axis=1))
-        l1 = float((np.abs(tree.coef[branch]) @ problem.scale / box).sum())
+        opened = slice(problem.n_open)
+        norm = np.abs(tree.coef[branch, opened]) @ problem.scale[opened]
+        l1 = float((norm / box).sum())
         error_cost = problem.error_cost(predicted)
         cost = float(error_cost.sum())
         too_near = (missing > MARGIN_ROUNDING).any(axis=1)
         return Score(
             errors=int(problem.count[predicted != problem.y].sum()),
             cost=cost,
-            cost_at_margin=float(np.where(too_near, problem.weight, error_cost).sum()),
+            cost_at_margin=float(np.where(too_near, problem.dearest, error_cost).sum()),
             slack=slack,
             l1=l1,
             objective=cost + self.slack_penalty * slack + self.l1_penalty * l1,

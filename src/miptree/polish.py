@@ -8,6 +8,7 @@ through here before anybody sees it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -46,11 +47,16 @@ def leaf_cost(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
         cost = np.zeros((n_leaves, problem.n_classes))
         np.add.at(cost, leaf, problem.class_cost)
         return cost
+    weight = leaf_weight(problem, leaf, n_leaves)
+    return weight.sum(axis=1, keepdims=True) - weight
+
+
+def leaf_weight(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
+    """(L, Y): weight of each class in each leaf."""
     cell = leaf * problem.n_classes + problem.y
     size = n_leaves * problem.n_classes
     weight = np.bincount(cell, weights=problem.weight, minlength=size)
-    weight = weight.reshape(n_leaves, problem.n_classes)
-    return weight.sum(axis=1, keepdims=True) - weight
+    return weight.astype(np.float64).reshape(n_leaves, problem.n_classes)
 
 
 def polish(
@@ -115,13 +121,19 @@ def refit_nodes(
     tree = ObliqueTree.from_heap(heap)
     passes = tree.ancestors[tree.apply(problem.scaled)]
     right = tree.goes_right(problem.scaled)
+    is_subset = problem.is_subset_split(heap.coef)
     for node in range(len(heap.threshold)):
         if clock is not None and clock.is_over:
             break
-        lp = _NodeLP(problem, objective, passes[:, node], right[:, node])
-        fitted = lp.solve(heap.coef[node], heap.threshold[node], clock)
+        if is_subset[node]:
+            continue  # it costs nothing
+        used = np.arange(problem.n_open)
+        if problem.is_limited:
+            used = np.flatnonzero(heap.coef[node])
+        lp = _NodeLP(problem, objective, passes[:, node], right[:, node], used)
+        fitted = lp.solve(heap.coef[node, used], heap.threshold[node], clock)
         if fitted is not None:
-            result.coef[node], result.threshold[node] = fitted
+            result.coef[node, used], result.threshold[node] = fitted
     return problem.into_box(result)
 
 
@@ -129,7 +141,8 @@ def refit_nodes(
 class _NodeLP:
     """The 1-norm SVM of one node: min a1 sum w m + a2 |h| at margin eps in the box.
 
-    Points that reach the node keep their side; all points stay in the box. Rows are
+    Points that reach the node keep their side; all points stay in the box. Only the
+    features ``used`` have coefficients. Rows are
     generated: the LP starts with the points nearest the present hyperplane and takes
     in those its solution violates, so it stays small on large data.
     """
@@ -138,6 +151,12 @@ class _NodeLP:
     objective: Svm1Objective
     reaches: BoolArray
     right: BoolArray
+    used: IntArray
+
+    @cached_property
+    def X(self) -> FloatArray:
+        """The points in those features."""
+        return self.problem.scaled[:, self.used]
 
     def solve(
         self, coef: FloatArray, threshold: float, clock: Clock | None
@@ -146,7 +165,7 @@ class _NodeLP:
         goes_right = self.right[self.reaches]
         if goes_right.all() or not goes_right.any():
             return np.zeros_like(coef), -1.0 if goes_right.any() else 1.0
-        near = np.abs(self.problem.scaled @ coef - threshold)
+        near = np.abs(self.X @ coef - threshold)
         near[~self.reaches] = np.inf
         soft = np.zeros(self.problem.n_rows, dtype=bool)
         soft[np.argsort(near, kind="stable")[:_WORKING_ROWS]] = True
@@ -159,7 +178,7 @@ class _NodeLP:
             if result.status != "optimal" or result.x is None:
                 return None
             (coef,), (threshold,) = Hyperplanes.of(model).read(result.x)
-            score = threshold - self.problem.scaled @ coef
+            score = threshold - self.X @ coef
             ahead = np.where(self.right, -score, score)
             too_near = self.reaches & ~soft
             too_near &= ahead < self.objective.margin - _TOLERANCE
@@ -174,14 +193,14 @@ class _NodeLP:
         rows, box = np.flatnonzero(soft), np.flatnonzero(boxed)
         sign = np.where(self.right[rows], -1.0, 1.0)[:, None]
         b = ModelBuilder()
-        h = Hyperplanes.add(b, 1, problem.n_features, objective.l1_penalty)
+        h = Hyperplanes.add(b, 1, len(self.used), objective.l1_penalty)
         price = problem.weight[rows] * objective.slack_penalty
         m = b.variables(
             "m", (len(rows), 1), upper=objective.margin, cost=price[:, None]
         )
-        ahead = h.score_terms(problem.scaled[rows], sign)
+        ahead = h.score_terms(self.X[rows], sign)
         b.rows("(1h),(1j)", (len(rows), 1), *ahead, (m, 1.0), lower=objective.margin)
-        terms = h.score_terms(problem.scaled[box])
+        terms = h.score_terms(self.X[box])
         b.rows("box", (len(box), 1), *terms, lower=-1, upper=1)
         return b.finish()
 

@@ -8,7 +8,7 @@ than the start, and any step may be cut short.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -20,9 +20,9 @@ from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, meets, relative_gap
 from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
-from miptree.polish import polish
+from miptree.polish import leaf_cost, polish
 from miptree.problem import Problem
-from miptree.progress import FitCallback, FitProgress
+from miptree.progress import FitCallback, FitProgress, announce
 from miptree.proof import compile_proof_kernels, prove_errors
 from miptree.search import SearchBudget, compile_kernels, improve, search
 from miptree.search.starts import cart_tree, constant_tree
@@ -189,7 +189,7 @@ class _Training:
             seed=plan.seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
-            should_stop=self._wants_stop,
+            should_stop=lambda: self._wants_stop() or self._proof_is_done(),
             on_improvement=self._offer_found,
             lower_bound=self.whole.value,
         )
@@ -219,6 +219,8 @@ class _Training:
         to a hyperplane misses nine tenths of its margin, or is wrong, and so has a
         known price in (1a).
         """
+        if self.problem.class_cost is not None:
+            return  # it counts errors, whatever the class predicted
         plan, objective = self.plan, self.plan.objective
         has_kernels = compile_proof_kernels.cache_info().currsize > 0
         remaining = self.clock.remaining
@@ -237,7 +239,7 @@ class _Training:
             n_jobs=plan.n_jobs,
             should_stop=self._wants_stop,
         )
-        if proof.tree is not None:
+        if proof.tree is not None and not self.problem.is_limited:
             self._offer_polished(self.problem.into_box(proof.tree))
         self.errors = max(self.errors, proof.bound, key=lambda bound: bound.value)
         price = min(1.0, objective.slack_penalty * (objective.margin - margin))
@@ -308,7 +310,7 @@ class _Training:
 
     def _mip_follows(self) -> bool:
         """Whether a MIP is wanted, and the time suffices to do something with it."""
-        if self.plan.solver == "search" or self.problem.class_cost is not None:
+        if self.plan.solver == "search":
             return False
         if self.clock.limit is None:
             return True
@@ -319,7 +321,10 @@ class _Training:
     # ------------------------------------------------------- incumbents and bounds
 
     def _recount(self, heap: HeapTree) -> tuple[ObliqueTree, Score]:
-        tree = self.problem.to_user(heap).prune(self.problem.X)
+        tree = self.problem.to_user(heap)
+        cost = leaf_cost(self.problem, tree.apply(self.problem.X), tree.n_nodes)
+        # Of equally cheap classes the first, which predict_proba puts first as well.
+        tree = replace(tree, label=cost.argmin(axis=1)).prune(self.problem.X)
         return tree, self.plan.objective.evaluate(self.problem, tree)
 
     def _offer(self, heap: HeapTree) -> bool:
@@ -376,14 +381,8 @@ class _Training:
             self.score.errors,
             min(self.whole.value, self.score.objective),
         )
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (
-            state.objective,
-            state.bound,
-        ):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        self.stop_asked = self.stop_asked or any(answers)
+        stop = announce(state, self.trace, self.listeners)
+        self.stop_asked = self.stop_asked or stop
 
     def _tell_compile(self) -> None:
         self.stage = "compile"
@@ -392,8 +391,12 @@ class _Training:
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.guard.requested
 
+    def _proof_is_done(self) -> bool:
+        """Whether the number of errors is all that is to be proved, and is."""
+        return self.plan.proof == "errors" and self._errors_are_proved()
+
     def _is_done(self) -> bool:
-        if self._wants_stop() or self._gap_suffices():
+        if self._wants_stop() or self._gap_suffices() or self._proof_is_done():
             return True
         if self.clock.is_over:
             self.ended_by = "time_limit"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
@@ -22,6 +22,7 @@ from miptree._recount import GivenData, Recount
 from miptree._resolve import solve_again
 from miptree.certify import Certificate, data_digest, tree_digest
 from miptree.objective import MARGIN_ROUNDING, Svm1Objective
+from miptree.table import Table, is_frame
 from miptree.tree import LEAF, ObliqueTree
 
 SUM_TOLERANCE = 1e-9
@@ -94,6 +95,8 @@ def verify(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
+    table: Table | None = None,
+    cost_matrix: ArrayLike | None = None,
     classes: ArrayLike | None = None,
     digest: str | None = None,
     resolve_with: str | None = None,
@@ -110,12 +113,16 @@ def verify(
         For example ``clf.certificate_``.
     tree : ObliqueTree
         For example ``clf.tree_``.
-    X : array-like of shape (n_samples, n_features)
+    X : data frame or array-like of shape (n_samples, n_features)
         The training data.
     y : array-like of shape (n_samples,)
         Their labels; class k is the k-th of ``np.unique(y)``, or of ``classes``.
     sample_weight : array-like of shape (n_samples,), optional
         The weights of the fit, those of ``class_weight`` multiplied in.
+    table : Table, optional
+        ``clf.table_``, needed where X holds categories or missing values.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        The costs of errors that the fit was given.
     classes : array-like, optional
         The classes in order, for example ``clf.classes_``.
     digest : str, optional
@@ -154,7 +161,11 @@ def verify(
             f"{type(certificate).__name__}. A rival's errors are those of "
             "clf.tree_.predict(X)."
         )
-    data = GivenData.of(X, y, sample_weight, classes)
+    value_feature = None
+    if table is not None:
+        X = table.transform(X if is_frame(X) else np.asarray(X))
+        value_feature = table.value_feature
+    data = GivenData.of(X, y, sample_weight, classes, value_feature, cost_matrix)
     if digest is None:
         digest = getattr(certificate, "digest", None)
     checks = [_check_tree(tree, data), _check_settings(certificate)]
@@ -164,8 +175,9 @@ def verify(
         recount = Recount(tree, data, certificate)
         checks += _compare(certificate, recount)
         if resolve_with is not None:
+            problem = replace(data.problem, max_features=certificate.max_features)
             proofs = solve_again(
-                certificate, tree, data.problem, resolve_with, resolve_seconds
+                certificate, tree, problem, resolve_with, resolve_seconds
             )
             checks += [Check(*proof) for proof in proofs]
     return Verification(tuple(checks))
@@ -175,7 +187,9 @@ def certificate_digest(certificate: Any) -> str:
     """SHA-256 of a certificate's fields, one called ``digest`` aside."""
     digest = hashlib.sha256()
     for field in fields(certificate):
-        if field.name != "digest":
+        # A limit that is not there is not written, as before there were limits.
+        is_absent = field.default is None and getattr(certificate, field.name) is None
+        if field.name != "digest" and not is_absent:
             text = _canonical(getattr(certificate, field.name), str(field.type))
             digest.update(f"{field.name}={text!r}\n".encode())
     return digest.hexdigest()
@@ -187,14 +201,17 @@ def _canonical(value: object, kind: str) -> str:
         return value
     if not _is_a(value, kind):
         return type(value).__name__
-    return str(value) if kind == "int" else float(value).hex()  # type: ignore[arg-type]
+    is_int = kind.startswith("int")
+    return str(value) if is_int else float(value).hex()  # type: ignore[arg-type]
 
 
 def _is_a(value: object, kind: str) -> bool:
     """Whether a value is a string, or a finite number of the kind of its field."""
     if kind == "str":
         return isinstance(value, str)
-    wanted = Integral if kind == "int" else Real
+    if kind == "int | None" and value is None:
+        return True
+    wanted = Integral if kind.startswith("int") else Real
     if not isinstance(value, wanted) or isinstance(value, bool):
         return False
     try:
@@ -289,6 +306,12 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
     same = data_digest(data.problem) == certificate.data_digest
     which = "those" if same else "not the rows, labels and weights that were"
     yield Check("data digest", same, f"the data are {which} certified.")
+    most = certificate.max_features
+    if most is not None:
+        opened = tree.coef[:, : data.n_open]
+        used = int(np.count_nonzero(opened, axis=1).max())
+        found = f"splits of up to {used} features, certified among up to {most}."
+        yield Check("features", used <= most, found)
     yield Check(
         "depth",
         tree.depth <= certificate.depth,

@@ -14,6 +14,7 @@ from rich.text import Text
 from miptree._version import __version__
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import export_text
+from miptree.export.text import printable
 
 P = ParamSpec("P")
 
@@ -61,20 +62,9 @@ def _one_line(error: Exception) -> str:
     return printable(" ".join(str(error).split()))
 
 
-def printable(text: object) -> str:
-    """Text whose control characters cannot steer the terminal."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
-    )
-
-
 def show_tree(clf: OptimalTreeClassifier) -> None:
     """Print the rules in the names of the columns and classes."""
-    names = getattr(clf, "feature_names_in_", None)
-    columns = None if names is None else [printable(name) for name in names]
-    classes = [printable(label) for label in clf.classes_]
-    shown = export_text(clf.tree_, columns, classes)
-    console.print(shown, markup=False, soft_wrap=True)
+    console.print(export_text(clf), markup=False, soft_wrap=True)
 
 
 def show_certificate(clf: OptimalTreeClassifier) -> None:

@@ -57,10 +57,11 @@ def write_table(table: pd.DataFrame, path: Path, force: bool) -> None:
     write_atomic(path, content, force)
 
 
-def numbers(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The columns of these names as floats, or an error that names a bad one."""
-    columns = {name: _numbers(column_of(table, name), name) for name in names}
-    return pd.DataFrame(columns, index=table.index)
+def columns_of(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The columns of these names, or an error that names one that is not there."""
+    for name in names:
+        column_of(table, name)
+    return table[list(names)]
 
 
 def column_of(table: pd.DataFrame, name: str) -> pd.Series:
@@ -72,19 +73,18 @@ def column_of(table: pd.DataFrame, name: str) -> pd.Series:
     return table[name]
 
 
-def _numbers(column: pd.Series, name: str) -> FloatArray:
-    if not (
-        pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column)
-    ) or pd.api.types.is_complex_dtype(column):
+def weights(table: pd.DataFrame, name: str) -> FloatArray:
+    """The column of weights: finite numbers >= 0."""
+    column = column_of(table, name)
+    if not pd.api.types.is_numeric_dtype(column):
         example = next((v for v in column if isinstance(v, str)), column.iloc[0])
-        raise ValueError(
-            f"Column {name!r} holds {str(example)!r}, not only numbers; encode it as "
-            f"numbers, or leave it out with --drop {name!r}."
-        )
+        raise ValueError(f"Column {name!r} holds {str(example)!r}, not only numbers.")
     _refuse_missing(column, name)
     values = column.to_numpy(dtype=np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"Column {name!r} holds an infinite number.")
+    if (values < 0).any():
+        raise ValueError(f"Column {name!r} holds a negative weight.")
     return values
 
 

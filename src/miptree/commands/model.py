@@ -22,6 +22,7 @@ from miptree.commands._app import (
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import load_json, save_json
 from miptree.export.json import read_model
+from miptree.selection import SELECTORS
 from miptree.solvers import SOLVERS
 from miptree.verify import verify as verify_certificate
 
@@ -48,27 +49,53 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(help="Column to leave out; repeatable.")
     ] = None,
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Column of numbers that are categories; repeatable."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of search and solver.")] = 0,
+    selection: Annotated[
+        str | None,
+        typer.Option(help=f"Train on chosen rows: {', '.join(SELECTORS)}."),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="memory, or dask for tables larger than memory.")
+    ] = "memory",
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
 ) -> None:
     """Fit a tree to a table and save it with its certificate.
 
     Example: miptree fit iris.csv --target species --depth 2 --out model.json
+
+    With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
     """
     if out is not None:
         refuse_overwriting(out, force)  # before the work, not after it
-    table = _tables.read_table(data)
-    y = _tables.labels(table, target)
-    weight = _weight(table, weights)
     clf = OptimalTreeClassifier(
         max_depth=depth,
         time_limit=time_limit,
         solver=solver,
+        selection=selection,
         random_state=seed,
         verbose=1,
     )
-    clf.fit(_features(table, {target, weights, *(drop or [])}), y, weight)
+    if engine == "dask":
+        from miptree import distributed
+
+        clf = distributed.fit(
+            str(data), target, classifier=clf, weights=weights, drop=drop or []
+        )
+    elif engine == "memory":
+        table = _tables.read_table(data)
+        y = _tables.labels(table, target)
+        weight = _weight(table, weights)
+        rows = _features(table, {target, weights, *(drop or [])})
+        named = _tables.columns_of(rows, categorical or [])
+        rows = rows.astype(dict.fromkeys(named.columns, "category"))
+        clf.fit(rows, y, weight)
+    else:
+        raise ValueError(f"--engine must be memory or dask, got {engine!r}.")
     show_tree(clf)
     show_certificate(clf)
     if out is not None:
@@ -158,6 +185,7 @@ def verify(
         _known_features(saved.clf, rows),
         y,
         weight,
+        table=getattr(saved.clf, "table_", None),
         classes=saved.clf.classes_,
         digest=saved.digest,
         resolve_with=resolve_with,
@@ -169,12 +197,7 @@ def verify(
 
 
 def _weight(table: pd.DataFrame, name: str | None) -> FloatArray | None:
-    if name is None:
-        return None
-    weight: FloatArray = _tables.numbers(table, [name])[name].to_numpy()
-    if (weight < 0).any():
-        raise ValueError(f"Column {name!r} holds a negative weight.")
-    return weight
+    return None if name is None else _tables.weights(table, name)
 
 
 def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
@@ -183,7 +206,7 @@ def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
     names = [name for name in table.columns if name not in left_out]
     if not names:
         raise ValueError("No column is left to learn from.")
-    return _tables.numbers(table, names)
+    return table[names]
 
 
 def _known_features(
@@ -192,10 +215,10 @@ def _known_features(
     """The columns that the model reads, by name or, without names, all of them."""
     names = getattr(clf, "feature_names_in_", None)
     if names is not None:
-        return _tables.numbers(table, [str(name) for name in names])
+        return _tables.columns_of(table, [str(name) for name in names])
     if len(table.columns) != clf.n_features_in_:
         raise ValueError(
             f"The model has no column names and reads {clf.n_features_in_} columns, "
             f"but the table has {len(table.columns)}."
         )
-    return _tables.numbers(table, list(table.columns)).to_numpy()
+    return table.to_numpy()

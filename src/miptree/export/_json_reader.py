@@ -14,21 +14,36 @@ from miptree._typing import AnyArray
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
 from miptree.progress import FitProgress
+from miptree.table import (
+    CategoricalColumn,
+    Column,
+    DroppedColumn,
+    NumericalColumn,
+    Table,
+    Value,
+)
 from miptree.train import Status
 from miptree.tree import LEAF, ObliqueTree
 from miptree.verify import malformed
 
 FORMAT = "miptree-model"
 RIVAL_FORMAT = "miptree-rival"
-VERSION = 1
+VERSION = 2
 
 MAX_BYTES = 256 * 2**20
 MAX_NODES = 2**13
 MAX_DEPTH = 20
+MAX_COLUMNS = 2**20
 MAX_TEXT = 10_000
 """Longest class label or column name."""
 MAX_DIGITS = 20
 """Digits of an integer: enough for 64 bits."""
+
+KIND_OF_COLUMN: dict[type, str] = {
+    NumericalColumn: "numbers",
+    CategoricalColumn: "categories",
+    DroppedColumn: "dropped",
+}
 
 CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": str}
 """Kind of a NumPy dtype -> what its values are in JSON."""
@@ -117,13 +132,30 @@ def _header(plain: dict[str, Any]) -> int:
     return version
 
 
-# --------------------------------------------------------------- version 1, checked
+# ---------------------------------------------------------------- versions, checked
 
 
 def _read_1(plain: dict[str, Any]) -> SavedModel:
+    """Read version 1, in which every column was one of numbers without gaps."""
+    n_features = _an_int(plain.get("n_features"), "n_features", low=1)
+    if n_features > MAX_COLUMNS:
+        raise MalformedError(f'"n_features" is {n_features}')
+    names = plain.get("feature_names") or [f"x[{j}]" for j in range(n_features)]
+    columns = [
+        {"kind": "numbers", "name": name, "fill": 0.0, "marks_missing": False}
+        for name in _texts(names, "feature_names", n_features)
+    ]
+    if "table" in plain:
+        raise MalformedError('the file has an unknown entry "table"')
+    # Missing values were refused: so they are by this model.
+    table = {"missing": "error", "unknown": "majority", "columns": columns}
+    return _read_2({**plain, "table": table})
+
+
+def _read_2(plain: dict[str, Any]) -> SavedModel:
     wanted = (
         "format version written_by metadata parameters n_features feature_names "
-        "classes tree node_proba certificate certificate_digest status n_iter "
+        "table classes tree node_proba certificate certificate_digest status n_iter "
         "fit_time trace"
     )
     _exact_keys(plain, set(wanted.split()), "the file")
@@ -132,8 +164,11 @@ def _read_1(plain: dict[str, Any]) -> SavedModel:
     if plain["feature_names"] is not None:
         names = _texts(plain["feature_names"], "feature_names", clf.n_features_in_)
         clf.feature_names_in_ = np.array(names, dtype=object)
+    clf.table_ = _table(plain["table"], clf.n_features_in_)
     clf.classes_ = _classes(plain["classes"])
-    clf.tree_ = _tree(plain["tree"], clf.n_features_in_, len(clf.classes_))
+    n_columns = len(clf.table_.open_names) + len(clf.table_.value_names)
+    clf.tree_ = _tree(plain["tree"], n_columns, len(clf.classes_))
+    _check_subsets(clf.tree_, clf.table_)
     shape = (clf.tree_.n_nodes, len(clf.classes_))
     clf._node_proba = _floats(plain["node_proba"], "node_proba", shape)
     if ((clf._node_proba < 0) | (clf._node_proba > 1)).any():
@@ -150,7 +185,7 @@ def _read_1(plain: dict[str, Any]) -> SavedModel:
     return SavedModel(clf, digest, _metadata(plain["metadata"]))
 
 
-READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {1: _read_1}
+READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {1: _read_1, 2: _read_2}
 """Version -> its reader."""
 
 
@@ -170,6 +205,43 @@ def _classifier(given: object, kind: type[Any] = OptimalTreeClassifier) -> Any:
     except ValueError as error:
         raise MalformedError(str(error).rstrip(".")) from None
     return clf
+
+
+def _table(given: object, n_columns: int) -> Table:
+    given = _an_object(given, "table")
+    _exact_keys(given, {"missing", "unknown", "columns"}, '"table"')
+    if given["missing"] not in ("fill", "error"):
+        raise MalformedError('"missing" is neither "fill" nor "error"')
+    if given["unknown"] not in ("majority", "error"):
+        raise MalformedError('"unknown" is neither "majority" nor "error"')
+    columns = _a_list(given["columns"], "columns", n_columns, n_columns)
+    read = tuple(_column(column) for column in columns)
+    return Table(read, given["missing"], given["unknown"])
+
+
+def _column(given: object) -> Column:
+    given = dict(_an_object(given, "a column"))
+    kinds = {kind: cls for cls, kind in KIND_OF_COLUMN.items()}
+    kind = given.pop("kind", None)
+    if kind not in kinds:
+        raise MalformedError('a column has no known "kind"')
+    cls = kinds[kind]
+    column: Column = _record(cls, given, "a column")
+    if isinstance(column, CategoricalColumn):
+        known = [*column.values, *column.rare]
+        if not known or len(set(known)) < len(known):
+            raise MalformedError("a column has no values, or one twice")
+    return column
+
+
+def _check_subsets(tree: ObliqueTree, table: Table) -> None:
+    """Refuse a split of more than one categorical feature, or of one and others."""
+    n_open = len(table.open_names)
+    for coef in tree.coef[tree.coef[:, n_open:].any(axis=1)]:
+        used = np.flatnonzero(coef[n_open:])
+        features = set(table.value_feature[used].tolist())
+        if coef[:n_open].any() or len(features) > 1 or len(set(coef[coef != 0])) > 1:
+            raise MalformedError("a split of the tree is no subset of one feature")
 
 
 def _classes(given: object) -> AnyArray:
@@ -325,10 +397,37 @@ def _a_float(given: object, name: str) -> float:
     return float(given)
 
 
+def _a_bool(given: object, name: str) -> bool:
+    if not isinstance(given, bool):
+        raise MalformedError(f'"{name}" is not true or false')
+    return given
+
+
+def _values(given: object, name: str) -> tuple[Value, ...]:
+    """Values of a category: text, numbers, truth values, or null for missing."""
+    found: list[Value] = []
+    for value in _a_list(given, name, 0):
+        if isinstance(value, str):
+            value = _a_text(value, name)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            _a_float(value, name)
+        elif value is not None and not isinstance(value, bool):
+            raise MalformedError(f'"{name}" has an entry that is no value')
+        found.append(value)
+    return tuple(found)
+
+
+def _an_int_or_none(given: object, name: str) -> int | None:
+    return None if given is None else _an_int(given, name)
+
+
 _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "int": _an_int,
+    "int | None": _an_int_or_none,
     "float": _a_float,
     "str": _a_text,
+    "bool": _a_bool,
+    "tuple[Value, ...]": _values,
 }
 
 

@@ -27,12 +27,14 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import (
     CLASS_KINDS,
     FORMAT,
+    KIND_OF_COLUMN,
     MAX_BYTES,
     VERSION,
     MalformedError,
     SavedModel,
     model_of,
 )
+from miptree.table import Table
 from miptree.verify import certificate_digest
 
 
@@ -46,8 +48,8 @@ def save_json(
     """Save a fitted classifier as JSON.
 
     The file appears whole or not at all. Parameters that are no plain value (an
-    ``init`` tree, a ``callback``, a ``RandomState``, a ``class_weight`` dict) are
-    left out; they steer a fit, not a prediction.
+    ``init`` tree, a ``callback``, a ``RandomState``, a dict or an array) are left
+    out; they steer a fit, not a prediction.
 
     Parameters
     ----------
@@ -132,6 +134,7 @@ def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str,
         "parameters": _plain_parameters(clf),
         "n_features": int(clf.n_features_in_),
         "feature_names": None if names is None else names.tolist(),
+        "table": _plain_table(clf.table_),
         "classes": _plain_classes(clf.classes_),
         "tree": {
             field.name: getattr(tree, field.name).tolist() for field in fields(tree)
@@ -168,6 +171,14 @@ def _plain_parameters(clf: BaseEstimator) -> dict[str, Any]:
         if value is None or isinstance(value, str) or is_number:
             plain[name] = value
     return plain
+
+
+def _plain_table(table: Table) -> dict[str, Any]:
+    columns = [
+        {"kind": KIND_OF_COLUMN[type(column)], **asdict(column)}
+        for column in table.columns
+    ]
+    return {"missing": table.missing, "unknown": table.unknown, "columns": columns}
 
 
 def _plain_classes(classes: AnyArray) -> dict[str, Any]:

@@ -9,8 +9,11 @@ import numpy as np
 
 from miptree._typing import FloatArray, IntArray
 from miptree.formulations import cuts
+from miptree.formulations.categorical import SubsetSplits
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
+from miptree.formulations.sparsity import FewFeatures
+from miptree.formulations.splits import read_splits, write_splits
 from miptree.formulations.symmetry import (
     add_sibling_order,
     add_subtree_order,
@@ -34,7 +37,9 @@ class CompactFormulation:
     * u_lk in {0, 1} says that leaf l has class k, and c_i = sum_l q_il with
       q_il >= e_il - u_{l, y_i} ('in l and wrong there') takes the place of (1b)-(1e).
       The sum over the leaves bounds c_i better than each leaf alone: with
-      c_i >= e_il - u_{l, y_i} a point spread over the leaves is hardly wrong;
+      c_i >= e_il - u_{l, y_i} a point spread over the leaves is hardly wrong. Where
+      errors differ in cost, q_il >= e_il - sum_k (1 - share_ik) u_lk is the part of its
+      dearest error that row i pays;
     * p+ and p- are eliminated and (1g)-(1j) added up over the leaves on one side of a
       node: with s = g_b - h_b x_i, ``s + m >= (1 + eps) * (i goes left at b) - 1`` and
       its mirror image, beside the box ``-1 <= s <= 1``. Without the box a point could
@@ -78,7 +83,7 @@ class CompactFormulation:
             may_enter[self._left_row, routes.right[0]] = 0.0
         b = ModelBuilder()
         e = b.variables("e", (n, n_leaves), upper=may_enter, integer=True)
-        c = b.variables("c", (n,), upper=1, cost=problem.weight)
+        c = b.variables("c", (n,), upper=1, cost=problem.costs.spread)
         u = b.variables(
             "u",
             (n_leaves, problem.n_classes),
@@ -93,42 +98,72 @@ class CompactFormulation:
         if self.break_symmetry:
             add_sibling_order(b, u)
             add_subtree_order(b, u)
-        return b.finish()
+        return b.finish(float(problem.costs.base.sum()))
 
     def _add_errors(
         self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray
     ) -> None:
         """Add what links leaves, classes and errors: (1b)-(1e), (1k), Proposition 1."""
         q = b.variables("q", e.shape, upper=1)
-        class_of_leaf = (u[:, self.problem.y].T, 1.0)
-        b.rows("(1b)-(1e)", e.shape, (q, 1.0), (e, -1.0), class_of_leaf, lower=0)
+        self._add_prices(b, e, q, u, np.arange(len(c)))
         wrong_somewhere = (q, -np.ones(q.shape))
         b.rows("wrong", c.shape, (c, 1.0), wrong_somewhere, lower=0, upper=0)
         b.rows("(1k)", c.shape, (e, np.ones(e.shape)), lower=1, upper=1)
         cuts.add_proposition_1(b, self.problem, e, c)
+
+    def _add_prices(
+        self, b: ModelBuilder, e: IntArray, q: IntArray, u: IntArray, rows: IntArray
+    ) -> None:
+        """Add (1b)-(1e): a row in leaf l pays q for the class of l."""
+        spared = 1 - self.problem.costs.share[rows]
+        b.rows(
+            "(1b)-(1e)",
+            (len(rows), u.shape[0]),
+            (q[rows], 1.0),
+            (e[rows], -1.0),
+            class_term(u, spared),
+            lower=0,
+        )
 
     def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes, slack and (1f)-(1j)."""
         problem, objective, routes = self.problem, self.objective, self._routes
         price = (problem.weight * objective.slack_penalty)[:, None]
         grid = (problem.n_rows, routes.n_branch)
-        h = Hyperplanes.add(
-            b, routes.n_branch, problem.n_features, objective.l1_penalty
-        )
+        h = self._add_hyperplanes(b, objective.l1_penalty)
         m = b.variables("m", grid, upper=self._most_slack, cost=price)
+        subsets = SubsetSplits.add(b, problem, routes.n_branch)
         for tag, side, sign in (
             ("(1g)+(1h)", routes.right, -1.0),
             ("(1i)+(1j)", routes.left, 1.0),
         ):
             enters = (e[:, None, :], -(1 + objective.margin) * side[None, :, :])
-            score = h.score_terms(problem.scaled, sign)
-            b.rows(tag, grid, *score, (m, 1.0), enters, lower=-1)
-        b.rows("box", grid, *h.score_terms(problem.scaled), lower=-1, upper=1)
+            score = h.score_terms(problem.open_scaled, sign)
+            by_value = subsets.side_terms(problem, objective.margin, sign > 0)
+            b.rows(tag, grid, *score, (m, 1.0), enters, *by_value, lower=-1)
+        self._add_box(b, h, subsets)
+
+    def _add_box(self, b: ModelBuilder, h: Hyperplanes, subsets: SubsetSplits) -> None:
+        """Add abs(s) <= 1, or <= 0 at a subset split."""
+        grid = (self.problem.n_rows, self._routes.n_branch)
+        score = h.score_terms(self.problem.open_scaled)
+        if not subsets.exist:
+            b.rows("box", grid, *score, lower=-1, upper=1)
+            return
+        b.rows("box", grid, *score, subsets.any_chosen(-1.0), lower=-1)
+        b.rows("box", grid, *score, subsets.any_chosen(1.0), upper=1)
+
+    def _add_hyperplanes(self, b: ModelBuilder, l1_penalty: float) -> Hyperplanes:
+        """Add h and g, with at most as many features as the problem allows."""
+        n_branch, n_open = self._routes.n_branch, self.problem.n_open
+        h = Hyperplanes.add(b, n_branch, n_open, l1_penalty)
+        FewFeatures.add(b, self.problem, h.positive, h.negative, l1_penalty)
+        return h
 
     @property
-    def _most_slack(self) -> float:
-        """Largest m_ib that a routed point may need."""
-        return self.objective.margin
+    def _most_slack(self) -> FloatArray:
+        """(n, 1): largest m_ib that a routed point may need."""
+        return np.full((self.problem.n_rows, 1), self.objective.margin)
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree in scaled units and inside the box."""
@@ -141,7 +176,7 @@ class CompactFormulation:
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
         x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
-        Hyperplanes.of(self.model).write(x, heap)
+        write_splits(self.model, self.problem, heap, x)
         self._write_points(x, at)
         return x
 
@@ -149,12 +184,20 @@ class CompactFormulation:
         """Put the values of the points' variables into a solution vector."""
         index = self.model.variables
         x[index["e"]] = at.in_leaf
-        x[index["q"]] = at.in_leaf * at.wrong[:, None]
-        x[index["c"]] = at.wrong
+        x[index["q"]] = at.in_leaf * at.paid[:, None]
+        x[index["c"]] = at.paid
         x[index["m"]] = at.slack
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""
-        coef, threshold = Hyperplanes.of(self.model).read(x)
+        coef, threshold = read_splits(self.model, self.problem, x)
         label = x[self.model.variables["u"]].argmax(axis=1)
         return HeapTree(coef, threshold, label)
+
+
+def class_term(u: IntArray, value: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Term of sum_k value_ik u_lk for rows (n, L), short where one class counts."""
+    if (np.count_nonzero(value, axis=1) <= 1).all():
+        k = np.abs(value).argmax(axis=1)
+        return u[:, k].T, np.take_along_axis(value, k[:, None], axis=1)
+    return u[None, :, :], value[:, None, :]

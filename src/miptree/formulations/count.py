@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from miptree._typing import FloatArray, IntArray
 from miptree.bounds import round_up_cost
+from miptree.formulations.categorical import SubsetSplits
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import ModelBuilder
-from miptree.formulations.routes import Hyperplanes, Placement
+from miptree.formulations.routes import Placement
 from miptree.objective import MARGIN_ROUNDING
 
 
@@ -26,7 +29,8 @@ class CountFormulation(FlowFormulation):
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
-        h = Hyperplanes.add(b, routes.n_branch, problem.n_features, 0.0)
+        h = self._add_hyperplanes(b, 0.0)
+        subsets = SubsetSplits.add(b, problem, routes.n_branch)
         far = -(1 + self.objective.margin)
         # One row per side holds the box as well: unrouted, it says score >= -1.
         for tag, side, sign in (
@@ -34,15 +38,19 @@ class CountFormulation(FlowFormulation):
             ("(1i)+(1j)", routes.left, 1.0),
         ):
             enters = (e[:, None, :], far * side[None, :, :])
-            b.rows(tag, grid, *h.score_terms(problem.scaled, sign), enters, lower=-1)
+            score = h.score_terms(problem.open_scaled, sign)
+            by_value = subsets.side_terms(problem, self.objective.margin, sign > 0)
+            b.rows(tag, grid, *score, enters, *by_value, lower=-1)
+        if subsets.exist:
+            self._add_box(b, h, subsets)
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
         near = (at.slack > MARGIN_ROUNDING).any(axis=1)
-        routed = ~(at.wrong | near)
+        routed = (at.paid < 1) & ~near
         index = self.model.variables
         x[index["e"]] = at.in_leaf * routed[:, None]
-        x[index["c"]] = ~routed
+        x[index["c"]] = np.where(routed, at.paid, 1.0)
 
     def round_up(self, bound: float) -> float:
         """Smallest value that the objective can take at or above a bound."""

@@ -1,7 +1,8 @@
 """Cuts of Theorem 3 and Proposition 1, in weights, and the cut for equal points.
 
-All hold for every tree of depth D, whatever its hyperplanes. ``weight`` stands where
-the paper counts points: merged rows count as the rows they stand for.
+All hold for every tree of depth D, whatever its hyperplanes. Costs stand where the
+paper counts points: a row pays ``spread * c`` in all, and an error of it costs at least
+``least_error``. Both are its weight where all errors cost the same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from miptree._typing import IntArray
-from miptree.bounds import errors_by_classes
+from miptree.bounds import conflict_costs, errors_by_classes
 from miptree.formulations.model import ModelBuilder
 from miptree.problem import Problem
 
@@ -27,10 +28,10 @@ def add_proposition_1(
        points of at least Y - L + 1 *different* classes are wrong or in l;
     3. sum c >= s_1 + ... + s_{Y-L} if Y > L.
     """
-    weight, n_leaves = problem.weight, e.shape[1]
-    size = np.sort(problem.class_weight)
-    wrong, inside = (c[None, :], weight[None, :]), (e.T, weight[None, :])
-    outside = (e.T, -weight[None, :])
+    costs, n_leaves = problem.costs, e.shape[1]
+    size, least_error = np.sort(costs.of_class), costs.least_error[None, :]
+    wrong, inside = (c[None, :], costs.spread[None, :]), (e.T, least_error)
+    outside = (e.T, -least_error)
     builder.rows("Prop 1 (1)", (n_leaves,), wrong, outside, lower=-size[-1])
     spare = problem.n_classes - n_leaves
     if spare >= 0:
@@ -45,7 +46,7 @@ def add_proposition_1_3(
     """Add part (3) alone, which needs no e."""
     least = errors_by_classes(problem, n_leaves)
     if least > 0:
-        wrong = (c[None, :], problem.weight[None, :])
+        wrong = (c[None, :], problem.costs.spread[None, :])
         builder.rows("Prop 1 (3)", (1,), wrong, lower=least)
 
 
@@ -89,8 +90,15 @@ def conflicts(problem: Problem) -> tuple[IntArray, IntArray]:
 
 
 def add_conflicts(builder: ModelBuilder, problem: Problem, c: IntArray) -> None:
-    """Add: of identical points with different classes at most one is right."""
+    """Add: of identical points with different classes at most one is right.
+
+    Where errors differ in cost: they cost together what their best class costs.
+    """
     group, rows = conflicts(problem)
-    if len(rows):
-        least = np.bincount(group) - 1.0
-        builder.ragged_rows("same x", group, c[rows], lower=least)
+    if not len(rows):
+        return
+    price, least = np.ones(len(rows)), np.bincount(group) - 1.0
+    if problem.class_cost is not None:
+        price = problem.costs.spread[rows]
+        least = conflict_costs(problem)[np.unique(problem.same_x[rows])]
+    builder.ragged_rows("same x", group, c[rows], price, lower=least)

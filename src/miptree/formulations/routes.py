@@ -90,10 +90,13 @@ class Hyperplanes(NamedTuple):
         )
 
     def write(self, x: FloatArray, heap: HeapTree) -> None:
-        """Put a tree's hyperplanes into a solution vector."""
-        x[self.positive] = np.maximum(heap.coef, 0)
-        x[self.negative] = np.maximum(-heap.coef, 0)
-        x[self.threshold] = heap.threshold
+        """Put a tree's hyperplanes into a solution vector; subset splits have 0."""
+        n_open = self.positive.shape[1]
+        is_subset = np.asarray(heap.coef[:, n_open:].any(axis=1))
+        coef = np.where(is_subset[:, None], 0.0, heap.coef[:, :n_open])
+        x[self.positive] = np.maximum(coef, 0)
+        x[self.negative] = np.maximum(-coef, 0)
+        x[self.threshold] = np.where(is_subset, 0.0, heap.threshold)
 
     def read(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Coefficients and thresholds of a solution vector."""
@@ -106,12 +109,12 @@ class Placement(NamedTuple):
     heap: HeapTree
     leaf: IntArray
     """(n,): leaf of each row."""
-    wrong: BoolArray
-    """(n,): c_i."""
+    paid: FloatArray
+    """(n,): c_i, 1 where a row is wrong (or its part of the dearest error)."""
     in_leaf: FloatArray
     """(n, L): e_il."""
     score: FloatArray
-    """(n, B): g_b - h_b x_i."""
+    """(n, B): g_b - h_b x_i, zero at a subset split."""
     slack: FloatArray
     """(n, B): m_ib, zero off the row's path."""
 
@@ -128,7 +131,8 @@ class Placement(NamedTuple):
         on_path = (routes.left | routes.right).T[leaf]
         score = heap.threshold - problem.scaled @ heap.coef.T
         missing = np.maximum(0.0, objective.margin - np.abs(score))
+        score[:, problem.is_subset_split(heap.coef)] = 0.0
         in_leaf = np.zeros((problem.n_rows, routes.n_leaves))
         in_leaf[np.arange(problem.n_rows), leaf] = 1.0
-        wrong = heap.label[leaf] != problem.y
-        return cls(heap, leaf, wrong, in_leaf, score, np.where(on_path, missing, 0.0))
+        paid = problem.costs.share[np.arange(problem.n_rows), heap.label[leaf]]
+        return cls(heap, leaf, paid, in_leaf, score, np.where(on_path, missing, 0.0))

@@ -8,10 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree._typing import FloatArray
+from miptree._typing import FloatArray, IntArray
 from miptree.formulations import cuts
+from miptree.formulations.categorical import SubsetSplits, largest_coefficient
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
+from miptree.formulations.sparsity import FewFeatures
+from miptree.formulations.splits import read_splits, write_splits
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.tree import HeapTree
@@ -71,11 +74,14 @@ class PaperFormulation:
         per_node = (problem.weight * self.objective.slack_penalty)[:, None]
         b = ModelBuilder()
         e = b.variables("e", (n, n_leaves), upper=1, integer=True)
-        c = b.variables("c", (n,), upper=1, cost=problem.weight, integer=True)
+        spread = one_cost_per_row(problem)
+        c = b.variables("c", (n,), upper=1, cost=spread, integer=True)
         y_hat = b.variables("y_hat", (n,), lower=-np.inf)
         w = b.variables("w", (n, n_leaves), lower=-np.inf)
         u = b.variables("u", (n_leaves,), lower=1, upper=n_classes)[None, :]
-        h = Hyperplanes.add(b, n_branch, problem.n_features, self.objective.l1_penalty)
+        h = Hyperplanes.add(b, n_branch, problem.n_open, self.objective.l1_penalty)
+        FewFeatures.add(b, problem, h.positive, h.negative, self.objective.l1_penalty)
+        subsets = SubsetSplits.add(b, problem, n_branch)
         p_plus = b.variables("p+", (n, n_branch))
         p_minus = b.variables("p-", (n, n_branch))
         m = b.variables("m", (n, n_branch), cost=per_node)
@@ -93,7 +99,7 @@ class PaperFormulation:
         b.rows(
             "(1f)",
             (n, n_branch),
-            *h.score_terms(problem.scaled),
+            *h.score_terms(problem.open_scaled),
             (p_plus, -1.0),
             (p_minus, 1.0),
             lower=0,
@@ -112,15 +118,29 @@ class PaperFormulation:
                 (towards[:, node], 1.0),
                 (m[:, node], 1.0),
                 (e[:, leaf], -margin),
+                subsets.any_chosen(margin, node),
                 lower=0,
             )
+        self._add_categorical(b, h, subsets, e)
         b.rows("(1k)", (n,), (e, np.ones(grid)), lower=1, upper=1)
         if self.add_cuts:
             cuts.add_proposition_1(b, problem, e, c)
             cuts.add_conflicts(b, problem, c)
         for points, leaves in self.theorem_3:
             cuts.add_theorem_3(b, problem, e, c, points, leaves)
-        return b.finish()
+        return b.finish(float(problem.costs.base.sum()))
+
+    def _add_categorical(
+        self, b: ModelBuilder, h: Hyperplanes, subsets: SubsetSplits, e: IntArray
+    ) -> None:
+        """Add (8c)-(8e), if there are categorical features."""
+        if not subsets.exist:
+            return
+        subsets.add_8c_8d(b, self.problem, e, Routes.of_depth(self.depth))
+        most = largest_coefficient(self.problem)
+        size = (h.positive, 1.0), (h.negative, 1.0)
+        chosen = subsets.chosen[:, None, :], most
+        b.rows("(8e)", h.positive.shape, *size, chosen, upper=most)
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree in scaled units and inside the box."""
@@ -130,11 +150,11 @@ class PaperFormulation:
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
         x[index["e"]] = at.in_leaf
-        x[index["c"]] = at.wrong
+        x[index["c"]] = at.paid
         x[index["y_hat"]] = heap.label[leaf] + 1
         x[index["w"]] = at.in_leaf * (heap.label + 1)
         x[index["u"]] = heap.label + 1
-        Hyperplanes.of(self.model).write(x, heap)
+        write_splits(self.model, self.problem, heap, x)
         x[index["p+"]] = np.maximum(at.score, 0)
         x[index["p-"]] = np.maximum(-at.score, 0)
         x[index["m"]] = at.slack
@@ -142,6 +162,19 @@ class PaperFormulation:
 
     def decode(self, x: FloatArray) -> HeapTree:
         """Tree of a solution vector."""
-        coef, threshold = Hyperplanes.of(self.model).read(x)
+        coef, threshold = read_splits(self.model, self.problem, x)
         label = np.rint(x[self.model.variables["u"]]).astype(np.intp) - 1
         return HeapTree(coef, threshold, label)
+
+
+def one_cost_per_row(problem: Problem) -> FloatArray:
+    """(n,): what an error costs at each row, if all wrong classes cost the same."""
+    costs = problem.costs
+    wrong = np.ones(costs.share.shape, dtype=bool)
+    wrong[np.arange(problem.n_rows), problem.y] = False
+    if not np.array_equal(costs.share, wrong):
+        raise ValueError(
+            "formulation='paper' counts errors, whatever the class predicted, but "
+            "cost_matrix gives them different costs. Use formulation='compact'."
+        )
+    return costs.spread

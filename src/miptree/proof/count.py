@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree._typing import IntArray
-from miptree.bounds import Subset
+from miptree.bounds import Subset, round_up_cost
 from miptree.problem import Problem
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
@@ -82,7 +82,6 @@ def fewest_errors(
         while outcome == PAUSED:
             if should_stop() or (max_nodes is not None and nodes >= max_nodes):
                 return Fewest(bound, None, nodes)
-            # A tree with more errors than the bound makes a step more at least.
             outcome, done = advance(
                 state, bound + 0.5 * step, space.least, _NODES_AT_A_TIME
             )
@@ -91,5 +90,6 @@ def fewest_errors(
             plane, label = state.tree()
             tree = space.to_heap(plane, label, problem.n_features)
             return Fewest(bound, tree, nodes)
-        bound += step
+        # Only weights that are multiples of one step let the bound rise by it.
+        bound = round_up_cost(problem, bound + 0.5 * step)
     return Fewest(bound, None, nodes)

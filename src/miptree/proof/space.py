@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.optimize import linprog
 
 from miptree._typing import FloatArray, IntArray
@@ -49,7 +50,7 @@ class Space(NamedTuple):
 def space_of(problem: Problem, margin: float) -> Space:
     """Space of a problem at a margin eps."""
     X = problem.scaled
-    kept = list(range(X.shape[1]))
+    kept = _independent(X)
     limit: list[float] = []
     while len(limit) < len(kept):
         largest = _largest_coefficient(X[:, kept], len(limit))
@@ -62,6 +63,17 @@ def space_of(problem: Problem, margin: float) -> Space:
             limit.append(largest * (1 + _SAFETY))
     scale = np.array(limit)
     return Space(X[:, kept] * scale, kept, scale, 2 * margin * (1 - _SAFETY))
+
+
+def _independent(X: FloatArray) -> list[int]:
+    """Features that the others do not determine, as far as rounding can tell.
+
+    The values of a category are many that do; each would cost a round of LPs. Subset
+    splits are hyperplanes over them, and so among those that the bounds speak of.
+    """
+    _, r, order = qr(X - X.mean(axis=0), mode="economic", pivoting=True)
+    size = np.abs(np.diagonal(r))
+    return sorted(order[: int((size > 1e-9 * size.max(initial=0.0)).sum())].tolist())
 
 
 def _largest_coefficient(X: FloatArray, feature: int) -> float:

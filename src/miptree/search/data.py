@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from miptree._typing import FloatArray, IntArray
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.problem import Problem, value_places
 
 if TYPE_CHECKING:
-    from miptree.problem import Problem
+    from miptree.tree import HeapTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,10 @@ class SearchData:
     """(n, Y): class costs over the mean weight, or (0, Y) in the plain case."""
     unit: float
     """What a cost of 1 here is in the user's units."""
+    value_feature: IntArray
+    """Categorical feature of each of the last columns, which hold its values."""
+    max_features: int | None = None
+    """Most non-zero coefficients of a hyperplane."""
 
     @classmethod
     def from_problem(cls, problem: Problem) -> SearchData:
@@ -40,7 +45,15 @@ class SearchData:
         if problem.class_cost is not None:
             cost = np.ascontiguousarray(problem.class_cost / unit, dtype=np.float64)
         y = np.ascontiguousarray(problem.y, dtype=np.int64)
-        return cls(problem.scaled, y, problem.weight / unit, cost, unit)
+        return cls(
+            problem.scaled,
+            y,
+            problem.weight / unit,
+            cost,
+            unit,
+            problem.value_feature,
+            problem.max_features,
+        )
 
     @property
     def n_rows(self) -> int:
@@ -51,6 +64,21 @@ class SearchData:
     def n_features(self) -> int:
         """Number d of features."""
         return self.X.shape[1]
+
+    @property
+    def n_open(self) -> int:
+        """Number of features open to hyperplanes: the first ones."""
+        return self.n_features - len(self.value_feature)
+
+    @property
+    def n_categorical(self) -> int:
+        """Number of categorical features for subset splits."""
+        return int(self.value_feature.max(initial=-1)) + 1
+
+    @cached_property
+    def codes(self) -> IntArray:
+        """(n_categorical, n): place of each row's value among the value columns."""
+        return value_places(self.X[:, self.n_open :], self.value_feature)
 
     @property
     def n_classes(self) -> int:
@@ -70,9 +98,37 @@ class SearchData:
     def take(self, rows: IntArray) -> SearchData:
         """Return the same for some of the rows."""
         cost = self.cost[rows] if len(self.cost) else self.cost
-        return SearchData(
-            self.X[rows], self.y[rows], self.weight[rows], cost, self.unit
+        return replace(
+            self, X=self.X[rows], y=self.y[rows], weight=self.weight[rows], cost=cost
         )
+
+    def may_change(self, tree: HeapTree, state: AnyArray) -> BoolArray:
+        """(B, d): the coefficients that a line search may change.
+
+        Those of the open features, at most ``max_features`` a node: the ones in use
+        and, by chance, some others. No coefficient of a subset split.
+        """
+        allowed = np.zeros(tree.coef.shape, dtype=bool)
+        hyperplane = ~tree.coef[:, self.n_open :].any(axis=1)
+        allowed[hyperplane, : self.n_open] = True
+        if self.max_features is not None and self.max_features < self.n_open:
+            rng = np.random.default_rng(state)
+            rank = np.where(tree.coef != 0, 1.0, rng.random(tree.coef.shape))
+            rank[~allowed] = -1.0
+            order = np.argsort(-rank, axis=1, kind="stable")
+            np.put_along_axis(allowed, order[:, self.max_features :], False, axis=1)
+        return allowed
+
+    def limited(self, tree: HeapTree) -> HeapTree:
+        """Tree whose hyperplanes keep their ``max_features`` largest coefficients."""
+        most = self.max_features
+        if most is None or most >= self.n_open:
+            return tree
+        coef = tree.coef.copy()
+        opened = coef[:, : self.n_open]
+        order = np.argsort(-np.abs(opened), axis=1, kind="stable")
+        np.put_along_axis(opened, order[:, most:], 0.0, axis=1)
+        return tree._replace(coef=coef)
 
     def class_costs(self, rows: IntArray | slice = slice(None)) -> FloatArray:
         """(n, Y): the cost of every class at some rows, plain case or not."""

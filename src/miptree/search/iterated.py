@@ -151,6 +151,8 @@ class IteratedSearch:
 
     def _soft_batch(self) -> None:
         """Train a batch of soft trees and polish the best of them."""
+        if not self.data.n_open:
+            return  # only subset splits, which the moves try
         n_trees = BATCH if self.data.n_rows <= FULL_BATCH_UP_TO else BATCH // 4
         trees = soft_trees(
             self.data,

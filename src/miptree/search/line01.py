@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, normal, random_direction, shuffle, uniform
 from miptree.search.routing import (
     care_points,
     copy_into,
     largest_size,
+    places,
     points_at,
     relabel,
     score_node,
@@ -185,6 +186,7 @@ def _normalise(
     threshold: FloatArray,
     Z: FloatArray,
     b: int,
+    features: IntArray,
     through: int,
     state: AnyArray,
 ) -> None:
@@ -195,7 +197,7 @@ def _normalise(
     largest = largest_size(coef[b])
     if largest < 1e-9:
         threshold[b] = 0.0
-        for j in range(coef.shape[1]):
+        for j in features:
             coef[b, j] = normal(state)
             threshold[b] += coef[b, j] * XT[j, through]
         largest = largest_size(coef[b])
@@ -215,6 +217,7 @@ def _search_node(
     threshold: FloatArray,
     Z: FloatArray,
     b: int,
+    features: IntArray,
     index: IntArray,
     gain: FloatArray,
     m: int,
@@ -224,9 +227,9 @@ def _search_node(
     state: AnyArray,
 ) -> None:
     """Line searches at one node: each coordinate, the threshold, random directions."""
-    d = XT.shape[0]
+    d = len(features)
     leaf_parent = 2 * b + 1 >= Z.shape[0]
-    z, v, direction = np.empty(m), np.empty(m), np.zeros(d)
+    z, v, direction = np.empty(m), np.empty(m), np.zeros(XT.shape[0])
     for q in range(m):
         z[q] = Z[b, index[q]]
     order = np.empty(d + 1 + n_random, np.int64)
@@ -237,13 +240,13 @@ def _search_node(
         shift = 1.0
         if j < d:
             for q in range(m):
-                v[q] = XT[j, index[q]]
+                v[q] = XT[features[j], index[q]]
         elif j == d:
             v[:] = -1.0
         else:
-            shift = random_direction(state, XT, index, m, direction)
+            shift = random_direction(state, XT, features, index, m, direction)
             v[:] = -shift
-            for c in range(d):
+            for c in features:
                 if direction[c] != 0.0:
                     for q in range(m):
                         v[q] += direction[c] * XT[c, index[q]]
@@ -254,11 +257,11 @@ def _search_node(
         if step == 0.0 or (change > -TOLERANCE and uniform(state) >= p_tie):
             continue
         if j < d:
-            coef[b, j] += step
+            coef[b, features[j]] += step
         else:
             threshold[b] += step * shift
         if j > d:
-            for c in range(d):
+            for c in features:
                 coef[b, c] += step * direction[c]
         for q in range(m):
             z[q] += step * v[q]
@@ -273,6 +276,7 @@ def descend_01(
     coef: FloatArray,
     threshold: FloatArray,
     label: IntArray,
+    may_change: BoolArray,
     sweeps: int,
     patience: int,
     p_tie: float,
@@ -282,6 +286,7 @@ def descend_01(
 ) -> float:
     """Improve a tree by line searches at all its nodes, in place.
 
+    Only the coefficients that ``may_change`` do; a node without any stays as it is.
     Equally good steps are taken with probability ``p_tie``, which walks over the
     plateaus; the best tree met is returned in place and its cost as the result. Stops
     after ``patience`` sweeps without improvement, or soon after somebody has set
@@ -303,15 +308,19 @@ def descend_01(
             b = int(node)
             if stop[0]:
                 break
+            features = places(may_change[b])
+            if len(features) == 0:
+                continue
             if 2 * b + 1 >= n_branch:
                 m = points_at(Z, b, index)
             else:
                 m = care_points(Z, y, weight, cost, label, b, index, gain)
             if m == 0:
                 continue
-            _normalise(XT, coef, threshold, Z, b, index[below(state, m)], state)
+            through = index[below(state, m)]
+            _normalise(XT, coef, threshold, Z, b, features, through, state)
             _search_node(
-                XT, y, weight, cost, coef, threshold, Z, b,
+                XT, y, weight, cost, coef, threshold, Z, b, features,
                 index, gain, m, p_tie, n_random, stop, state,
             )  # fmt: skip
             score_node(XT, coef[b], threshold[b], Z[b])

@@ -11,12 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import random_direction, shuffle
 from miptree.search.routing import (
     copy_into,
     largest_size,
+    places,
     point_cost,
     points_at,
     relabel,
@@ -64,14 +65,15 @@ def objective_svm1(
     cost: FloatArray,
     coef: FloatArray,
     label: IntArray,
+    n_open: int,
     slack_penalty: float,
     l1_penalty: float,
     margin: float,
 ) -> float:
-    """(1a) of a tree inside the box."""
+    """(1a) of a tree inside the box; only the open features have a norm."""
     total = 0.0
     for b in range(coef.shape[0]):
-        for j in range(coef.shape[1]):
+        for j in range(n_open):
             total += l1_penalty * abs(coef[b, j])
     for i in range(Z.shape[1]):
         total += cost_below(
@@ -201,6 +203,7 @@ def _search_node(
     threshold: FloatArray,
     Z: FloatArray,
     b: int,
+    features: IntArray,
     index: IntArray,
     gain: FloatArray,
     slack_price: FloatArray,
@@ -215,10 +218,10 @@ def _search_node(
     Directions: each coordinate, the threshold, the length of the hyperplane, and
     random ones. Those points that do not reach the node still bound the box.
     """
-    d, n = XT.shape
+    n, d = XT.shape[1], len(features)
     m = len(index)
     z, v, all_v = np.empty(m), np.empty(m), np.empty(n)
-    direction = np.empty(d)
+    direction = np.empty(XT.shape[0])
     if m == 0:
         n_random = 0  # no points to turn the hyperplane round
     order = np.empty(d + 2 + n_random, np.int64)
@@ -230,8 +233,8 @@ def _search_node(
         shift = 0.0
         direction[:] = 0.0
         if j < d:
-            direction[j] = 1.0
-            copy_into(all_v, XT[j])
+            direction[features[j]] = 1.0
+            copy_into(all_v, XT[features[j]])
         elif j == d:
             shift = 1.0
             all_v[:] = -1.0
@@ -240,7 +243,7 @@ def _search_node(
             shift = threshold[b]
             copy_into(all_v, Z[b])
         else:
-            shift = random_direction(state, XT, index, m, direction)
+            shift = random_direction(state, XT, features, index, m, direction)
             score_node(XT, direction, shift, all_v)
         low, high = box_range(Z[b], all_v)
         if high - low < _FLAT or high - low > 1e5:
@@ -251,7 +254,7 @@ def _search_node(
             z, v, gain, slack_price, coef[b], direction, low, high, l1_penalty, margin
         )
         if change < -1e-9:
-            for c in range(d):
+            for c in features:
                 coef[b, c] += step * direction[c]
             threshold[b] += step * shift
             for i in range(n):
@@ -269,6 +272,8 @@ def descend_svm1(
     coef: FloatArray,
     threshold: FloatArray,
     label: IntArray,
+    may_change: BoolArray,
+    n_open: int,
     slack_penalty: float,
     l1_penalty: float,
     margin: float,
@@ -280,6 +285,7 @@ def descend_svm1(
 ) -> float:
     """Improve (1a) by line searches at all nodes, in place; return its value.
 
+    Only the coefficients that ``may_change`` do; a node without any stays as it is.
     Stops when a sweep gains less than ``least_gain`` of the objective, or soon after
     somebody has set ``stop[0]``. After every node the objective is counted afresh, and
     the node is put back if it did not fall.
@@ -290,7 +296,7 @@ def descend_svm1(
     Z = score_tree(XT, coef, threshold)
     relabel(Z, y, weight, cost, label)
     value = objective_svm1(
-        Z, y, weight, cost, coef, label, slack_penalty, l1_penalty, margin
+        Z, y, weight, cost, coef, label, n_open, slack_penalty, l1_penalty, margin
     )
     index, gain, price = np.empty(n, np.int64), np.empty(n), np.empty(n)
     nodes = np.empty(len(threshold), np.int64)
@@ -302,6 +308,9 @@ def descend_svm1(
             b = int(node)
             if stop[0]:
                 break
+            features = places(may_change[b])
+            if len(features) == 0:
+                continue
             m = points_at(Z, b, index)
             for q in range(m):
                 i = index[q]
@@ -314,7 +323,7 @@ def descend_svm1(
             old_coef, old_threshold = coef[b].copy(), threshold[b]
             copy_into(old_label, label)
             change = _search_node(
-                XT, coef, threshold, Z, b, index[:m], gain[:m], price[:m],
+                XT, coef, threshold, Z, b, features, index[:m], gain[:m], price[:m],
                 l1_penalty, margin, n_random, stop, state,
             )  # fmt: skip
             if change == 0.0:
@@ -324,8 +333,9 @@ def descend_svm1(
             score_node(XT, coef[b], threshold[b], Z[b])
             relabel(Z, y, weight, cost, label)
             new = objective_svm1(
-                Z, y, weight, cost, coef, label, slack_penalty, l1_penalty, margin
-            )
+                Z, y, weight, cost, coef, label,
+                n_open, slack_penalty, l1_penalty, margin,
+            )  # fmt: skip
             if new < value:
                 value = new
             else:

@@ -16,6 +16,7 @@ from miptree.search.line01 import descend_01
 from miptree.search.line_svm1 import descend_svm1, into_box, objective_svm1
 from miptree.search.routing import relabel, score_tree
 from miptree.search.simplify import simplify
+from miptree.search.subsets import improve_by_subsets
 from miptree.tree import HeapTree
 
 
@@ -95,7 +96,7 @@ class ZeroOne:
 
     def value(self, tree: HeapTree) -> Candidate:
         """Relabel the leaves and count the cost."""
-        tree = tree.copy()
+        tree = self.data.limited(tree).copy()
         XT, y, weight, cost = self.data.points
         Z = score_tree(XT, tree.coef, tree.threshold)
         return Candidate(relabel(Z, y, weight, cost, tree.label), tree)
@@ -103,13 +104,18 @@ class ZeroOne:
     def descend(
         self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
     ) -> Candidate:
-        """Improve a tree by exact 0-1 line searches."""
-        tree = tree.copy()
+        """Improve a tree by exact 0-1 line searches, and by subset splits."""
+        tree = self.data.limited(tree).copy()
         value = descend_01(
-            *self.data.points, *tree, _affordable(effort, self.data),
+            *self.data.points, *tree, self.data.may_change(tree, state),
+            _affordable(effort, self.data),
             effort.patience, _P_TIE, effort.n_random, stop, state,
         )  # fmt: skip
-        return Candidate(value, tree)
+        found = Candidate(value, tree)
+        if not self.data.n_categorical:
+            return found
+        other = self.value(improve_by_subsets(self.data, tree))
+        return min(found, other, key=lambda c: c.value)
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Return the candidate: the line search is the best we have."""
@@ -151,27 +157,32 @@ class Svm1:
 
     def value(self, tree: HeapTree) -> Candidate:
         """Relabel the leaves, shrink into the box and count the objective."""
-        tree = tree.copy()
+        tree = self.data.limited(tree).copy()
         XT, y, weight, cost = self.data.points
         Z = score_tree(XT, tree.coef, tree.threshold)
         into_box(tree.coef, tree.threshold, Z)
         Z = score_tree(XT, tree.coef, tree.threshold)
         relabel(Z, y, weight, cost, tree.label)
         value = objective_svm1(
-            Z, y, weight, cost, tree.coef, tree.label, *self.penalties
+            Z, y, weight, cost, tree.coef, tree.label, self.data.n_open, *self.penalties
         )
         return self._recounted(Candidate(value, tree), Z)
 
     def descend(
         self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
     ) -> Candidate:
-        """Improve a tree by exact line searches on the objective."""
-        tree = tree.copy()
+        """Improve a tree by exact line searches on (1a), and by subset splits."""
+        tree = self.data.limited(tree).copy()
         value = descend_svm1(
-            *self.data.points, *tree, *self.penalties,
+            *self.data.points, *tree, self.data.may_change(tree, state),
+            self.data.n_open, *self.penalties,
             _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, stop, state,
         )  # fmt: skip
-        return Candidate(value, tree)
+        found = Candidate(value, tree)
+        if not self.data.n_categorical:
+            return found
+        other = self.value(improve_by_subsets(self.data, tree, self.penalties))
+        return min(found, other, key=lambda c: c.value)
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Solve the node LPs, which keep the routing, then search lines again."""

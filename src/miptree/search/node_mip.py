@@ -51,9 +51,9 @@ def optimise_node(
     Z = score_tree(XT, tree.coef, tree.threshold)
     index, gain = np.empty(data.n_rows, np.int64), np.empty(data.n_rows)
     m = care_points(Z, y, weight, cost, tree.label, b, index, gain)
-    if not 2 <= m <= most_points:
+    if not 2 <= m <= most_points or data.max_features is not None:
         return None
-    X, gain = data.X[index[:m]], gain[:m]
+    X, gain = data.X[index[:m], : data.n_open], gain[:m]
     now = float(gain[Z[b, index[:m]] > 0].sum())
     model = _build(X, gain)
     result = get_solver("highs").solve(
@@ -66,7 +66,8 @@ def optimise_node(
     if gain[X @ coef > threshold].sum() >= now - 1e-9:
         return None
     better = tree.copy()
-    better.coef[b], better.threshold[b] = coef, threshold
+    better.coef[b], better.threshold[b] = 0.0, threshold
+    better.coef[b, : data.n_open] = coef
     return better
 
 

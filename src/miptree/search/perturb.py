@@ -19,13 +19,14 @@ def _tilt(
     coef: FloatArray,
     threshold: FloatArray,
     b: int,
+    n_open: int,
     through: int,
     size: float,
     state: AnyArray,
 ) -> None:
     """Noise on one hyperplane; half of the time it is made to pass a given point."""
     score = 0.0
-    for j in range(coef.shape[1]):
+    for j in range(n_open):
         coef[b, j] += size * normal(state)
         score += coef[b, j] * XT[j, through]
     if uniform(state) < 0.5:
@@ -41,6 +42,7 @@ def _bisect(
     coef: FloatArray,
     threshold: FloatArray,
     b: int,
+    n_open: int,
     index: IntArray,
     m: int,
     state: AnyArray,
@@ -53,7 +55,7 @@ def _bisect(
             break
         two = index[below(state, m)]
     threshold[b] = 0.0
-    for j in range(coef.shape[1]):
+    for j in range(n_open):
         coef[b, j] = XT[j, one] - XT[j, two]
         threshold[b] += coef[b, j] * 0.5 * (XT[j, one] + XT[j, two])
 
@@ -64,12 +66,17 @@ def perturb(
     y: IntArray,
     coef: FloatArray,
     threshold: FloatArray,
+    n_open: int,
     kind: int,
     size: float,
     state: AnyArray,
 ) -> None:
-    """Change one node that points reach (``ALL_NODES``: every node), in place."""
-    n_branch, d = coef.shape
+    """Change one node that points reach (``ALL_NODES``: every node), in place.
+
+    Only the first ``n_open`` coefficients become other than zero. A subset split turns
+    into a hyperplane, or is left alone by ``ALL_NODES``.
+    """
+    n_branch = coef.shape[0]
     Z = score_tree(XT, coef, threshold)
     index = np.empty(XT.shape[1], np.int64)
     b = below(state, n_branch)
@@ -78,16 +85,22 @@ def perturb(
         b = (b - 1) // 2
         m = points_at(Z, b, index)
     largest = max(largest_size(coef[b]), 1e-9)
+    if kind != ALL_NODES:
+        for j in range(n_open, coef.shape[1]):
+            coef[b, j] = 0.0
     if kind == TILT:
-        _tilt(XT, coef, threshold, b, index[below(state, m)], size * largest, state)
+        through = index[below(state, m)]
+        _tilt(XT, coef, threshold, b, n_open, through, size * largest, state)
     elif kind == BISECT:
-        _bisect(XT, y, coef, threshold, b, index, m, state)
+        _bisect(XT, y, coef, threshold, b, n_open, index, m, state)
     elif kind == FEW_COORDINATES:
-        for _ in range(1 + below(state, max(1, d // 3))):
-            coef[b, below(state, d)] += 3.0 * size * largest * normal(state)
+        for _ in range(1 + below(state, max(1, n_open // 3))):
+            coef[b, below(state, n_open)] += 3.0 * size * largest * normal(state)
     else:
         for c in range(n_branch):
+            if largest_size(coef[c, n_open:]) > 0.0:
+                continue
             scale = size * largest_size(coef[c])
-            for j in range(d):
+            for j in range(n_open):
                 coef[c, j] += 0.3 * scale * normal(state)
             threshold[c] += 0.1 * scale * normal(state)

@@ -55,27 +55,32 @@ def shuffle(state: AnyArray, order: IntArray) -> None:
 
 @njit(**INNER)
 def random_direction(
-    state: AnyArray, XT: FloatArray, index: IntArray, m: int, direction: FloatArray
+    state: AnyArray,
+    XT: FloatArray,
+    features: IntArray,
+    index: IntArray,
+    m: int,
+    direction: FloatArray,
 ) -> float:
     """Draw a direction in which to turn a hyperplane round one of its points.
 
     Half of the time it has up to three random coordinates, otherwise it is the
-    difference of two of the points ``XT[:, index[:m]]``. Writes the coefficients into
-    ``direction``; returns the change of the threshold, by which one random point keeps
-    its score.
+    difference of two of the points ``XT[:, index[:m]]``, in the given features. Writes
+    the coefficients into ``direction``; returns the change of the threshold, by which
+    one random point keeps its score.
     """
-    d = XT.shape[0]
+    d = len(features)
+    for j in range(len(direction)):
+        direction[j] = 0.0
     if uniform(state) < 0.5:
-        for j in range(d):
-            direction[j] = 0.0
         for _ in range(min(d, 3)):
-            direction[below(state, d)] = normal(state)
+            direction[features[below(state, d)]] = normal(state)
     else:
         one, two = index[below(state, m)], index[below(state, m)]
-        for j in range(d):
+        for j in features:
             direction[j] = XT[j, one] - XT[j, two]
     pivot = index[below(state, m)]
     shift = 0.0
-    for j in range(d):
+    for j in features:
         shift += direction[j] * XT[j, pivot]
     return shift

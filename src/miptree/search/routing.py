@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.search._jit import INNER, KERNEL
 
 _BLOCK = 2048
@@ -38,6 +38,17 @@ def largest_size(values: FloatArray) -> float:
     for i in range(len(values)):
         largest = max(largest, abs(values[i]))
     return largest
+
+
+@njit(**INNER)
+def places(mask: BoolArray) -> IntArray:
+    """Where a mask is true."""
+    found, k = np.empty(len(mask), np.int64), 0
+    for j in range(len(mask)):
+        if mask[j]:
+            found[k] = j
+            k += 1
+    return found[:k]
 
 
 @njit(**INNER)

@@ -62,7 +62,7 @@ def simplify(
         now, left, right = _side_costs(
             Z, y, weight, cost, tree.label, b, slack_penalty, margin
         )
-        norm = l1_penalty * np.abs(tree.coef).sum(axis=1)
+        norm = l1_penalty * np.abs(tree.coef[:, : data.n_open]).sum(axis=1)
         left_norm, right_norm = (
             norm[_below(tree, 2 * b + 1)],
             norm[_below(tree, 2 * b + 2)],

@@ -57,7 +57,7 @@ def anneal(
     should_stop: Callable[[], bool] = lambda: False,
     first_slope: float = _FIRST_SLOPE,
 ) -> list[HeapTree]:
-    """Train soft trees by Adam from given planes (R, B, d + 1) and leaf logits.
+    """Train soft trees by Adam from given planes (R, B, n_open + 1) and leaf logits.
 
     The last entry of a plane is minus the threshold. Both arrays are changed in place.
     """
@@ -76,25 +76,25 @@ def anneal(
         plane_step(planes_grad, rate)
         theta_step(theta_grad, 2.0 * rate)
     label = theta.argmax(axis=2)
-    return [
-        HeapTree(plane[:, :-1].astype(float), -plane[:, -1].astype(float), tree_label)
-        for plane, tree_label in zip(planes, label, strict=True)
-    ]
+    coef = np.zeros((*planes.shape[:2], data.n_features))
+    coef[:, :, : data.n_open] = planes[:, :, :-1]
+    threshold = -planes[:, :, -1].astype(float)
+    return [HeapTree(*tree) for tree in zip(coef, threshold, label, strict=True)]
 
 
 def _initial_planes(
     data: SearchData, n_branch: int, n_trees: int, rng: np.random.Generator
 ) -> AnyArray:
-    """(R, B, d + 1): random hyperplanes, every other tree made of bisectors."""
-    shape = (n_trees, n_branch)
+    """(R, B, n_open + 1): random hyperplanes, every other tree made of bisectors."""
+    shape, X = (n_trees, n_branch), data.X[:, : data.n_open]
     one = rng.integers(0, data.n_rows, shape)
     two = rng.integers(0, data.n_rows, shape)
     for _ in range(5):
         same = data.y[one] == data.y[two]
         two[same] = rng.integers(0, data.n_rows, int(same.sum()))
-    coef = rng.standard_normal((*shape, data.n_features)) / np.sqrt(data.n_features)
-    through = data.X[one]
-    difference = data.X[one] - data.X[two]
+    coef = rng.standard_normal((*shape, data.n_open)) / np.sqrt(data.n_open)
+    through = X[one]
+    difference = X[one] - X[two]
     length = np.linalg.norm(difference, axis=2, keepdims=True)
     bisect = (length > 1e-6) & (np.arange(n_trees) % 2 == 0)[:, None, None]
     coef = np.where(bisect, difference / np.maximum(length, 1e-6), coef)
@@ -111,8 +111,8 @@ class _Rows:
     """
 
     def __init__(self, data: SearchData, rows: IntArray) -> None:
-        self.X = np.ones((len(rows), data.n_features + 1), dtype=np.float32)
-        self.X[:, :-1] = data.X[rows]
+        self.X = np.ones((len(rows), data.n_open + 1), dtype=np.float32)
+        self.X[:, :-1] = data.X[rows, : data.n_open]
         if len(data.cost):
             costs = data.cost[rows]
             weight = costs.max(axis=1)

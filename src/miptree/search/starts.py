@@ -17,6 +17,9 @@ from miptree.tree import LEAF, HeapTree, ObliqueTree
 LARGEST_CART = 200_000
 """Rows above which growing CART takes longer than finding a better tree."""
 
+_GROWN_ON = 20_000
+"""Rows on which the other trees are grown above that."""
+
 _LARGEST_FIT = 2_000
 """Rows that a linear fit of a greedy split sees."""
 
@@ -28,12 +31,17 @@ LinearFit = Callable[[FloatArray, IntArray, FloatArray], Plane]
 
 
 def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
-    """All cheap start trees for a problem."""
-    starts = [constant_tree(problem, depth), logistic_tree(problem, depth)]
-    starts.append(greedy_svm_tree(problem, depth))
-    if problem.n_rows <= LARGEST_CART:
-        starts.append(cart_tree(problem, depth))
-    return starts
+    """All cheap start trees for a problem, grown on a sample if it is very large."""
+    # Without a number to look at there are subset splits only.
+    linear = (logistic_tree, greedy_svm_tree) if problem.n_open else ()
+    if problem.n_rows > LARGEST_CART:
+        rng = np.random.default_rng(0)
+        few = problem.subset(rng.choice(problem.n_rows, _GROWN_ON, replace=False))
+        grown = [grow(few, depth) for grow in linear]
+        boxed = [problem.into_box(tree) for tree in grown]
+        return [constant_tree(problem, depth), *boxed]
+    starts = (constant_tree, *linear, cart_tree)
+    return [grow(problem, depth) for grow in starts]
 
 
 def constant_tree(problem: Problem, depth: int) -> HeapTree:
@@ -113,8 +121,8 @@ def _grow(problem: Problem, depth: int, levels: int, fit: LinearFit) -> HeapTree
         plane = None if b >= 2**levels - 1 else _best_split(problem, rows, fit)
         right = np.zeros(len(rows), dtype=bool)
         if plane is not None:
-            heap.coef[b], heap.threshold[b] = plane
-            right = problem.scaled[rows] @ plane[0] > plane[1]
+            heap.coef[b, : problem.n_open], heap.threshold[b] = plane
+            right = problem.open_scaled[rows] @ plane[0] > plane[1]
         at_node[2 * b + 1], at_node[2 * b + 2] = rows[~right], rows[right]
     return relabel(problem, problem.into_box(heap))
 
@@ -124,16 +132,21 @@ def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | Non
     y, weight = _targets(problem)
     if len(rows) > _LARGEST_FIT:
         rows = np.random.default_rng(0).choice(rows, _LARGEST_FIT, replace=False)
-    X, y, weight = problem.scaled[rows], y[rows], weight[rows]
+    X, y, weight = problem.open_scaled[rows], y[rows], weight[rows]
     mass = np.bincount(y, weight, minlength=problem.n_classes)
     classes = np.argsort(-mass, kind="stable")[: min(_MOST_CLASSES, (mass > 0).sum())]
     if len(classes) < 2:
         return None
     if len(classes) == 2:
         classes = classes[:1]
-    best, best_impurity = None, np.inf
+    best, best_impurity, most = None, np.inf, problem.max_features
     for k in classes:
-        coef, threshold = fit(X, np.where(y == k, 1, -1), weight / weight.mean())
+        side, relative = np.where(y == k, 1, -1), weight / weight.mean()
+        coef, threshold = fit(X, side, relative)
+        if most is not None and most < problem.n_open:
+            used = np.argsort(-np.abs(coef), kind="stable")[:most]
+            coef = np.zeros_like(coef)
+            coef[used], threshold = fit(X[:, used], side, relative)
         right = X @ coef > threshold
         impurity = _impurity(y[right], weight[right]) + _impurity(
             y[~right], weight[~right]

@@ -65,7 +65,9 @@ def _use_every_kernel() -> None:
 
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 2)), rng.integers(3, size=30)
-    problem = Problem.from_data(X, y, 3)
+    value = rng.integers(2, size=30)
+    X = np.column_stack([X, value, 1 - value])  # one categorical feature
+    problem = Problem.from_data(X, y, 3, value_feature=np.zeros(2, dtype=np.intp))
     data = SearchData.from_problem(problem)
     measures: list[Measure] = [
         ZeroOne(data),

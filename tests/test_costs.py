@@ -1,0 +1,205 @@
+"""Weights and costs of errors: formulations, cuts, bounds, certificate, estimator."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from _brute_force import BruteForce
+from _data import close, examples, objectives, random_heap, random_problem, solve
+from miptree import OptimalTreeClassifier, verify
+from miptree.bounds import combinatorial_bound
+from miptree.certify import meets
+from miptree.formulations import (
+    CompactFormulation,
+    CountFormulation,
+    FlowFormulation,
+    PaperFormulation,
+)
+from miptree.objective import Svm1Objective
+from miptree.polish import tree_value
+from miptree.problem import Problem
+from miptree.train import Plan, train
+
+QUICK = {"max_iter": 20, "time_limit": None, "random_state": 0}
+CLASS_INDICATORS = [CompactFormulation, FlowFormulation, CountFormulation]
+
+
+def costly_problem(seed, n_rows=6, n_classes=3, kind="distinct", soft=False):
+    """Problem with random costs: by a matrix, or row by row and never zero."""
+    rng = np.random.default_rng(seed)
+    plain = random_problem(seed, n_rows, 2, n_classes, kind, "random")
+    matrix = rng.choice([0.0, 0.3, 0.7, 1.0], (n_classes, n_classes))
+    np.fill_diagonal(matrix, 0.0)
+    cost = rng.random((plain.n_rows, n_classes)) if soft else matrix[plain.y]
+    return Problem.from_data(plain.X, plain.y, n_classes, plain.weight, cost)
+
+
+costly = st.builds(
+    costly_problem,
+    seed=st.integers(0, 2**20),
+    n_rows=st.integers(4, 6),
+    n_classes=st.integers(2, 4),
+    soft=st.booleans(),
+)
+objective = Svm1Objective(100, 1, 0.01)
+
+
+@examples(10)
+@given(problem=costly, objective=objectives, depth=st.sampled_from([1, 2]))
+def test_proved_optimum_with_costs(problem, objective, depth):
+    best = BruteForce(problem, objective, strict=False).optimum(depth)
+    compact = solve(CompactFormulation(problem, objective, depth).model)
+    assert compact.objective == pytest.approx(best, abs=close(best))
+    for formulation in (FlowFormulation, CountFormulation):
+        result = solve(formulation(problem, objective, depth).model)
+        assert result.objective <= best + close(best)
+
+
+@examples(30)
+@given(
+    problem=st.builds(
+        costly_problem,
+        seed=st.integers(0, 2**20),
+        n_rows=st.integers(4, 12),
+        n_classes=st.integers(2, 5),
+        kind=st.sampled_from(["grid", "distinct"]),
+        soft=st.booleans(),
+    ),
+    depth=st.sampled_from([1, 2]),
+    seed=st.integers(0, 999),
+)
+def test_no_cut_or_bound_excludes_a_tree(problem, depth, seed):
+    heap = random_heap(problem, depth, np.random.default_rng(seed))
+    value = tree_value(problem, objective, heap)
+    score = objective.evaluate(problem, problem.to_user(heap))
+    assert combinatorial_bound(problem, depth).value <= score.cost + 1e-9
+    for formulation in CLASS_INDICATORS:
+        made = formulation(problem, objective, depth)
+        x = made.encode(heap)
+        assert max(made.model.violation(x).values()) < 1e-7
+        least = score.cost_at_margin if formulation is CountFormulation else value
+        assert made.model.objective(x) <= least + 1e-7
+
+
+def test_costs_of_one_are_the_plain_problem():
+    plain = random_problem(3, 9, 2, 3, "grid", "random")
+    cost = 1.0 - np.eye(3)[plain.y]
+    costly = Problem.from_data(plain.X, plain.y, 3, plain.weight, cost)
+    for formulation in (PaperFormulation, *CLASS_INDICATORS):
+        one, two = (solve(formulation(p, objective, 1).model) for p in (plain, costly))
+        assert one.objective == pytest.approx(two.objective, abs=1e-6)
+
+
+def test_paper_formulation_refuses_costs_it_cannot_count():
+    problem = costly_problem(5, n_classes=3, soft=True)
+    with pytest.raises(ValueError, match="Use formulation='compact'"):
+        PaperFormulation(problem, objective, 1).build()
+    two = random_problem(0, 8, 2, 2, "distinct")
+    cost = np.array([[0.0, 3.0], [0.5, 0.0]])[two.y]
+    costly = Problem.from_data(two.X, two.y, 2, two.weight, cost)
+    dear = Svm1Objective(1000, 1, 0.01)
+    values = [
+        solve(f(costly, dear, 1).model).objective
+        for f in (PaperFormulation, CompactFormulation)
+    ]
+    assert values[0] == pytest.approx(values[1], abs=1e-6)
+
+
+@examples(6)
+@given(problem=costly)
+def test_trained_tree_is_honest(problem):
+    trained = train(problem, Plan(objective, 2, time_limit=None, max_iter=10))
+    best = BruteForce(problem, objective, strict=True).optimum(2)
+    found = trained.certificate
+    assert found.objective_bound <= best + 1e-6
+    assert found.objective >= best - 1e-6
+    if trained.status == "optimal":
+        assert meets(found.objective, best)
+
+
+# ----------------------------------------------------------------------- estimator
+
+MATRIX = np.array([[0, 1, 0.2], [1, 0, 0.4], [0.1, 0.6, 0]])
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    return rng.normal(size=(60, 2)) + 1.2 * np.eye(3)[y][:, :2], y
+
+
+def test_cost_matrix_steers_the_tree(blobs):
+    X, y = blobs
+    options = {"solver": "search", "l1_penalty": 0.01, **QUICK}
+    plain = OptimalTreeClassifier(**options).fit(X, y)
+    clf = OptimalTreeClassifier(cost_matrix=MATRIX, **options).fit(X, y)
+    costs = [MATRIX[y, m.predict(X)].sum() for m in (plain, clf)]
+    assert costs[1] < costs[0]
+    assert clf.certificate_.cost == pytest.approx(costs[1])
+    assert clf.certificate_.errors == (clf.predict(X) != y).sum()
+    args = clf.certificate_, clf.tree_, X, y
+    assert verify(*args, cost_matrix=MATRIX).ok
+    assert not verify(*args).ok
+    assert not verify(*args, cost_matrix=MATRIX * 2).ok
+
+
+def test_costs_are_proved(blobs):
+    X, y = blobs[0][:15], blobs[1][:15]
+    clf = OptimalTreeClassifier(
+        max_depth=1, cost_matrix=MATRIX, l1_penalty=0.1, **QUICK
+    ).fit(X, y)
+    assert clf.status_ == "optimal"
+    resolved = verify(
+        clf.certificate_, clf.tree_, X, y, cost_matrix=MATRIX, resolve_with="highs"
+    )
+    assert resolved.ok, str(resolved)
+
+
+def test_class_weight_is_a_weight_and_a_cost(blobs):
+    X, y = blobs
+    by_class = {0: 0.5, 1: 1.0, 2: 0.25}
+    weight = np.array([by_class[k] for k in y])
+    one = OptimalTreeClassifier(class_weight=by_class, node_limit=0, **QUICK)
+    two = OptimalTreeClassifier(node_limit=0, **QUICK)
+    assert one.fit(X, y).objective_ == two.fit(X, y, weight).objective_
+    balanced = OptimalTreeClassifier(class_weight="balanced", node_limit=0, **QUICK)
+    skew = np.array([1.0, 2.0, 5.0])[y]
+    balanced.fit(X, y, skew)
+    proba = balanced.predict_proba(X)
+    assert proba.sum(axis=1) == pytest.approx(1.0)
+    assert balanced.certificate_.n_rows == len(y)
+
+
+def test_probabilities_are_weighted_and_smoothed():
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    y = np.array(["b", "a", "a", "a"])
+    weight = np.array([3.0, 1.0, 2.0, 2.0])
+    clf = OptimalTreeClassifier(max_depth=1, l1_penalty=0.1, **QUICK).fit(X, y, weight)
+    assert clf.classes_.tolist() == ["a", "b"]
+    mean = 8 / 3  # mean weight of the three distinct rows
+    left = np.array([1 + mean, 3 + mean])
+    right = np.array([4 + mean, mean])
+    expected = [left / left.sum(), right / right.sum()]
+    assert clf.predict_proba([[0.0], [1.0]]) == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"cost_matrix": np.ones((2, 2))}, r"shape \(3, 3\).*got \(2, 2\)"),
+        ({"cost_matrix": np.ones((3, 3))}, r"cost_matrix\[0, 0\] is 1"),
+        ({"cost_matrix": -MATRIX}, "finite numbers >= 0"),
+        ({"cost_matrix": np.full((3, 3), np.nan)}, "finite numbers >= 0"),
+        ({"cost_matrix": np.zeros((3, 3))}, "0 throughout"),
+        ({"cost_matrix": 9 * MATRIX}, "at least the largest cost of an error, 9"),
+        ({"cost_matrix": MATRIX, "formulation": "paper"}, "formulation='compact'"),
+        ({"class_weight": {7: 1.0}}, "names 7, which is not a class"),
+        ({"class_weight": {0: -1.0}}, "must be a finite number >= 0"),
+        ({"class_weight": {0: 0, 1: 0, 2: 0}}, "weight zero by class_weight"),
+    ],
+)
+def test_bad_costs_are_refused(blobs, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        OptimalTreeClassifier(**parameters, **QUICK).fit(*blobs)
