@@ -10,15 +10,14 @@ when interrupted, and ``results/tables.md``. Needs the folder of the paper's dat
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from common import DATA, RESULTS, Journal
-from miptree import OptimalTreeClassifier
+from common import RESULTS, Journal
+from miptree import OptimalTreeClassifier, datasets
 from miptree.formulations import CompactFormulation
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
@@ -41,11 +40,9 @@ KEY = ("set", "encoding", "split", "solver", "seconds limit")
 
 
 def load_frame(name: str) -> tuple[pd.DataFrame, np.ndarray, list[str]]:
-    """Columns as they are, labels, and the names of the categorical columns."""
-    meta = {m["name"]: m for m in json.loads((DATA / "meta.json").read_text())["paper"]}
-    frame = pd.read_csv(DATA / "paper" / meta[name]["file"], dtype={"target": str})
-    y = frame.pop("target").to_numpy()
-    return frame, y, meta[name]["categorical_columns"]
+    """Columns, labels, and the names of the categorical columns."""
+    data = datasets.load(name)
+    return data.frame, data.target.to_numpy(dtype=str), list(data.categorical)
 
 
 def size_of_mip(clf: OptimalTreeClassifier, X: pd.DataFrame, y: np.ndarray) -> dict:

@@ -98,6 +98,7 @@ def test_categories_are_learnt_from_the_training_rows_only():
     nominal = Encoder("nominal").fit(train)
     # Three values: code and one-hot. Two values: the code says it all.
     assert nominal.transform(test).tolist() == [[9, 2, 0, 0, 1, 4], [8, -1, 0, 0, 0, 7]]
+    assert Encoder("frame").fit(train).transform(test) is test
     with pytest.raises(ValueError, match="encoding must be"):
         Encoder("hash")
 

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ENCODINGS = {
+    "frame": "the frame itself, whose categories the method knows by their dtype",
     "codes": "every column as one number, as the paper's d suggests",
-    "nominal": "the same, and categories of more than two values also as one-hot",
+    "nominal": "as codes, and categories of more than two values also as one-hot",
 }
 
 
@@ -25,7 +26,7 @@ class Encoder:
 
     Parameters
     ----------
-    kind : {"codes", "nominal"}
+    kind : {"frame", "codes", "nominal"}
         See :data:`ENCODINGS`.
     """
 
@@ -43,8 +44,10 @@ class Encoder:
         }
         return self
 
-    def transform(self, frame: pd.DataFrame) -> FloatArray:
+    def transform(self, frame: pd.DataFrame) -> FloatArray | pd.DataFrame:
         """Encode rows."""
+        if self.kind == "frame":
+            return frame
         columns: list[FloatArray] = []
         for name in frame.columns:
             values = self.values_.get(name)

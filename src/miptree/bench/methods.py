@@ -160,8 +160,8 @@ def _peer(make: Callable[[int, float, int], Any]) -> Callable[[Setting], Any]:
 
 
 _ALL = (
-    Method("miptree", "miptree", _miptree),
-    Method("miptree-tuned", "miptree, tuned", _tuned),
+    Method("miptree", "miptree", _miptree, "frame"),
+    Method("miptree-tuned", "miptree, tuned", _tuned, "frame"),
     Method("s1o", "S1O, HiGHS", _s1o, "codes", "S1O"),
     Method(
         "s1o-ds",

@@ -87,12 +87,7 @@ class S1OClassifier(NumericTreeClassifier):
         if self.selector is None:
             return problem
         chosen = self.selector.select(problem, start)
-        return Problem.from_data(
-            problem.X[chosen.rows],
-            problem.y[chosen.rows],
-            problem.n_classes,
-            chosen.weight,
-        )
+        return problem.subset(chosen.rows, chosen.weight)
 
     def _solved(
         self,

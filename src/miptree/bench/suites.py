@@ -41,3 +41,12 @@ SMOKE = (Pair("iris", 2), Pair("wine", 2))
 """Two sets that need no data folder."""
 
 SUITES = {"small": SMALL, "medium": MEDIUM, "large": LARGE, "smoke": SMOKE}
+
+_ALWAYS = ("miptree", "miptree-tuned", "cart", "logistic", "svm-tree")
+DEFAULT_METHODS = {
+    "small": (*_ALWAYS, "s1o", "oct-h", "fair", "binoct"),
+    "medium": (*_ALWAYS, "s1o-ds", "oct-h", "fair"),
+    "large": (*_ALWAYS, "s1o-ds", "oct-h"),
+    "smoke": ("miptree", "cart"),
+}
+"""What is run if nothing is said: our methods and those of the paper's tables."""

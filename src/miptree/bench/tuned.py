@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
 
 from miptree._clock import Clock
 from miptree._typing import AnyArray
@@ -62,10 +64,10 @@ class TunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.solver = solver
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> TunedTreeClassifier:
+    def fit(self, X: Any, y: ArrayLike) -> TunedTreeClassifier:
         """Choose the penalties, then fit on all rows."""
         clock = Clock(self.time_limit)
-        X, y = np.asarray(X), np.asarray(y)
+        y = np.asarray(y)
         self.fold_scores_ = self._fold_scores(X, y, clock.share(TUNING_SHARE))
         # No fold done in time: the default. The first of equals: the default, if it is.
         mean = np.mean(self.fold_scores_, axis=0) if self.fold_scores_ else [0.0]
@@ -77,7 +79,7 @@ class TunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.objective_, self.bound_ = final.objective_, final.bound_
         return self
 
-    def _fold_scores(self, X: AnyArray, y: AnyArray, clock: Clock) -> list[list[float]]:
+    def _fold_scores(self, X: Any, y: AnyArray, clock: Clock) -> list[list[float]]:
         """Accuracy of every setting on every fold that was finished in time."""
         folds = StratifiedKFold(FOLDS, shuffle=True, random_state=self.random_state)
         scores: list[list[float]] = []
@@ -92,12 +94,12 @@ class TunedTreeClassifier(ClassifierMixin, BaseEstimator):
                     return scores
                 left = (FOLDS - k) * len(GRID) - i
                 tree = self._tree("search", clock.share(1 / left).limit)
-                tree.set_params(**params).fit(X[train], y[train])
-                row.append(float(tree.score(X[test], y[test])))
+                tree.set_params(**params).fit(_safe_indexing(X, train), y[train])
+                row.append(float(tree.score(_safe_indexing(X, test), y[test])))
             scores.append(row)
         return scores
 
-    def predict(self, X: ArrayLike) -> AnyArray:
+    def predict(self, X: Any) -> AnyArray:
         """Class labels."""
         return self.best_estimator_.predict(X)
 

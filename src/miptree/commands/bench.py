@@ -22,7 +22,6 @@ app.add_typer(bench, name="bench")
 
 SUITE_NAMES = "small, medium, large or smoke"
 PUBLISHED = "10-14"
-DEFAULT_METHODS = "miptree,miptree-tuned,s1o,cart,logistic,svm-tree,oct-h,fair,binoct"
 Folder = Annotated[Path, typer.Option(help="Folder of the journals.")]
 Splits = Annotated[str, typer.Option(help="Seeds of the splits, such as 10-14 or 1,3.")]
 Suites = Annotated[
@@ -36,9 +35,9 @@ _RESULTS = Path("benchmarks/results")
 def run_command(
     suite: Annotated[str, typer.Option(help=f"One of {SUITE_NAMES}.")] = "smoke",
     methods: Annotated[
-        str,
-        typer.Option(help="With commas between; `miptree bench methods` lists all."),
-    ] = DEFAULT_METHODS,
+        str | None,
+        typer.Option(help="With commas between; by default those of the tables."),
+    ] = None,
     splits: Splits = PUBLISHED,
     time_limit: Annotated[
         float, typer.Option(min=0.0, help="Seconds that a fit may take.")
@@ -61,8 +60,11 @@ def run_command(
     """
     from miptree.bench import plan, run
     from miptree.bench.results import journal_of
+    from miptree.bench.suites import DEFAULT_METHODS
 
-    fits = plan(_pairs(suite), _words(methods), _numbers(splits), time_limit, official)
+    pairs = _pairs(suite)
+    chosen = DEFAULT_METHODS[suite] if methods is None else _words(methods)
+    fits = plan(pairs, chosen, _numbers(splits), time_limit, official)
     journal = journal_of(results, suite)
     with _cluster(dask), _shown(len(fits)) as show:
         try:
