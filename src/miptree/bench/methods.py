@@ -24,6 +24,7 @@ from miptree.bench.paper import printed
 from miptree.bench.s1o import S1OClassifier
 from miptree.bench.tuned import TunedTreeClassifier
 from miptree.estimator import OptimalTreeClassifier
+from miptree.proof import compile_proof_kernels
 
 
 @dataclass(frozen=True)
@@ -121,12 +122,14 @@ def _compile_selection() -> None:
 
 
 def _miptree(setting: Setting) -> OptimalTreeClassifier:
+    compile_proof_kernels()  # else the first fits of a process differ from the others
     return OptimalTreeClassifier(
         max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
     )
 
 
 def _tuned(setting: Setting) -> TunedTreeClassifier:
+    compile_proof_kernels()
     return TunedTreeClassifier(
         max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
     )
