@@ -1,11 +1,11 @@
-"""The numbers that the paper prints in its tables 1-8."""
+"""The numbers that the paper prints in its tables 1-8: ``paper.toml``."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -61,7 +61,8 @@ class PaperResult:
 @cache
 def paper_results() -> tuple[PaperResult, ...]:
     """All columns of all tables, in the paper's order."""
-    raw = tomllib.loads(_paper_file().read_text("utf-8"))
+    text = files("miptree.bench").joinpath("paper.toml").read_text("utf-8")
+    raw = tomllib.loads(text)
     return tuple(PaperResult(**_numbers(entry)) for entry in raw["result"])
 
 
@@ -78,15 +79,3 @@ def _numbers(entry: dict[str, Any]) -> dict[str, Any]:
         else value
         for key, value in entry.items()
     }
-
-
-def _paper_file() -> Path:
-    """Beside this file in a wheel, in ``benchmarks/`` of a checkout."""
-    here = Path(__file__).resolve()
-    places = (here.with_name("paper.toml"), here.parents[3] / "benchmarks/paper.toml")
-    for place in places:
-        if place.exists():
-            return place
-    raise FileNotFoundError(
-        f"paper.toml is in neither of {', '.join(map(str, places))}. Reinstall miptree."
-    )

@@ -187,7 +187,7 @@ def _cluster(address: str | None) -> Any:
         from distributed import Client
     except ImportError as error:
         raise ImportError(
-            "--dask needs a package. Run: pip install distributed"
+            "--dask needs Dask. Run: pip install 'miptree[dask]'"
         ) from error
     from joblib import parallel_config
 
