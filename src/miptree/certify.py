@@ -98,18 +98,20 @@ class Certificate:
 
     def _errors_sentence(self) -> str:
         counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
+        if self.cost != self.errors:
+            counted += f" (weight {self.cost:.6g})"
+        no_tree = f"no tree of depth {self.depth}"
         if meets(self.cost, self.any_tree_bound):
-            why = self.any_tree_proved_by
-            return f"{counted}; no tree of depth {self.depth} does better ({why})."
-        if self.errors_optimal:
-            return (
-                f"{counted}; no tree of depth {self.depth} that keeps a margin of "
-                f"{self.margin:g} does better ({self.errors_proved_by})."
-            )
-        return (
-            f"{counted}; at margin {self.margin:g} no tree of depth {self.depth} gets "
-            f"below {self.errors_bound:.6g} ({self.errors_proved_by})."
-        )
+            return f"{counted}; {no_tree} does better ({self.any_tree_proved_by})."
+        near = f"with rows nearer than {self.margin:g} to a split counted as errors"
+        if self.cost_at_margin == self.cost:
+            counted += f"; {near},"
+        else:
+            counted += f", {self.cost_at_margin:.6g} {near}; so counted,"
+        worse = "does better"
+        if not self.errors_optimal:
+            worse = f"gets below {self.errors_bound:.6g}"
+        return f"{counted} {no_tree} {worse} ({self.errors_proved_by})."
 
     def _objective_sentence(self) -> str:
         terms = (

@@ -140,12 +140,18 @@ def _open_to(
 
 
 @njit(cache=True, nogil=True)
-def _cost(s: Search) -> float:
-    """Errors that the search node implies: proved ones or, if more, actual ones."""
+def _costs_too_much(s: Search, most: float) -> bool:
+    """Whether the search node implies too many errors.
+
+    In each subset it implies the proved ones or, if more, those made so far.
+    """
     total = 0.0
     for g in range(len(s.group_bound)):
         total += max(s.group_bound[g], s.group_cost[g])
-    return total
+    if total <= most:
+        return False
+    s.turned_back[0] = min(s.turned_back[0], total)
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -162,7 +168,7 @@ def _expand(s: Search, level: int, most: float, least: float, scratch: Scratch) 
             height = s.forced_at[level + 1]
             s.forced[height] = i
             s.forced_at[level + 1] = height + 1
-            if _cost(s) > most:
+            if _costs_too_much(s, most):
                 return _PRUNED
             continue
         count = 0
@@ -260,7 +266,8 @@ def advance(s: Search, most: float, least: float, max_nodes: int) -> tuple[int, 
     ----------
     s : Search
     most : float
-        Errors that a tree may make; EXHAUSTED proves that none makes so few.
+        Errors that a tree may make. EXHAUSTED proves that none makes so few, and
+        that every tree makes ``s.turned_back`` errors at least.
     least : float
         Distance of two hulls from which they count as separable.
     max_nodes : int
@@ -321,7 +328,7 @@ def _next_option(
         s.error_left[level] = 0
         s.place[point] = ERROR
         s.group_cost[s.group[point]] += s.weight[point]
-        if _cost(s) <= most:
+        if not _costs_too_much(s, most):
             return True
         _take_back(s, level, point)
     _release(s, level)

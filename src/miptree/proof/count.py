@@ -16,6 +16,7 @@ from miptree.tree import HeapTree
 _NODES_AT_A_TIME = 200
 """Nodes of the search between two looks at the clock."""
 _SAME = 1e-9
+"""Part of the smallest weight that is rounding."""
 
 
 class Fewest(NamedTuple):
@@ -68,28 +69,36 @@ def fewest_errors(
     """
     # Numba is imported only where a proof is wanted.
     from miptree.proof.branching import EXHAUSTED, PAUSED, advance
-    from miptree.proof.state import begin
+    from miptree.proof.state import begin, is_small_enough
 
     weight = problem.weight[rows]
     group = np.full(len(rows), len(known))
     for number, subset in enumerate(known):
         group[np.isin(rows, subset.rows)] = number
     group_bound = np.array([subset.errors for subset in known] + [0.0])
-    bound, step, nodes = float(group_bound.sum()), float(weight.min()), 0
-    while bound < enough - _SAME:
+    bound, nodes, tree = float(group_bound.sum()), 0, None
+    if not is_small_enough(len(rows), space.X.shape[1], depth):
+        return Fewest(bound, None, 0)
+    same = _SAME * float(weight.min())
+    # With equal weights no tree is half an error above the bound, so that a tree
+    # found is as good as the bound. With others it may be between two sums of weights.
+    allowance = 0.5 * float(weight.min())
+    while bound < enough - same:
         state = begin(space.X[rows], problem.y[rows], weight, depth, group, group_bound)
         outcome = PAUSED
         while outcome == PAUSED:
-            if should_stop() or (max_nodes is not None and nodes >= max_nodes):
-                return Fewest(bound, None, nodes)
-            # A tree with more errors than the bound makes a step more at least.
+            left = _NODES_AT_A_TIME if max_nodes is None else max_nodes - nodes
+            if left <= 0 or should_stop():
+                return Fewest(bound, tree, nodes)
             outcome, done = advance(
-                state, bound + 0.5 * step, space.least, _NODES_AT_A_TIME
+                state, bound + allowance, space.least, min(left, _NODES_AT_A_TIME)
             )
             nodes += done
-        if outcome != EXHAUSTED:
-            plane, label = state.tree()
-            tree = space.to_heap(plane, label, problem.n_features)
-            return Fewest(bound, tree, nodes)
-        bound += step
-    return Fewest(bound, None, nodes)
+        if outcome == EXHAUSTED:
+            bound = float(state.turned_back[0])
+            continue
+        tree = space.to_heap(*state.tree(), problem.n_features)
+        if state.errors <= bound + same:
+            break
+        allowance = same
+    return Fewest(bound, tree, nodes)

@@ -22,6 +22,10 @@ from miptree.proof.count import Fewest, fewest_errors
 from miptree.proof.space import Space, space_of
 from miptree.tree import HeapTree
 
+AT_ONCE = "exhaustive search"
+BY_SUBSETS = "exhaustive searches of disjoint subsets of the rows, whose errors add up"
+"""What a certificate says of these proofs."""
+
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes per part where neither the clock nor the caller sets a limit."""
 
@@ -109,7 +113,7 @@ def prove_errors(
         ]
         known, tree = made, found[0].tree
     by_halves = gains and len(gains[-1].rows) < problem.n_rows
-    text = "exhaustion on disjoint subsets" if by_halves else "exhaustion"
+    text = BY_SUBSETS if by_halves else AT_ONCE
     return Proof(Bound(known[0].errors, text), gains, tree)
 
 
