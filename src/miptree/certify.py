@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -52,6 +54,8 @@ class Certificate:
         Time the fit took until the certificate was written.
     tree_digest, data_digest : str
         SHA-256 of the tree and of the training data, by which ``verify`` knows them.
+    digest : str
+        SHA-256 of all other fields: a certificate that was changed does not fit it.
     scaling : str
         How the features were scaled: "min-max".
     """
@@ -74,6 +78,7 @@ class Certificate:
     seconds: float
     tree_digest: str
     data_digest: str
+    digest: str
     scaling: str = "min-max"
 
     @property
@@ -155,7 +160,7 @@ def certify(
     any_tree = _believed(any_tree, score.cost)
     errors = _believed(errors, score.cost_at_margin)
     whole = _believed(whole, score.objective)
-    return Certificate(
+    certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
         cost=score.cost,
@@ -174,7 +179,9 @@ def certify(
         seconds=seconds,
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
+        digest="",
     )
+    return replace(certificate, digest=certificate_digest(certificate))
 
 
 def _believed(bound: Bound, value: float) -> Bound:
@@ -202,6 +209,38 @@ def data_digest(problem: Problem) -> str:
     return _digest(
         problem.X.astype("<f8"), problem.y.astype("<i8"), problem.weight.astype("<f8")
     )
+
+
+def certificate_digest(certificate: Certificate) -> str:
+    """SHA-256 of a certificate's fields, ``digest`` aside."""
+    digest = hashlib.sha256()
+    for field in fields(certificate):
+        if field.name != "digest":
+            text = _canonical(getattr(certificate, field.name), str(field.type))
+            digest.update(f"{field.name}={text!r}\n".encode())
+    return digest.hexdigest()
+
+
+def _canonical(value: object, kind: str) -> str:
+    """Text of a value that does not depend on which type of number holds it."""
+    if kind == "str" and isinstance(value, str):
+        return value
+    if not is_a(value, kind):
+        return type(value).__name__
+    return str(value) if kind == "int" else float(value).hex()  # type: ignore[arg-type]
+
+
+def is_a(value: object, kind: str) -> bool:
+    """Whether a value is a string, or a finite number of the kind of its field."""
+    if kind == "str":
+        return isinstance(value, str)
+    wanted = Integral if kind == "int" else Real
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _digest(*arrays: np.ndarray) -> str:

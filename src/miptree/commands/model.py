@@ -159,7 +159,6 @@ def verify(
         y,
         weight,
         classes=saved.clf.classes_,
-        digest=saved.digest,
         resolve_with=resolve_with,
         resolve_seconds=time_limit,
     )
