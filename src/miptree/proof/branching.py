@@ -1,12 +1,15 @@
-"""Depth-first search over where the points go, for a tree with few errors.
+"""Is there a tree with few errors? A depth-first search over where the points go.
 
-A point is sent to a leaf, whose class becomes its own, or is an error. A node of the
-search knows which points it sent where; a leaf is closed to a point when some
-hyperplane on the way cannot separate it from those sent to the other side, and it
-stays closed further down. Points closed out of all leaves are errors. Of the others
-the one with the fewest open leaves is decided next. A point that the hyperplanes at
-hand get right need not be decided, so the search ends with a tree or with the proof
-that there is none.
+A point is either sent to a leaf, which takes its class, or given up as an error. From
+such decisions more follows. A leaf is closed to a point if it has another class, or
+if a hyperplane on the way would have to keep the point apart from points on its other
+side that are too near (``hulls.py``). Further down a hyperplane has even more points to
+keep apart, so a closed leaf stays closed. A point to which all leaves are closed is an
+error as well. Where the errors exceed the limit, the search turns back.
+
+Of the other points the one with the fewest open leaves is decided next. A point that
+the hyperplanes at hand get right need not be decided: if no other is left, the search
+ends with a tree. If it never does, no tree makes so few errors.
 
 Mirror images are searched once: the first point to reach a node goes left there.
 """

@@ -1,4 +1,4 @@
-"""The fewest errors among some rows, by searching for trees with fewer and fewer."""
+"""The fewest errors among some rows, by searching for trees with more and more."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Fewest(NamedTuple):
     Attributes
     ----------
     bound : float
-        Errors that every tree makes among the rows.
+        Errors that every tree makes among the rows at least.
     tree : HeapTree or None
-        A tree that may make no more, where the search ended with one; its margin is
-        only roughly the one asked for.
+        Tree that the search ended with, if it did. It makes about so many errors: its
+        margin is only roughly the one asked for.
     nodes : int
         Nodes of the search.
     """
@@ -49,6 +49,9 @@ def fewest_errors(
     max_nodes: int | None = None,
 ) -> Fewest:
     """Raise the bound on the errors among some rows as far as the budget allows.
+
+    Where no tree makes as few errors as the bound says, the fewest errors at which
+    the search turned back are the next bound.
 
     Parameters
     ----------

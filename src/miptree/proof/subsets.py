@@ -38,9 +38,10 @@ class Proof(NamedTuple):
     bound : Bound
         Errors of every tree at the margin.
     subsets : list of Subset
-        The parts whose bound exceeds what their halves have together.
+        The parts whose bound exceeds the sum of those of their two halves: what a MIP
+        is to be told.
     tree : HeapTree or None
-        A tree that makes about so few errors, if the last search found one.
+        Tree that makes about so many errors, if the search of all rows ended with one.
     """
 
     bound: Bound
