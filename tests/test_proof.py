@@ -11,19 +11,13 @@ from _brute_force import HardMarginEnumeration
 from _data import examples, make_case, objectives, problems, random_problem
 from miptree._clock import Clock
 from miptree.bounds import Subset
-from miptree.formulations import (
-    CompactFormulation,
-    CountFormulation,
-    FlowFormulation,
-)
-from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.proof import prove_errors
 from miptree.proof.branching import EXHAUSTED, PAUSED, advance
 from miptree.proof.count import fewest_errors
 from miptree.proof.space import space_of
 from miptree.proof.state import begin, is_small_enough
-from miptree.proof.subsets import AT_ONCE, BY_SUBSETS, halve
+from miptree.proof.subsets import halve
 
 MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]
 margins = st.sampled_from(MARGINS)
@@ -85,6 +79,15 @@ def test_meets_the_fewest_errors_of_a_stump_on_a_grid(problem):
 def test_meets_the_fewest_errors_at_depth_two_on_a_grid(problem):
     truth = HardMarginEnumeration(problem, 1e-4).fewest(2)
     assert bound_on_all(problem, 1e-4, 2).bound == pytest.approx(truth, abs=1e-9)
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.1, 0.3])
+def test_the_margin_decides_exactly_on_a_line(gap):
+    """In the box the two halves can be kept ``gap`` apart from a hyperplane."""
+    X = np.array([0.0, 0.5 - gap / 2, 0.5 + gap / 2, 1.0])[:, None]
+    problem = Problem.from_data(X, np.array([0, 0, 1, 1]), 2)
+    assert bound_on_all(problem, 0.999 * gap, 1).bound == 0
+    assert bound_on_all(problem, 1.001 * gap, 1).bound == 1
 
 
 def test_a_bound_is_a_sum_of_weights():
@@ -224,30 +227,24 @@ def test_every_tree_makes_the_errors_of_every_subset(
 
 @pytest.mark.parametrize("weights", ["one", "random"])
 @pytest.mark.parametrize("depth", [1, 2])
-def test_bounds_of_subsets_add_up(depth, weights):
+@pytest.mark.parametrize("nodes", [20, 300])
+def test_bounds_of_subsets_add_up(depth, weights, nodes):
     problem = random_problem(3, 60, 2, 2, "gauss", weights)
-    proof = proof_of(problem, 0.01, depth)
-    smaller = [s for s in proof.subsets if len(s.rows) < problem.n_rows]
-    assert len(smaller) > 2
-    for subset in smaller:
-        assert len(np.unique(subset.rows)) == len(subset.rows)
-    # The smallest parts are disjoint, so their errors are errors of the whole.
-    size = min(len(s.rows) for s in smaller)
-    level = [s for s in smaller if len(s.rows) <= size + 1]
-    rows = np.concatenate([s.rows for s in level])
+    proof = proof_of(problem, 0.01, depth, nodes)
+    rows = np.concatenate([subset.rows for subset in proof.subsets])
     assert len(np.unique(rows)) == len(rows)
-    assert proof.bound.value >= sum(s.errors for s in level) - 1e-9
-    assert proof.bound.value > 0
-    assert proof.bound.proved_by in (AT_ONCE, BY_SUBSETS)
+    total = sum(subset.errors for subset in proof.subsets)
+    assert proof.bound.value == pytest.approx(total) > 0
 
 
-def test_a_proof_says_whether_it_needed_the_subsets():
-    noise = random_problem(3, 60, 2, 2, "gauss")
-    by_parts = proof_of(noise, 0.01, 2, nodes=50)
-    assert by_parts.bound.proved_by == BY_SUBSETS
+def test_a_proof_says_whether_it_needed_subsets():
+    noise = proof_of(random_problem(3, 60, 2, 2, "gauss"), 0.01, 2, nodes=50)
+    assert len(noise.subsets) > 1
+    text = f"exhaustive search of {len(noise.subsets)} disjoint subsets of the rows"
+    assert noise.bound.proved_by == f"{text}, whose errors add up"
     corners = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     at_once = proof_of(Problem.from_data(corners, np.array([0, 0, 1, 1]), 2), 0.01, 1)
-    assert at_once.bound == (1.0, AT_ONCE)
+    assert at_once.bound == (1.0, "exhaustive search")
     ((rows, errors),) = at_once.subsets
     assert (rows.tolist(), errors) == ([0, 1, 2, 3], 1.0)
 
@@ -274,53 +271,3 @@ def test_no_time_proves_nothing():
     problem = random_problem(3, 40, 2, 2, "gauss")
     proof = prove_errors(problem, 0.01, 1, np.inf, clock=Clock(0.0))
     assert (proof.bound.value, proof.subsets, proof.tree) == (0.0, [], None)
-
-
-# --------------------------------------------------------------- subsets in the MIPs
-
-
-def with_subsets(problem, objective, depth, raised=0.0):
-    """The MIPs with rows of proved subsets, priced as the training does it."""
-    margin = 0.1 * objective.margin
-    subsets = proof_of(problem, margin, depth).subsets
-    subsets = tuple(Subset(rows, errors + raised) for rows, errors in subsets)
-    price = min(1.0, objective.slack_penalty * (objective.margin - margin))
-    priced = tuple(Subset(rows, price * errors) for rows, errors in subsets)
-    return {
-        "count": CountFormulation(problem, objective, depth, subsets=subsets),
-        "compact": CompactFormulation(problem, objective, depth, subsets=priced),
-        "flow": FlowFormulation(problem, objective, depth, subsets=priced),
-    }
-
-
-def violation(formulation, heap) -> float:
-    return formulation.model.violation(formulation.encode(heap))["subsets"]
-
-
-@examples(60)
-@given(
-    problem=problems((8, 25), 2, 4),
-    objective=objectives,
-    depth=st.sampled_from([1, 2]),
-)
-def test_rows_of_subsets_keep_every_tree(problem, objective, depth):
-    made = with_subsets(problem, objective, depth)
-    for kind in ("cart", "polished", "random"):
-        heap = make_case(problem, objective, depth, kind, 0).heap
-        for formulation in made.values():
-            if formulation.subsets:
-                assert violation(formulation, heap) <= 1e-9
-
-
-@pytest.mark.parametrize("formulation", ["count", "compact", "flow"])
-def test_a_bound_too_high_by_one_would_cut_off_the_best_tree(formulation):
-    """On a line, where the search proves the truth: so the test above can fail."""
-    y = np.array([0, 0, 1, 0, 0, 1, 1, 0, 1, 1])
-    problem = Problem.from_data(np.arange(10.0)[:, None], y, 2)
-    objective = Svm1Objective(1000, 0.1, 0.01)
-    best = problem.into_box(bound_on_all(problem, 0.001, 1).tree)
-    true = with_subsets(problem, objective, 1)[formulation]
-    assert sum(subset.errors for subset in true.subsets) == 2
-    assert violation(true, best) <= 1e-9
-    false = with_subsets(problem, objective, 1, raised=1.0)[formulation]
-    assert violation(false, best) == pytest.approx(1.0)

@@ -60,3 +60,16 @@ def combinatorial_bound(problem: Problem, depth: int) -> Bound:
         Bound(errors_by_conflicts(problem), "identical points of different classes"),
         key=lambda bound: bound.value,
     )
+
+
+def round_up_cost(problem: Problem, bound: float) -> float:
+    """Smallest weight of errors that is possible at or above a bound.
+
+    Weights that are whole multiples of the smallest one leave no value between two
+    multiples; other weights leave the bound as it is.
+    """
+    unit = problem.weight.min()
+    multiples = problem.weight / unit
+    if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
+        return bound
+    return float(np.ceil(bound / unit - 1e-6) * unit)

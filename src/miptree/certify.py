@@ -6,6 +6,7 @@ import hashlib
 import math
 from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -157,9 +158,9 @@ def certify(
     seconds: float,
 ) -> Certificate:
     """Put a recounted score beside its bounds."""
-    any_tree = _believed(any_tree, score.cost)
-    errors = _believed(errors, score.cost_at_margin)
-    whole = _believed(whole, score.objective)
+    any_tree = believed(any_tree, score.cost)
+    errors = believed(errors, score.cost_at_margin)
+    whole = believed(whole, score.objective)
     certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
@@ -184,7 +185,7 @@ def certify(
     return replace(certificate, digest=certificate_digest(certificate))
 
 
-def _believed(bound: Bound, value: float) -> Bound:
+def believed(bound: Bound, value: float) -> Bound:
     """Bound, lowered to a value it exceeds by rounding only.
 
     A bound that a tree beats by more is wrong, and proves nothing.
@@ -211,8 +212,8 @@ def data_digest(problem: Problem) -> str:
     )
 
 
-def certificate_digest(certificate: Certificate) -> str:
-    """SHA-256 of a certificate's fields, ``digest`` aside."""
+def certificate_digest(certificate: Any) -> str:
+    """SHA-256 of the fields of a certificate, a rival's too, ``digest`` aside."""
     digest = hashlib.sha256()
     for field in fields(certificate):
         if field.name != "digest":

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -20,10 +19,10 @@ from sklearn.utils.validation import (
 )
 
 from miptree._clock import Clock
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._predicting import TreePredictor, smoothed_frequencies
+from miptree._typing import AnyArray, FloatArray
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
-from miptree.polish import leaf_cost
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
 from miptree.solvers import SOLVERS, get_solver
@@ -31,7 +30,7 @@ from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
 
 
-class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
+class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -274,7 +273,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.status_ = trained.status
         self.trace_ = trained.trace
         self.n_iter_ = trained.n_iter
-        self._node_proba = _smoothed_frequencies(problem, trained.tree)
+        self._node_proba = smoothed_frequencies(problem, trained.tree)
 
     # -------------------------------------------------------------- predicting
 
@@ -282,55 +281,6 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(X)
-
-    def predict(self, X: ArrayLike) -> AnyArray:
-        """Class label of each row: the class of the leaf it falls into."""
-        leaf = self.apply(X)
-        return self.classes_[self._node_proba.argmax(axis=1)][leaf]
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class frequencies of the leaf of each row, with Laplace smoothing.
-
-        Returns
-        -------
-        float array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        leaf = self.apply(X)
-        return self._node_proba[leaf]
-
-    def apply(self, X: ArrayLike) -> IntArray:
-        """Index of the leaf of each row among the nodes of ``tree_``."""
-        X = self._validated(X)
-        return self.tree_.apply(X)
-
-    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Nodes that each row passes, as a sparse indicator matrix."""
-        X = self._validated(X)
-        return self.tree_.decision_path(X)
-
-    def get_depth(self) -> int:
-        """Depth of the fitted tree, at most ``max_depth``."""
-        check_is_fitted(self)
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves of the fitted tree."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-
-def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
-
-    The mean is over distinct rows, so weights and repeated rows agree, and the scale
-    of the weights does not matter.
-    """
-    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
-    weight = cost.sum(axis=1, keepdims=True) / (problem.n_classes - 1) - cost
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba
 
 
 def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:

@@ -13,11 +13,13 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 
 _SMALLEST_SPAN = 1e-290
 """A feature whose values differ by less counts as constant: 1 / span overflows."""
+_BLOCK = 1 << 16
+"""Rows hashed at a time."""
 _SMALLEST_COEFFICIENT = 1e-13
 """Relative to the largest of a split, what is smaller is a rounding error."""
 
@@ -97,8 +99,15 @@ class Problem:
 
     @cached_property
     def scaled(self) -> FloatArray:
-        """(n, d): the features in [0, 1]."""
-        return (self.X - self.offset) / self.scale
+        """(n, d): the features in [0, 1].
+
+        Column by column in memory: transposed it is what the kernels of the search
+        read, without a copy.
+        """
+        scaled = np.empty(self.X.shape, order="F")
+        np.subtract(self.X, self.offset, out=scaled)
+        scaled /= self.scale
+        return scaled
 
     @cached_property
     def in_scaled_units(self) -> Problem:
@@ -162,8 +171,12 @@ class Problem:
 
     def into_box(self, heap: HeapTree) -> HeapTree:
         """Shrink every hyperplane until all abs(scores) <= 1 (Theorem 2: M = 1)."""
-        score = self.scaled @ heap.coef.T - heap.threshold
-        shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
+        largest = np.zeros(len(heap.threshold))
+        for start in range(0, self.n_rows, _BLOCK):
+            rows = self.scaled[start : start + _BLOCK].T
+            score = heap.coef @ rows - heap.threshold[:, None]
+            np.maximum(largest, np.abs(score).max(axis=1), out=largest)
+        shrink = np.maximum(1.0, largest)
         return HeapTree(
             heap.coef / shrink[:, None], heap.threshold / shrink, heap.label
         )
@@ -202,17 +215,25 @@ def _identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     64-bit hash is some twenty times faster than ``np.unique(axis=0)``, which remains
     for the case that two distinct rows collide.
     """
-    bits = np.ascontiguousarray(rows).view(np.uint64)
-    odd = np.random.default_rng(0).integers(0, 2**63, rows.shape[1], dtype=np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(29))) * (2 * odd + np.uint64(1))
-    key = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
+    key = _row_keys(rows)
     order = np.argsort(key, kind="stable")
-    new_key = np.diff(key[order], prepend=key[order[:1]] + np.uint64(1)) != 0
-    new_row = np.ones(len(rows), dtype=bool)
-    new_row[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
-    if np.array_equal(new_key, new_row):
+    new = np.diff(key[order], prepend=key[order[:1]] + np.uint64(1)) != 0
+    same = np.flatnonzero(~new)
+    if np.array_equal(rows[order[same]], rows[order[same - 1]]):
         group = np.empty(len(rows), dtype=np.intp)
-        group[order] = np.cumsum(new_row) - 1
-        return order[new_row], group
+        group[order] = np.cumsum(new) - 1
+        return order[new], group
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     return first, group.ravel()
+
+
+def _row_keys(rows: FloatArray) -> AnyArray:
+    """64-bit hash of every row, block by block to save memory."""
+    odd = np.random.default_rng(0).integers(0, 2**63, rows.shape[1], dtype=np.uint64)
+    key = np.empty(len(rows), dtype=np.uint64)
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        bits = np.ascontiguousarray(rows[block]).view(np.uint64)
+        mixed = (bits ^ (bits >> np.uint64(29))) * (2 * odd + np.uint64(1))
+        key[block] = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
+    return key

@@ -19,7 +19,8 @@ class FitProgress:
     Attributes
     ----------
     stage : str
-        "start", "search", "solve" or "done".
+        "start", "compile" (the kernels of the search, once on a machine), "search",
+        "count", "solve" or "done".
     seconds : float
         Since the fit began.
     objective, errors
@@ -40,6 +41,8 @@ class FitProgress:
         return relative_gap(self.objective, self.bound)
 
     def __str__(self) -> str:
+        if self.stage == "compile":
+            return "compiling the kernels of the search, once on this machine (15 s)"
         return (
             f"{self.stage:>6} {self.seconds:7.1f} s  objective {self.objective:.6g}  "
             f"errors {self.errors}  bound {self.bound:.6g}  gap {100 * self.gap:.1f} %"
@@ -63,7 +66,7 @@ class ProgressLine:
         done = state.stage == "done"
         if self._live:
             self._stream.write(f"\r\x1b[2K{state}" + ("\n" if done else ""))
-        elif done or state.seconds >= self._next:
+        elif done or state.stage == "compile" or state.seconds >= self._next:
             self._next = state.seconds + _SECONDS_BETWEEN_LINES
             self._stream.write(f"{state}\n")
         self._stream.flush()

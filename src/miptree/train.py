@@ -8,7 +8,7 @@ than the start, and any step may be cut short.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -16,14 +16,9 @@ import numpy as np
 from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray
-from miptree.bounds import Bound, Subset, combinatorial_bound
+from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, meets, relative_gap
-from miptree.formulations import (
-    FORMULATIONS,
-    CompactFormulation,
-    CountFormulation,
-    Formulation,
-)
+from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
 from miptree.polish import polish
 from miptree.problem import Problem
@@ -127,8 +122,6 @@ class _Training:
     stop_asked: bool = False
     n_iter: int = 0
     ended_by: Status = "max_iter"
-    subsets: tuple[Subset, ...] = ()
-    errors_by_subset: tuple[Subset, ...] = ()
     trace: list[FitProgress] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -178,8 +171,8 @@ class _Training:
         """Search until it stalls, or to the end where no MIP follows."""
         if self.plan.init != "auto":
             return
+        compile_kernels(self._tell_compile)
         self.stage = "search"
-        compile_kernels()
         plan, clock = self.plan, self.clock
         if self._mip_follows():
             clock = clock.share(SEARCH_SHARE)
@@ -248,20 +241,11 @@ class _Training:
             self._offer_polished(self.problem.into_box(proof.tree))
         self.errors = max(self.errors, proof.bound, key=lambda bound: bound.value)
         price = min(1.0, objective.slack_penalty * (objective.margin - margin))
-        self.errors_by_subset = tuple(proof.subsets)
-        self.subsets = tuple(
-            Subset(rows, price * errors) for rows, errors in proof.subsets if price > 0
-        )
         self._raise_bound(Bound(price * proof.bound.value, proof.bound.proved_by))
 
     def _count_by_mip(self, clock: Clock) -> None:
         """Prove the number of errors by a MIP."""
-        count = CountFormulation(
-            self.problem,
-            self.plan.objective,
-            self.plan.depth,
-            subsets=self.errors_by_subset,
-        )
+        count = CountFormulation(self.problem, self.plan.objective, self.plan.depth)
         result = self._run_solver(count, clock, self._hear_stop)
         self.ended_by = _ENDS.get(result.status, "max_iter")
         bound = count.round_up(result.bound)
@@ -285,11 +269,9 @@ class _Training:
 
     def _bound_by(self, formulation: str, clock: Clock) -> None:
         """Solve a MIP of (1a), or of a relaxation, from the best tree so far."""
-        made: Formulation = FORMULATIONS[formulation](
+        made = FORMULATIONS[formulation](
             self.problem, self.plan.objective, self.plan.depth
         )
-        if isinstance(made, CompactFormulation):
-            made = replace(made, subsets=self.subsets)
 
         def hear(progress: Progress) -> bool:
             text = f"{self.plan.solver} on the {formulation} MIP"
@@ -402,6 +384,10 @@ class _Training:
             self.trace.append(state)
         answers = [listener(state) for listener in self.listeners]
         self.stop_asked = self.stop_asked or any(answers)
+
+    def _tell_compile(self) -> None:
+        self.stage = "compile"
+        self._tell()
 
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.guard.requested

@@ -152,6 +152,12 @@ def verify(
     >>> verify(clf.certificate_, clf.tree_, X, y).ok
     False
     """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(
+            "verify checks the certificates of OptimalTreeClassifier, got a "
+            f"{type(certificate).__name__}. A rival's errors are those of "
+            "clf.tree_.predict(X)."
+        )
     data = GivenData.of(X, y, sample_weight, classes)
     checks = [_check_tree(tree, data), _check_settings(certificate)]
     checks.append(_check_digest(certificate, digest))

@@ -19,6 +19,7 @@ from miptree.tree import LEAF, ObliqueTree
 from miptree.verify import malformed
 
 FORMAT = "miptree-model"
+RIVAL_FORMAT = "miptree-rival"
 VERSION = 2
 
 MAX_BYTES = 256 * 2**20
@@ -40,12 +41,12 @@ class SavedModel:
     Attributes
     ----------
     clf : OptimalTreeClassifier
-        The fitted classifier.
+        The fitted classifier, or a rival of ``miptree.baselines``.
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     """
 
-    clf: OptimalTreeClassifier
+    clf: Any
     metadata: dict[str, str | None]
 
 
@@ -56,6 +57,10 @@ class MalformedError(ValueError):
 def model_of(text: str) -> SavedModel:
     """The model that a text holds, or a :class:`MalformedError`."""
     plain = _parse(text)
+    if plain.get("format") == RIVAL_FORMAT:
+        from miptree.export._json_rivals import read_rival
+
+        return read_rival(plain)
     return READERS[_header(plain)](plain)
 
 
@@ -130,7 +135,7 @@ def _read_2(plain: dict[str, Any]) -> SavedModel:
         "classes tree node_proba certificate status n_iter fit_time trace"
     )
     _exact_keys(plain, set(wanted.split()), "the file")
-    clf = _classifier(plain["parameters"])
+    clf: OptimalTreeClassifier = _classifier(plain["parameters"])
     clf.n_features_in_ = _an_int(plain["n_features"], "n_features", low=1)
     if plain["feature_names"] is not None:
         names = _texts(plain["feature_names"], "feature_names", clf.n_features_in_)
@@ -156,9 +161,9 @@ READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {1: _read_1, 2: _re
 """Version -> its reader."""
 
 
-def _classifier(given: object) -> OptimalTreeClassifier:
+def _classifier(given: object, kind: type[Any] = OptimalTreeClassifier) -> Any:
     given = _an_object(given, "parameters")
-    known = OptimalTreeClassifier().get_params()
+    known = kind().get_params()
     for name, value in given.items():
         if name not in known:
             raise MalformedError(f'"parameters" has an unknown entry "{name}"')
@@ -166,7 +171,7 @@ def _classifier(given: object) -> OptimalTreeClassifier:
             raise MalformedError(f'parameter "{name}" is not a plain value')
         if isinstance(value, float):
             _a_float(value, name)
-    clf = OptimalTreeClassifier(**given)
+    clf = kind(**given)
     try:
         clf._validate_params()
     except ValueError as error:

@@ -17,6 +17,7 @@ from dataclasses import asdict, astuple, fields
 from typing import Any, NoReturn
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from miptree._files import write_atomic
@@ -35,7 +36,7 @@ from miptree.export._json_reader import (
 
 
 def save_json(
-    clf: OptimalTreeClassifier,
+    clf: BaseEstimator,
     path: str | os.PathLike[str],
     force: bool = False,
     *,
@@ -50,7 +51,7 @@ def save_json(
     Parameters
     ----------
     clf : OptimalTreeClassifier
-        A fitted one.
+        A fitted one, or a fitted rival of ``miptree.baselines``.
     path : path
         File to write, by convention ``*.json``.
     force : bool, default=False
@@ -64,7 +65,13 @@ def save_json(
         If there is a file already, without ``force``.
     """
     check_is_fitted(clf)
-    text = _to_text(_to_plain(clf, dict(metadata or {})))
+    notes = dict(metadata or {})
+    if isinstance(clf, OptimalTreeClassifier):
+        text = _to_text(_to_plain(clf, notes))
+    else:
+        from miptree.export._json_rivals import rival_to_plain
+
+        text = _to_text(rival_to_plain(clf, notes))
     try:
         model_of(text)  # what cannot be read again must not be written
     except MalformedError as error:
@@ -72,7 +79,7 @@ def save_json(
     write_atomic(path, text.encode(), force)
 
 
-def load_json(path: str | os.PathLike[str]) -> OptimalTreeClassifier:
+def load_json(path: str | os.PathLike[str]) -> Any:
     """Load a classifier that :func:`save_json` wrote.
 
     It predicts bit for bit as the saved one. Loading runs no code of the file's.
@@ -151,7 +158,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _plain_parameters(clf: OptimalTreeClassifier) -> dict[str, Any]:
+def _plain_parameters(clf: BaseEstimator) -> dict[str, Any]:
     plain = {}
     for name, value in clf.get_params().items():
         value = _plain(value)

@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from miptree._typing import FloatArray, IntArray
-from miptree.bounds import Subset
 from miptree.formulations import cuts
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement, Routes
@@ -48,15 +47,12 @@ class CompactFormulation:
         As for the paper's formulation.
     break_symmetry : bool
         Whether to cut off mirror images.
-    subsets : tuple of Subset
-        Rows with the errors and slack that they are known to cost.
     """
 
     problem: Problem
     objective: Svm1Objective
     depth: int
     break_symmetry: bool = True
-    subsets: tuple[Subset, ...] = ()
 
     exact = True
 
@@ -92,10 +88,8 @@ class CompactFormulation:
         )
         b.rows("one class", (n_leaves,), (u, np.ones(u.shape)), lower=1, upper=1)
         self._add_errors(b, e, c, u)
-        m = self._add_routing(b, e)
+        self._add_routing(b, e)
         cuts.add_conflicts(b, problem, c)
-        price = self.objective.slack_penalty
-        cuts.add_subsets(b, problem, self.subsets, c, m, price)
         if self.break_symmetry:
             add_sibling_order(b, u)
             add_subtree_order(b, u)
@@ -113,8 +107,8 @@ class CompactFormulation:
         b.rows("(1k)", c.shape, (e, np.ones(e.shape)), lower=1, upper=1)
         cuts.add_proposition_1(b, self.problem, e, c)
 
-    def _add_routing(self, b: ModelBuilder, e: IntArray) -> IntArray | None:
-        """Add hyperplanes, slack and (1f)-(1j); return the slack's columns."""
+    def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
+        """Add hyperplanes, slack and (1f)-(1j)."""
         problem, objective, routes = self.problem, self.objective, self._routes
         price = (problem.weight * objective.slack_penalty)[:, None]
         grid = (problem.n_rows, routes.n_branch)
@@ -130,7 +124,6 @@ class CompactFormulation:
             score = h.score_terms(problem.scaled, sign)
             b.rows(tag, grid, *score, (m, 1.0), enters, lower=-1)
         b.rows("box", grid, *h.score_terms(problem.scaled), lower=-1, upper=1)
-        return m
 
     @property
     def _most_slack(self) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from miptree._typing import FloatArray, IntArray
+from miptree.bounds import round_up_cost
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import ModelBuilder
 from miptree.formulations.routes import Hyperplanes, Placement
@@ -23,7 +22,7 @@ class CountFormulation(FlowFormulation):
     prunes every node within one of the incumbent.
     """
 
-    def _add_routing(self, b: ModelBuilder, e: IntArray) -> IntArray | None:
+    def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         problem, routes = self.problem, self._routes
         grid = (problem.n_rows, routes.n_branch)
@@ -36,7 +35,6 @@ class CountFormulation(FlowFormulation):
         ):
             enters = (e[:, None, :], far * side[None, :, :])
             b.rows(tag, grid, *h.score_terms(problem.scaled, sign), enters, lower=-1)
-        return None
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
@@ -47,13 +45,5 @@ class CountFormulation(FlowFormulation):
         x[index["c"]] = ~routed
 
     def round_up(self, bound: float) -> float:
-        """Smallest value that the objective can take at or above a bound.
-
-        Weights that are whole multiples of the smallest one leave no value between
-        two multiples; other weights leave the bound as it is.
-        """
-        unit = self.problem.weight.min()
-        multiples = self.problem.weight / unit
-        if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
-            return bound
-        return float(np.ceil(bound / unit - 1e-6) * unit)
+        """Smallest value that the objective can take at or above a bound."""
+        return round_up_cost(self.problem, bound)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from miptree._typing import IntArray
-from miptree.bounds import Subset, errors_by_classes
+from miptree.bounds import errors_by_classes
 from miptree.formulations.model import ModelBuilder
 from miptree.problem import Problem
 
@@ -94,26 +94,3 @@ def add_conflicts(builder: ModelBuilder, problem: Problem, c: IntArray) -> None:
     if len(rows):
         least = np.bincount(group) - 1.0
         builder.ragged_rows("same x", group, c[rows], lower=least)
-
-
-def add_subsets(
-    builder: ModelBuilder,
-    problem: Problem,
-    subsets: Sequence[Subset],
-    c: IntArray,
-    m: IntArray | None,
-    slack_penalty: float,
-) -> None:
-    """Add what is known of subsets: their errors and slack cost at least so much."""
-    if not subsets:
-        return
-    number = np.repeat(np.arange(len(subsets)), [len(s.rows) for s in subsets])
-    rows = np.concatenate([subset.rows for subset in subsets])
-    row, columns, price = number, c[rows], problem.weight[rows]
-    if m is not None:
-        slack = slack_penalty * np.repeat(price, m.shape[1])
-        row = np.concatenate([row, np.repeat(number, m.shape[1])])
-        columns = np.concatenate([columns, m[rows].ravel()])
-        price = np.concatenate([price, slack])
-    least = np.array([subset.errors for subset in subsets])
-    builder.ragged_rows("subsets", row, columns, price, lower=least)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -22,9 +22,7 @@ from miptree.proof.count import Fewest, fewest_errors
 from miptree.proof.space import Space, space_of
 from miptree.tree import HeapTree
 
-AT_ONCE = "exhaustive search"
-BY_SUBSETS = "exhaustive searches of disjoint subsets of the rows, whose errors add up"
-"""What a certificate says of these proofs."""
+T = TypeVar("T")
 
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes per part where neither the clock nor the caller sets a limit."""
@@ -38,8 +36,7 @@ class Proof(NamedTuple):
     bound : Bound
         Errors of every tree at the margin.
     subsets : list of Subset
-        The parts whose bound exceeds the sum of those of their two halves: what a MIP
-        is to be told.
+        Disjoint subsets of the rows whose errors add up to the bound.
     tree : HeapTree or None
         Tree that makes about so many errors, if the search of all rows ended with one.
     """
@@ -88,7 +85,7 @@ def prove_errors(
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
     levels = halve(problem, smallest, np.random.default_rng(seed))
     known: list[Subset] = []
-    gains: list[Subset] = []
+    proved: list[list[Subset]] = []  # of each part, what its bound is the sum of
     tree = None
     for height, parts in enumerate(levels):
         search = _LevelSearch(
@@ -107,15 +104,17 @@ def prove_errors(
             delayed(search)(number, rows) for number, rows in enumerate(parts)
         )
         made = [Subset(rows, one.bound) for rows, one in zip(parts, found, strict=True)]
-        gains += [
-            part
-            for number, part in enumerate(made)
-            if part.errors > sum(half.errors for half in _halves(known, number))
+        proved = [
+            [part] if part.errors > _sum(_halves(known, k)) else _joined(proved, k)
+            for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    by_halves = gains and len(gains[-1].rows) < problem.n_rows
-    text = BY_SUBSETS if by_halves else AT_ONCE
-    return Proof(Bound(known[0].errors, text), gains, tree)
+    text = "exhaustive search"
+    if len(proved[0]) > 1:
+        text += (
+            f" of {len(proved[0])} disjoint subsets of the rows, whose errors add up"
+        )
+    return Proof(Bound(known[0].errors, text), proved[0], tree)
 
 
 @dataclass(frozen=True)
@@ -166,6 +165,14 @@ def halve(
     return levels[::-1]
 
 
-def _halves(below: list[Subset], number: int) -> list[Subset]:
-    """The two halves of a part among the parts of the level below."""
+def _halves(below: list[T], number: int) -> list[T]:
+    """What belongs to the two halves of a part, from the level below."""
     return below[2 * number : 2 * number + 2]
+
+
+def _joined(below: list[list[Subset]], number: int) -> list[Subset]:
+    return [subset for half in _halves(below, number) for subset in half]
+
+
+def _sum(subsets: list[Subset]) -> float:
+    return sum(subset.errors for subset in subsets)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from miptree.bounds import combinatorial_bound
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.budget import SearchBudget, StopReason
+from miptree.search.data import SearchData
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -91,7 +92,8 @@ def search(
         Jobs of joblib. Under the clock each runs a search of its own; an iteration
         budget is dealt out to a number of searches that does not depend on the jobs.
     should_stop : callable
-        Asked between iterations; True ends the search.
+        Asked between iterations, and on another thread during long ones; True ends
+        the search.
     on_improvement : callable, optional
         Called with every tree better than all before, and its value.
     lower_bound : float
@@ -105,12 +107,15 @@ def search(
     """
     began = time_source()
     pool = [problem.into_box(tree) for tree in starts] + start_trees(problem, depth)
+    data = SearchData.from_problem(problem)
     n_iter, stopped = 0, _stops_at_once(budget)
     if stopped is None:
         from miptree.search.engine import run_searches
 
+        if problem.n_rows > _MANY_ROWS:
+            budget = _less_recount(budget, time_source() - began)
         found, n_iter, stopped = run_searches(
-            problem, objective, pool, budget,
+            problem, data, objective, pool, budget,
             seed=seed, n_jobs=n_jobs, should_stop=should_stop,
             on_improvement=on_improvement,
             lower_bound=max(lower_bound, combinatorial_bound(problem, depth)[0]),
@@ -118,7 +123,7 @@ def search(
         )  # fmt: skip
         # The search valued the starts, too: with many rows, not again.
         pool = found if problem.n_rows > _MANY_ROWS else found + pool
-    trees, values = _ranked(problem, objective, pool)
+    trees, values = _ranked(problem, data, objective, pool)
     return SearchResult(trees, values, n_iter, stopped)
 
 
@@ -142,7 +147,8 @@ def improve(
     found = run_improvement(
         problem, objective, problem.into_box(tree), budget, seed, should_stop
     )
-    trees, values = _ranked(problem, objective, [*found, problem.into_box(tree)])
+    data = SearchData.from_problem(problem)
+    trees, values = _ranked(problem, data, objective, [*found, problem.into_box(tree)])
     return trees[0], values[0]
 
 
@@ -165,14 +171,27 @@ def _stops_at_once(budget: SearchBudget) -> StopReason | None:
     return "stall" if budget.stall == 0 else None
 
 
+def _less_recount(budget: SearchBudget, start_seconds: float) -> SearchBudget:
+    """Budget less the time that recounting the result will take.
+
+    Like the starts it reads all rows several times, about twice as often.
+    """
+    if budget.seconds is None:
+        return budget
+    return replace(
+        budget, seconds=max(0.7 * budget.seconds, budget.seconds - 2 * start_seconds)
+    )
+
+
 def _ranked(
-    problem: Problem, objective: Svm1Objective | None, trees: Sequence[HeapTree]
+    problem: Problem,
+    data: SearchData,
+    objective: Svm1Objective | None,
+    trees: Sequence[HeapTree],
 ) -> tuple[list[HeapTree], list[float]]:
     """Tidy trees inside the box with their values, best first, no tree twice."""
-    from miptree.search.data import SearchData
     from miptree.search.simplify import simplify
 
-    data = SearchData.from_problem(problem)
     penalties = (0.0, 0.0, 0.0)
     if objective is not None:
         penalties = (
@@ -184,9 +203,13 @@ def _ranked(
     for tree in trees:
         boxed = problem.into_box(tree)
         tidy = simplify(data, boxed, *penalties)
-        scored = [(tree_value(problem, objective, t), t) for t in (tidy, boxed)]
+        same = _equal(tidy, boxed)
+        scored = [
+            (tree_value(problem, objective, t), t)
+            for t in ((tidy,) if same else (tidy, boxed))
+        ]
         # Rounding may route a point otherwise: the simpler tree must not be worse.
-        value, best = scored[0] if scored[0][0] <= scored[1][0] else scored[1]
+        value, best = min(scored, key=lambda pair: pair[0])
         if not any(_equal(best, other) for _, other in ranked):
             ranked.append((value, best))
     ranked.sort(key=lambda pair: pair[0])

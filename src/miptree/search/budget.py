@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
+
+from miptree._typing import AnyArray
+
+_SECONDS_BETWEEN_LOOKS = 0.02
 
 StopReason = Literal["seconds", "max_iter", "stall", "bound", "interrupted"]
 
@@ -47,7 +55,8 @@ class Clock:
     ----------
     budget : SearchBudget
     should_stop : callable
-        Asked between iterations; True interrupts the search.
+        Asked between iterations, and on another thread during long ones; True
+        interrupts the search.
     time_source : callable
         Seconds; the benchmark counts CPU seconds.
     began : float, optional
@@ -139,6 +148,25 @@ class Clock:
         elif seconds is not None and self.elapsed() >= seconds:
             self.stop("seconds")
         return self.stopped is not None
+
+    @contextmanager
+    def watch(self) -> Iterator[AnyArray]:
+        """Flag for a long kernel, which cannot ask: [1] once the time is up."""
+        flag, finished = np.zeros(1, dtype=np.uint8), threading.Event()
+
+        def look() -> None:
+            while not finished.wait(_SECONDS_BETWEEN_LOOKS):
+                if self.out_of_time():
+                    flag[0] = 1
+                    return
+
+        watcher = threading.Thread(target=look, daemon=True)
+        watcher.start()
+        try:
+            yield flag
+        finally:
+            finished.set()
+            watcher.join()
 
     def over(self) -> bool:
         """Check all limits, between iterations."""

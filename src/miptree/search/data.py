@@ -59,7 +59,7 @@ class SearchData:
 
     @cached_property
     def XT(self) -> FloatArray:
-        """(d, n): the points as columns, for the kernels."""
+        """(d, n): the points as columns, for the kernels; no copy of a Problem's."""
         return np.ascontiguousarray(self.X.T)
 
     @property

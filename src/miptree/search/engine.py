@@ -44,6 +44,7 @@ def n_streams(budget: SearchBudget, n_jobs: int | None) -> int:
 
 def run_searches(
     problem: Problem,
+    data: SearchData,
     objective: Svm1Objective | None,
     starts: Sequence[HeapTree],
     budget: SearchBudget,
@@ -56,8 +57,10 @@ def run_searches(
     time_source: Callable[[], float] = time.monotonic,
     began: float | None = None,
 ) -> tuple[list[HeapTree], int, StopReason]:
-    """Search from the starts; return the elite trees, iterations and stop reason."""
-    data = SearchData.from_problem(problem)
+    """Search from the starts; return the elite trees, iterations and stop reason.
+
+    ``data`` are the rows of the problem.
+    """
     measure: Measure = ZeroOne(data)
     if objective is not None:
         small = problem.n_rows <= _LARGEST_LP

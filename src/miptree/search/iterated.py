@@ -23,8 +23,8 @@ _MIP_AFTER = 1500
 _MIP_NODES, _MIP_SHARE = 500, 0.1
 """Limits of that MIP: branch-and-bound nodes, and a part of the seconds."""
 
-_PROMISING = 0.3
-"""A candidate at most so much worse than the best, relatively, is refined."""
+_PROMISING = 0.1
+"""A candidate worse than the best by this part, and one mean row, is refined."""
 
 _TRIES = 6
 """Random moves compared before one is repaired."""
@@ -57,9 +57,11 @@ class IteratedSearch:
         on_improvement: Callable[[Candidate], None] | None = None,
     ) -> None:
         self.measure, self.data = measure, measure.data
+        self.errors = ZeroOne(measure.data)
         self.depth, self.rng, self.clock = depth, rng, clock
         self.lower_bound, self.on_improvement = lower_bound, on_improvement
         self.pool = Pool(nearness=measure.nearness)
+        self.p_errors_first = 0.0
 
     def run(self, starts: Iterable[HeapTree]) -> None:
         """Search from the starts until the clock says stop."""
@@ -102,21 +104,41 @@ class IteratedSearch:
         """One iteration is done: a candidate was made."""
         self.clock.count(self.add(candidate))
 
-    def _descend(self, tree: HeapTree, effort: Effort) -> Candidate:
+    def keep_routing(self, tree: HeapTree) -> Candidate:
+        """One iteration: make the best of the way that a tree routes the points."""
+        candidate = self.measure.refine(
+            self.measure.value(tree), random_state(self.rng)
+        )
+        self.step(candidate)
+        return candidate
+
+    def _descend(self, tree: HeapTree, effort: Effort | None = None) -> Candidate:
+        """Improve a tree by line searches, and further if it is promising.
+
+        By default the effort is the short one. With probability ``p_errors_first`` the
+        line searches look at the errors alone, and the margins are made good after.
+        """
         state = random_state(self.rng)
-        found = self.measure.descend(tree, effort, state)
-        if found.value <= self.pool.best.value * (1.0 + _PROMISING):
-            found = self.measure.refine(found, state)
-        return found
+        if self.p_errors_first and self.rng.random() < self.p_errors_first:
+            few = self.errors.descend(tree, effort or self.errors.short, state)
+            found = self.measure.value(few.tree)
+            # The value is at least the cost of the errors.
+            promising = few.value < self.pool.best.value
+        else:
+            found = self.measure.descend(tree, effort or self.measure.short, state)
+            worst = self.pool.best.value * (1.0 + _PROMISING) + 1.0
+            promising = found.value <= worst
+        return self.measure.refine(found, state) if promising else found
 
     def _move(self, tree: HeapTree) -> HeapTree:
         """Pick the move of least cost, before its repair, of a few random ones.
 
         The cost of the errors it is: any move ruins the margins at first.
         """
-        errors = ZeroOne(self.data)
         tries = [
-            errors.value(random_move(self.data, tree, self.rng, self.measure.p_sparse))
+            self.errors.value(
+                random_move(self.data, tree, self.rng, self.measure.p_sparse)
+            )
             for _ in range(_TRIES)
         ]
         return min(tries, key=lambda candidate: candidate.value).tree
@@ -137,8 +159,7 @@ class IteratedSearch:
             n_trees=n_trees,
             should_stop=self.clock.out_of_time,
         )
-        errors = ZeroOne(self.data)
-        hardened = sorted((errors.value(tree) for tree in trees), key=lambda c: c.value)
+        hardened = sorted(map(self.errors.value, trees), key=lambda c: c.value)
         for candidate in hardened[: n_trees // 4]:
             self.step(self._descend(candidate.tree, LONG))
             if self.over():
@@ -163,7 +184,7 @@ class IteratedSearch:
         """Move from an elite tree until the moves no longer help."""
         stalled = 0
         while stalled < _MOVES_PER_ROUND and not self.over():
-            candidate = self._descend(self._move(current.tree), self.measure.short)
+            candidate = self._descend(self._move(current.tree))
             rise = candidate.value - current.value
             stalled = 0 if rise < -SAME else stalled + 1
             self.step(candidate)

@@ -1,8 +1,9 @@
 """From one search to the whole plan: first errors, then (1a); first samples, then all.
 
 Up to :data:`FIRST_SAMPLE` rows the search sees all rows. Above, it runs on a random
-sample, its best trees are improved on samples that grow, then on all rows, and the
-next round draws another sample. Only sweeps of the line search read all rows.
+sample (for very large data see :mod:`miptree.search.stream`), its best trees are
+improved on samples that grow, then on all rows, and the next round draws another.
+Only sweeps of the line search read all rows.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree._typing import IntArray
+from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1, ZeroOne
+from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1
 from miptree.search.rng import random_state
+from miptree.search.starts import LARGEST_CART
+from miptree.search.stream import streamed_trees
 from miptree.tree import HeapTree
 
 FIRST_SAMPLE = 10_000
@@ -21,18 +25,12 @@ FIRST_SAMPLE = 10_000
 _GROWTH = 8
 """Each sample is so many times larger than the one before."""
 
-_ZERO_ONE_SHARE = 0.1
-"""Part of the budget that goes to the errors alone before (1a) is searched."""
-
-_HEATS, _HEAT_SHARE = 3, 0.15
-"""Independent searches of (1a) before the last one, and the budget of each."""
-
 _SAMPLE_SHARE = 0.35
 _SAMPLE_ITERATIONS = 400
 """Limits of one search on a sample: a part of the time left, and iterations."""
 
 _CLIMBERS = 3
-"""Best trees that go on from a heat, or from the first sample to the next."""
+"""Best trees that go on from the first sample to the next."""
 
 _SWEEPS, _LEAST_GAIN = 5, 0.002
 """Sweeps at each step, as long as one gains this part of the value."""
@@ -46,52 +44,24 @@ def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     for tree in starts:
         search.add(search.measure.value(tree))
     while not search.over():
-        _climb(search, [candidate.tree for candidate in search.pool])
+        _climb(search)
 
 
 def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
-    """Search on all rows; for (1a), trees of few errors are good starts."""
+    """Search on all rows; (1a) needs good starts first."""
     if isinstance(search.measure, Svm1):
-        clock = search.clock.share(_ZERO_ONE_SHARE)
-        errors = IteratedSearch(ZeroOne(search.data), search.depth, search.rng, clock)
-        errors.run(starts)
-        search.clock.absorb(clock)
-        starts = [*starts, *(candidate.tree for candidate in errors.pool)]
-        starts = [*starts, *_heats(search, starts)]
+        starts = [*starts, *heats(search, search.measure, starts)]
     search.run(starts)
 
 
-def _heats(search: IteratedSearch, starts: Sequence[HeapTree]) -> list[HeapTree]:
-    """Best trees of short searches of (1a), the first from the starts.
-
-    A single search can end in a poor basin; the others begin with the first start
-    alone and so with soft trees of their own.
-    """
-    found = []
-    for heat in range(_HEATS):
-        clock = search.clock.share(_HEAT_SHARE)
-        one = IteratedSearch(
-            search.measure,
-            search.depth,
-            search.rng,
-            clock,
-            search.lower_bound,
-            search.on_improvement,
-        )
-        one.run(starts if heat == 0 else starts[:1])
-        search.clock.absorb(clock)
-        found += [candidate.tree for candidate in one.pool][:_CLIMBERS]
-    return found
-
-
-def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
+def _climb(search: IteratedSearch) -> None:
     """One round: search a fresh sample and bring its best tree up to all rows."""
     n_rows, size = search.data.n_rows, FIRST_SAMPLE
     order = search.rng.permutation(n_rows)
-    on_sample = _on_rows(search, order[:size])
-    _search_all_rows(on_sample, starts)
-    search.clock.absorb(on_sample.clock)
-    trees = [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]
+    if n_rows > LARGEST_CART:
+        trees = streamed_trees(search, search.measure.on_rows(order[:size]))
+    else:
+        trees = _search_sample(search, order[:size])
     seconds_per_row = 0.0
     while 4 * size * _GROWTH <= n_rows and not search.clock.out_of_time():
         size *= _GROWTH
@@ -99,6 +69,8 @@ def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
         best = min(map(larger.value, trees), key=lambda c: c.value)
         best, seconds_per_row = _sweep(search, larger, best, seconds_per_row)
         trees = [best.tree]
+    if search.clock.out_of_time():
+        trees = trees[:1]
     best = min(map(search.measure.value, trees), key=lambda c: c.value)
     search.add(best)
     best, _ = _sweep(search, search.measure, best, seconds_per_row)
@@ -111,21 +83,28 @@ def _sweep(
     """Sweep the line search over all nodes while it helps and the time suffices.
 
     Returns the best candidate and the seconds that a sweep took per row, from which
-    the time of the next, longer one is foreseen.
+    the time of the next, longer one is foreseen: another sample is better than a part
+    of a sweep. One that still takes too long is cut short.
     """
     n_rows = measure.data.n_rows
     for _ in range(_SWEEPS):
         if not search.clock.fits(seconds_per_row * n_rows):
             break
         began, before = search.clock.elapsed(), best.value
-        best = measure.descend(best.tree, ONE_SWEEP, random_state(search.rng))
+        state = random_state(search.rng)
+        with search.clock.watch() as stop:
+            best = measure.descend(best.tree, ONE_SWEEP, state, stop)
         seconds_per_row = (search.clock.elapsed() - began) / n_rows
         if best.value >= before * (1.0 - _LEAST_GAIN):
             break
     return best, seconds_per_row
 
 
-def _on_rows(search: IteratedSearch, rows: IntArray) -> IteratedSearch:
-    """Search on some of the rows, for a part of the time left."""
+def _search_sample(search: IteratedSearch, rows: IntArray) -> list[HeapTree]:
+    """Best trees of a search on some of the rows, for a part of the time left."""
     clock = search.clock.share_of_rest(_SAMPLE_SHARE, _SAMPLE_ITERATIONS)
-    return IteratedSearch(search.measure.on_rows(rows), search.depth, search.rng, clock)
+    sample = search.measure.on_rows(rows)
+    on_sample = IteratedSearch(sample, search.depth, search.rng, clock)
+    _search_all_rows(on_sample, [candidate.tree for candidate in search.pool])
+    search.clock.absorb(clock)
+    return [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]

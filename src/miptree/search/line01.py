@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, normal, random_direction, shuffle, uniform
 from miptree.search.routing import (
     care_points,
@@ -33,7 +34,7 @@ _LONGEST_STEP = 50.0
 """Coefficients are at most 1 in size: a longer step only turns them round once more."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
     """Middle of the interval after breakpoint q (the first: -1); nan if too narrow."""
     k = len(order)
@@ -47,7 +48,7 @@ def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
     return 0.5 * (start + stop)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def best_step_fixed(
     z: FloatArray, v: FloatArray, gain: FloatArray, m: int, state: AnyArray
 ) -> tuple[float, float]:
@@ -96,7 +97,7 @@ def best_step_fixed(
     return best, step
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _move_class(
     side: FloatArray, add: float, i: int, y: IntArray, w: FloatArray, cost: FloatArray
 ) -> None:
@@ -108,7 +109,16 @@ def _move_class(
         side[y[i]] -= add * w[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
+def _smallest(values: FloatArray) -> float:
+    """Least of some values (``values.min()`` compiles much longer)."""
+    least = values[0]
+    for k in range(1, len(values)):
+        least = min(least, values[k])
+    return least
+
+
+@njit(**KERNEL)
 def best_step_leaf(
     z: FloatArray,
     v: FloatArray,
@@ -146,7 +156,7 @@ def best_step_leaf(
             _move_class(right, 1.0, i, y, weight, cost)
         else:
             _move_class(left, 1.0, i, y, weight, cost)
-    now = now_left.min() + now_right.min()
+    now = _smallest(now_left) + _smallest(now_right)
     order = np.argsort(at[:k])
     best, step, ties = 0.0, 0.0, 0
     for q in range(-1, k):
@@ -155,10 +165,7 @@ def best_step_leaf(
             to_right = 1.0 if v[who[order[q]]] > 0.0 else -1.0
             _move_class(right, to_right, i, y, weight, cost)
             _move_class(left, -to_right, i, y, weight, cost)
-        low, high = left[0], right[0]
-        for c in range(1, n_classes):
-            low, high = min(low, left[c]), min(high, right[c])
-        value = low + high - now
+        value = _smallest(left) + _smallest(right) - now
         if value <= best + TOLERANCE and k > 0:
             middle = _interval_middle(at, order, q)
             if abs(middle) < _LONGEST_STEP:
@@ -171,7 +178,7 @@ def best_step_leaf(
     return best, step
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _normalise(
     XT: FloatArray,
     coef: FloatArray,
@@ -198,7 +205,7 @@ def _normalise(
     score_node(XT, coef[b], threshold[b], Z[b])
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _search_node(
     XT: FloatArray,
     y: IntArray,
@@ -213,28 +220,33 @@ def _search_node(
     m: int,
     p_tie: float,
     n_random: int,
+    stop: AnyArray,
     state: AnyArray,
 ) -> None:
     """Line searches at one node: each coordinate, the threshold, random directions."""
     d = XT.shape[0]
     leaf_parent = 2 * b + 1 >= Z.shape[0]
-    Xc = np.empty((d, m))
-    for j in range(d):
-        for q in range(m):
-            Xc[j, q] = XT[j, index[q]]
     z, v, direction = np.empty(m), np.empty(m), np.zeros(d)
     for q in range(m):
         z[q] = Z[b, index[q]]
     order = np.empty(d + 1 + n_random, np.int64)
     shuffle(state, order)
     for j in order:
+        if stop[0]:
+            break
         shift = 1.0
         if j < d:
-            copy_into(v, Xc[j])
+            for q in range(m):
+                v[q] = XT[j, index[q]]
         elif j == d:
             v[:] = -1.0
         else:
-            shift = random_direction(state, Xc, m, direction, v)
+            shift = random_direction(state, XT, index, m, direction)
+            v[:] = -shift
+            for c in range(d):
+                if direction[c] != 0.0:
+                    for q in range(m):
+                        v[q] += direction[c] * XT[c, index[q]]
         if leaf_parent:
             change, step = best_step_leaf(z, v, index, y, weight, cost, m, state)
         else:
@@ -252,7 +264,7 @@ def _search_node(
             z[q] += step * v[q]
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def descend_01(
     XT: FloatArray,
     y: IntArray,
@@ -265,13 +277,15 @@ def descend_01(
     patience: int,
     p_tie: float,
     n_random: int,
+    stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Improve a tree by line searches at all its nodes, in place.
 
     Equally good steps are taken with probability ``p_tie``, which walks over the
     plateaus; the best tree met is returned in place and its cost as the result. Stops
-    after ``patience`` sweeps without improvement.
+    after ``patience`` sweeps without improvement, or soon after somebody has set
+    ``stop[0]``.
     """
     n = XT.shape[1]
     n_branch = coef.shape[0]
@@ -287,6 +301,8 @@ def descend_01(
         shuffle(state, nodes)
         for node in nodes:
             b = int(node)
+            if stop[0]:
+                break
             if 2 * b + 1 >= n_branch:
                 m = points_at(Z, b, index)
             else:
@@ -296,7 +312,7 @@ def descend_01(
             _normalise(XT, coef, threshold, Z, b, index[below(state, m)], state)
             _search_node(
                 XT, y, weight, cost, coef, threshold, Z, b,
-                index, gain, m, p_tie, n_random, state,
+                index, gain, m, p_tie, n_random, stop, state,
             )  # fmt: skip
             score_node(XT, coef[b], threshold[b], Z[b])
             value = relabel(Z, y, weight, cost, label)
@@ -306,7 +322,7 @@ def descend_01(
                 copy_into(best_threshold, threshold)
                 copy_into(best_label, label)
         stalled = 0 if best < before - TOLERANCE else stalled + 1
-        if stalled >= patience or best <= TOLERANCE:
+        if stop[0] or stalled >= patience or best <= TOLERANCE:
             break
     copy_into(coef, best_coef)
     copy_into(threshold, best_threshold)

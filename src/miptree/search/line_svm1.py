@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import random_direction, shuffle
 from miptree.search.routing import (
     copy_into,
@@ -28,13 +29,13 @@ _INSIDE = 1.0 - 1e-9
 """Steps stop a little inside the box, so that rounding does not leave it."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _missing(score: float, margin: float) -> float:
     """How much of the margin a score lacks."""
     return max(0.0, margin - abs(score))
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def cost_below(
     Z: FloatArray,
     y: IntArray,
@@ -55,7 +56,7 @@ def cost_below(
     return total + point_cost(y, weight, cost, i, label[node - n_branch])
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def objective_svm1(
     Z: FloatArray,
     y: IntArray,
@@ -79,7 +80,7 @@ def objective_svm1(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def best_step_svm1(
     z: FloatArray,
     v: FloatArray,
@@ -169,7 +170,7 @@ def best_step_svm1(
     return best, step
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     """Interval of steps with all abs(score + step * v) in the box; 0 is in it."""
     low, high = -1e6, 1e6
@@ -180,7 +181,7 @@ def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     return min(low, 0.0), max(high, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
     """Shrink the hyperplanes that leave the box abs(score) <= 1, in place."""
     for b in range(len(threshold)):
@@ -193,7 +194,7 @@ def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
                 Z[b, i] /= largest
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _search_node(
     XT: FloatArray,
     coef: FloatArray,
@@ -206,6 +207,7 @@ def _search_node(
     l1_penalty: float,
     margin: float,
     n_random: int,
+    stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Line searches at one node; returns the sum of the changes.
@@ -217,10 +219,14 @@ def _search_node(
     m = len(index)
     z, v, all_v = np.empty(m), np.empty(m), np.empty(n)
     direction = np.empty(d)
+    if m == 0:
+        n_random = 0  # no points to turn the hyperplane round
     order = np.empty(d + 2 + n_random, np.int64)
     shuffle(state, order)
     total = 0.0
     for j in order:
+        if stop[0]:
+            break
         shift = 0.0
         direction[:] = 0.0
         if j < d:
@@ -234,7 +240,8 @@ def _search_node(
             shift = threshold[b]
             copy_into(all_v, Z[b])
         else:
-            shift = random_direction(state, XT, n, direction, all_v)
+            shift = random_direction(state, XT, index, m, direction)
+            score_node(XT, direction, shift, all_v)
         low, high = box_range(Z[b], all_v)
         if high - low < _FLAT or high - low > 1e5:
             continue
@@ -253,7 +260,7 @@ def _search_node(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def descend_svm1(
     XT: FloatArray,
     y: IntArray,
@@ -268,12 +275,14 @@ def descend_svm1(
     sweeps: int,
     least_gain: float,
     n_random: int,
+    stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Improve (1a) by line searches at all nodes, in place; return its value.
 
-    Stops when a sweep gains less than ``least_gain`` of the objective. After every
-    node the objective is counted afresh, and the node is put back if it did not fall.
+    Stops when a sweep gains less than ``least_gain`` of the objective, or soon after
+    somebody has set ``stop[0]``. After every node the objective is counted afresh, and
+    the node is put back if it did not fall.
     """
     n = XT.shape[1]
     Z = score_tree(XT, coef, threshold)
@@ -291,6 +300,8 @@ def descend_svm1(
         shuffle(state, nodes)
         for node in nodes:
             b = int(node)
+            if stop[0]:
+                break
             m = points_at(Z, b, index)
             for q in range(m):
                 i = index[q]
@@ -304,7 +315,7 @@ def descend_svm1(
             copy_into(old_label, label)
             change = _search_node(
                 XT, coef, threshold, Z, b, index[:m], gain[:m], price[:m],
-                l1_penalty, margin, n_random, state,
+                l1_penalty, margin, n_random, stop, state,
             )  # fmt: skip
             if change == 0.0:
                 continue
@@ -322,6 +333,6 @@ def descend_svm1(
                 copy_into(coef[b], old_coef)
                 copy_into(label, old_label)
                 score_node(XT, coef[b], threshold[b], Z[b])
-        if before - value <= least_gain * before:
+        if stop[0] or before - value <= least_gain * before:
             break
     return value

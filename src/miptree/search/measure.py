@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
-from miptree._typing import AnyArray, IntArray
+import numpy as np
+
+from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.objective import Svm1Objective
 from miptree.polish import refit_nodes
 from miptree.problem import Problem
@@ -34,9 +36,14 @@ class Effort(NamedTuple):
 
 LONG, ONE_SWEEP = Effort(40, 6, 5), Effort(1, 1, 2)
 
+NEVER: AnyArray = np.zeros(1, dtype=np.uint8)
+"""Flag for a descent that nobody stops."""
+
 _ROWS_PER_SWEEP = 40_000
 """Rows times sweeps that one descent may cost, so that it stays a small step."""
 _LEAST_GAIN = 1e-3
+_CLEAR = 1e-11
+"""A score of this size has the right sign in any units."""
 _P_TIE = 0.3
 
 
@@ -57,8 +64,13 @@ class Measure(Protocol):
         """Relabel the leaves and count the value."""
         ...
 
-    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
-        """Improve a tree by line searches; the given tree is left alone."""
+    def descend(
+        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
+    ) -> Candidate:
+        """Improve a tree by line searches; the given tree is left alone.
+
+        It ends early once ``stop[0]`` is set.
+        """
         ...
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
@@ -88,12 +100,14 @@ class ZeroOne:
         Z = score_tree(XT, tree.coef, tree.threshold)
         return Candidate(relabel(Z, y, weight, cost, tree.label), tree)
 
-    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+    def descend(
+        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
+    ) -> Candidate:
         """Improve a tree by exact 0-1 line searches."""
         tree = tree.copy()
         value = descend_01(
             *self.data.points, *tree, _affordable(effort, self.data),
-            effort.patience, _P_TIE, effort.n_random, state,
+            effort.patience, _P_TIE, effort.n_random, stop, state,
         )  # fmt: skip
         return Candidate(value, tree)
 
@@ -146,26 +160,41 @@ class Svm1:
         value = objective_svm1(
             Z, y, weight, cost, tree.coef, tree.label, *self.penalties
         )
-        return Candidate(value, tree)
+        return self._recounted(Candidate(value, tree), Z)
 
-    def descend(self, tree: HeapTree, effort: Effort, state: AnyArray) -> Candidate:
+    def descend(
+        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
+    ) -> Candidate:
         """Improve a tree by exact line searches on the objective."""
         tree = tree.copy()
         value = descend_svm1(
             *self.data.points, *tree, *self.penalties,
-            _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, state,
+            _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, stop, state,
         )  # fmt: skip
         return Candidate(value, tree)
 
     def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
         """Solve the node LPs, which keep the routing, then search lines again."""
-        best = self.value(simplify(self.data, candidate.tree, *self.penalties))
-        best = min(best, candidate, key=lambda c: c.value)
-        if self.problem is None:
-            return best
-        fitted = refit_nodes(self.problem, self.objective, best.tree)
-        found = self.descend(fitted, self.short, state)
-        return min(found, best, key=lambda c: c.value)
+        best = candidate
+        if self.problem is not None:
+            fitted = refit_nodes(self.problem, self.objective, candidate.tree)
+            found = self.descend(fitted, self.short, state)
+            Z = score_tree(self.data.XT, found.tree.coef, found.tree.threshold)
+            best = min(self._recounted(found, Z), best, key=lambda c: c.value)
+        # Dropping splits comes last: one may look dear only for its margin.
+        tidy = self.value(simplify(self.data, best.tree, *self.penalties))
+        return min(tidy, best, key=lambda c: c.value)
+
+    def _recounted(self, candidate: Candidate, Z: FloatArray) -> Candidate:
+        """Value by prediction where the scores Z let rounding route a point.
+
+        An LP likes to put points exactly on a hyperplane.
+        """
+        if self.problem is None or np.abs(Z).min() > _CLEAR:
+            return candidate
+        tree = self.problem.to_user(candidate.tree)
+        predicted = self.objective.evaluate(self.problem, tree)
+        return candidate._replace(value=predicted.objective / self.data.unit)
 
     def on_rows(self, rows: IntArray) -> Svm1:
         """Return the same measure on some of the rows: fewer errors, smaller norms."""

@@ -6,13 +6,14 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, normal, uniform
 from miptree.search.routing import largest_size, points_at, score_tree
 
 TILT, BISECT, FEW_COORDINATES, ALL_NODES = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _tilt(
     XT: FloatArray,
     coef: FloatArray,
@@ -33,7 +34,7 @@ def _tilt(
         threshold[b] += 0.3 * size * normal(state)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _bisect(
     XT: FloatArray,
     y: IntArray,
@@ -57,7 +58,7 @@ def _bisect(
         threshold[b] += coef[b, j] * 0.5 * (XT[j, one] + XT[j, two])
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def perturb(
     XT: FloatArray,
     y: IntArray,

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, uniform
 from miptree.search.routing import care_points, copy_into, largest_size, score_tree
 
@@ -21,7 +22,7 @@ _FARTHEST = 30.0
 _LONGEST_NEWTON_STEP = 20.0
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**INNER, fastmath=True)
 def _solve_in_place(H: FloatArray, g: FloatArray) -> None:
     """Solve ``H x = g`` for positive definite H by Cholesky; x overwrites g."""
     p = len(g)
@@ -43,7 +44,7 @@ def _solve_in_place(H: FloatArray, g: FloatArray) -> None:
         g[a] = s / H[a, a]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**INNER, fastmath=True)
 def _newton_step(
     A: FloatArray,
     side: FloatArray,
@@ -83,7 +84,7 @@ def _newton_step(
     return length
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**INNER, fastmath=True)
 def _margins(A: FloatArray, side: FloatArray, w: FloatArray, out: FloatArray) -> None:
     """``side * (w @ A)``: how far each point lies on its side."""
     out[:] = 0.0
@@ -94,7 +95,7 @@ def _margins(A: FloatArray, side: FloatArray, w: FloatArray, out: FloatArray) ->
         out[i] *= side[i]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**KERNEL, fastmath=True)
 def reweighted_logistic(
     A: FloatArray,
     side: FloatArray,
@@ -155,7 +156,17 @@ def reweighted_logistic(
     return best_w
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
+def _draw(
+    index: IntArray, gain: FloatArray, m: int, size: int, state: AnyArray
+) -> None:
+    """Bring a random sample of the first m entries to the front, in place."""
+    for q in range(size):
+        r = q + below(state, m - q)
+        index[q], index[r] = index[r], index[q]
+        gain[q], gain[r] = gain[r], gain[q]
+
+
 def refit_node(
     XT: FloatArray,
     y: IntArray,
@@ -174,31 +185,32 @@ def refit_node(
 ) -> bool:
     """Refit node b on its care points with some of the features, in place.
 
-    Returns False, and changes nothing, if the points agree on a side.
+    Returns False, and changes nothing, if the points agree on a side. No kernel of
+    its own, which would take a second and a half to compile.
     """
     n, d = XT.shape[1], len(features)
-    Z = score_tree(XT, coef, threshold)
     index, gain = np.empty(n, np.int64), np.empty(n)
+    Z = score_tree(XT, coef, threshold)
     m = care_points(Z, y, weight, cost, label, b, index, gain)
     if m > most_points:
-        for q in range(most_points):  # a random sample without replacement
-            r = q + below(state, m - q)
-            index[q], index[r] = index[r], index[q]
-            gain[q], gain[r] = gain[r], gain[q]
+        _draw(index, gain, m, most_points, state)
         m = most_points
-    A, side, price = np.ones((d + 1, m)), np.empty(m), np.empty(m)
-    n_right = 0
-    for q in range(m):
-        side[q] = 1.0 if gain[q] < 0.0 else -1.0
-        price[q] = abs(gain[q])
-        n_right += gain[q] < 0.0
-        for j in range(d):
-            A[j, q] = XT[features[j], index[q]]
-    if n_right == 0 or n_right == m:
+    index, gain = index[:m], gain[:m]
+    right = gain < 0.0
+    if right.all() or not right.any():
         return False
-    w = reweighted_logistic(A, side, price, ridge, rounds, random_weights, state)
+    A = np.ones((d + 1, m))
+    A[:d] = XT[features[:, None], index]
+    w = reweighted_logistic(
+        A,
+        np.where(right, 1.0, -1.0),
+        np.abs(gain),
+        ridge,
+        rounds,
+        random_weights,
+        state,
+    )
     coef[b] = 0.0
-    for j in range(d):
-        coef[b, features[j]] = w[j]
+    coef[b, features] = w[:d]
     threshold[b] = -w[d]
     return True

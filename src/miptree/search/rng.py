@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 
 
 def random_state(rng: np.random.Generator) -> AnyArray:
@@ -18,7 +19,7 @@ def random_state(rng: np.random.Generator) -> AnyArray:
     return rng.integers(0, 2**64, size=1, dtype=np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def uniform(state: AnyArray) -> float:
     """Return a float in [0, 1)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -29,20 +30,20 @@ def uniform(state: AnyArray) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def below(state: AnyArray, n: int) -> int:
     """Return an integer in 0, ..., n - 1."""
     return int(uniform(state) * n)
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def normal(state: AnyArray) -> float:
     """Return a standard normal number (Box and Muller)."""
     radius = np.sqrt(-2.0 * np.log(1.0 - uniform(state)))
     return radius * np.cos(2.0 * np.pi * uniform(state))
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def shuffle(state: AnyArray, order: IntArray) -> None:
     """Fill ``order`` with a random permutation."""
     for q in range(len(order)):
@@ -52,35 +53,29 @@ def shuffle(state: AnyArray, order: IntArray) -> None:
         order[q], order[r] = order[r], order[q]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def random_direction(
-    state: AnyArray, Xc: FloatArray, m: int, direction: FloatArray, v: FloatArray
+    state: AnyArray, XT: FloatArray, index: IntArray, m: int, direction: FloatArray
 ) -> float:
     """Draw a direction in which to turn a hyperplane round one of its points.
 
     Half of the time it has up to three random coordinates, otherwise it is the
-    difference of two of the m points ``Xc[:, :m]``. Writes the coefficients into
-    ``direction`` and the change of every score per unit step into ``v``; returns the
-    change of the threshold, by which one random point keeps its score.
+    difference of two of the points ``XT[:, index[:m]]``. Writes the coefficients into
+    ``direction``; returns the change of the threshold, by which one random point keeps
+    its score.
     """
-    d = Xc.shape[0]
+    d = XT.shape[0]
     if uniform(state) < 0.5:
         for j in range(d):
             direction[j] = 0.0
         for _ in range(min(d, 3)):
             direction[below(state, d)] = normal(state)
     else:
-        one, two = below(state, m), below(state, m)
+        one, two = index[below(state, m)], index[below(state, m)]
         for j in range(d):
-            direction[j] = Xc[j, one] - Xc[j, two]
-    pivot = below(state, m)
+            direction[j] = XT[j, one] - XT[j, two]
+    pivot = index[below(state, m)]
     shift = 0.0
     for j in range(d):
-        shift += direction[j] * Xc[j, pivot]
-    for q in range(m):
-        v[q] = -shift
-    for j in range(d):
-        if direction[j] != 0.0:
-            for q in range(m):
-                v[q] += direction[j] * Xc[j, q]
+        shift += direction[j] * XT[j, pivot]
     return shift

@@ -14,11 +14,12 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.search._jit import INNER, KERNEL
 
 _BLOCK = 2048
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def copy_into(target: AnyArray, source: AnyArray) -> None:
     """Copy a vector or matrix element by element.
 
@@ -30,7 +31,7 @@ def copy_into(target: AnyArray, source: AnyArray) -> None:
         to_flat[i] = from_flat[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def largest_size(values: FloatArray) -> float:
     """Largest absolute value, 0 of none."""
     largest = 0.0
@@ -39,7 +40,7 @@ def largest_size(values: FloatArray) -> float:
     return largest
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def score_node(
     XT: FloatArray, coef: FloatArray, threshold: float, score: FloatArray
 ) -> None:
@@ -58,7 +59,7 @@ def score_node(
             score[i] -= threshold
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def score_tree(XT: FloatArray, coef: FloatArray, threshold: FloatArray) -> FloatArray:
     """(B, n): scores of all points at all branch nodes, reached or not."""
     Z = np.empty((coef.shape[0], XT.shape[1]))
@@ -67,7 +68,7 @@ def score_tree(XT: FloatArray, coef: FloatArray, threshold: FloatArray) -> Float
     return Z
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def leaf_below(Z: FloatArray, node: int, i: int) -> int:
     """Leaf number that point i reaches from a node (a branch node or a leaf)."""
     n_branch = Z.shape[0]
@@ -76,7 +77,7 @@ def leaf_below(Z: FloatArray, node: int, i: int) -> int:
     return node - n_branch
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def point_cost(
     y: IntArray, weight: FloatArray, cost: FloatArray, i: int, k: int
 ) -> float:
@@ -86,7 +87,7 @@ def point_cost(
     return 0.0 if y[i] == k else weight[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def relabel(
     Z: FloatArray,
     y: IntArray,
@@ -122,7 +123,7 @@ def relabel(
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def points_at(Z: FloatArray, node: int, index: IntArray) -> int:
     """Write the points that reach a node into ``index``; return how many."""
     path = np.empty(16, np.int64)
@@ -148,7 +149,7 @@ def points_at(Z: FloatArray, node: int, index: IntArray) -> int:
     return m
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def care_points(
     Z: FloatArray,
     y: IntArray,

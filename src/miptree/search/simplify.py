@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from miptree._typing import FloatArray, IntArray
+from miptree.search._jit import KERNEL
 from miptree.search.data import SearchData
 from miptree.search.line_svm1 import cost_below
 from miptree.search.routing import points_at, score_tree
@@ -14,7 +15,7 @@ from miptree.tree import HeapTree
 _TOLERANCE = 1e-9
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _side_costs(
     Z: FloatArray,
     y: IntArray,

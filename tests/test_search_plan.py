@@ -1,0 +1,181 @@
+"""The plan of a search: heats for (1a), samples of large data, stops and notices."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from _data import examples, random_heap, random_problem
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.progress import FitProgress, ProgressLine
+from miptree.search import SearchBudget, compile_kernels, ladder, search, tree_value
+from miptree.search.budget import Clock
+from miptree.search.data import SearchData
+from miptree.search.heats import heats
+from miptree.search.iterated import IteratedSearch
+from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
+from miptree.search.rng import random_state
+from miptree.search.starts import start_trees
+from miptree.search.warmup import announced
+
+SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
+LARGE_NORMS = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
+
+
+def clouds(n_rows: int) -> Problem:
+    """Two classes in four overlapping clouds, an exclusive or."""
+    rng = np.random.default_rng(0)
+    corner = rng.integers(2, size=(n_rows, 2))
+    X = np.hstack([corner, np.zeros((n_rows, 2))]) + rng.normal(0, 0.2, (n_rows, 4))
+    return Problem.from_data(X, corner[:, 0] ^ corner[:, 1], 2)
+
+
+def new_search(problem: Problem, objective: Svm1Objective) -> IteratedSearch:
+    measure = Svm1(SearchData.from_problem(problem), objective, problem)
+    clock = Clock(SearchBudget(max_iter=400))
+    return IteratedSearch(measure, 2, np.random.default_rng(0), clock)
+
+
+def test_heats_follow_the_way_that_wins() -> None:
+    problem = clouds(200)
+    ways = []
+    for objective in (SMALL_NORMS, LARGE_NORMS):
+        one = new_search(problem, objective)
+        assert isinstance(one.measure, Svm1)
+        trees = heats(one, one.measure, start_trees(problem, 2))
+        found = min(one.measure.value(tree).value for tree in trees)
+        starts = start_trees(problem, 2)
+        assert found < min(one.measure.value(tree).value for tree in starts)
+        ways.append(one.p_errors_first)
+    assert ways[0] > 0.5 > ways[1] > 0
+
+
+def test_keeping_the_routing_makes_the_margins_good() -> None:
+    """A tree without errors, all of whose value is the price of its margins."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(80, 2))
+    X = X[np.abs(X[:, 0] - 0.5) > 0.1]
+    problem = Problem.from_data(X, (X[:, 0] > 0.5).astype(np.intp), 2)
+    one = new_search(problem, SMALL_NORMS)
+    tree = start_trees(problem, 2)[0].copy()
+    middle = (0.5 - problem.offset[0]) / problem.scale[0]
+    tree.coef[0], tree.threshold[0] = [0.001, 0.0], 0.001 * middle
+    tree.label[:] = [0, 0, 1, 1]
+    before = one.measure.value(tree)
+    after = one.keep_routing(tree)
+    assert before.value > 100 > 1 > after.value
+    assert one.errors.value(after.tree).value == 0
+    assert one.clock.n_iter == 1
+    assert one.pool.best.value == after.value
+
+
+@examples(20)
+@given(seed=st.integers(0, 999))
+def test_a_stopped_descent_keeps_the_tree(seed: int) -> None:
+    problem = random_problem(seed, 12, 3, 3)
+    data = SearchData.from_problem(problem)
+    heap = problem.into_box(random_heap(problem, 2, np.random.default_rng(seed)))
+    measures: list[Measure] = [ZeroOne(data), Svm1(data, LARGE_NORMS)]
+    for measure in measures:
+        state = random_state(np.random.default_rng(seed))
+        stop = np.ones(1, dtype=np.uint8)
+        found = measure.descend(heap, LONG, state, stop)
+        assert found.value == measure.value(heap).value
+        assert np.array_equal(found.tree.coef, measure.value(heap).tree.coef)
+
+
+def test_the_watch_raises_its_flag() -> None:
+    asked = []
+    clock = Clock(SearchBudget(max_iter=1), should_stop=lambda: len(asked) > 0)
+    with clock.watch() as flag:
+        time.sleep(0.1)
+        assert flag[0] == 0
+        asked.append(1)
+        waited = 0
+        while not flag[0] and waited < 1000:
+            time.sleep(0.01)
+            waited += 1
+        assert flag[0] == 1
+    assert clock.stopped == "interrupted"
+
+
+@pytest.mark.parametrize("objective", [None, LARGE_NORMS])
+def test_samples_of_large_data(
+    monkeypatch: pytest.MonkeyPatch, objective: Svm1Objective | None
+) -> None:
+    monkeypatch.setattr(ladder, "FIRST_SAMPLE", 60)
+    problem = clouds(3000)
+    first, again = (
+        search(problem, objective, 2, budget=SearchBudget(max_iter=60), n_jobs=jobs)
+        for jobs in (1, 2)
+    )
+    starts = [tree_value(problem, objective, t) for t in start_trees(problem, 2)]
+    assert first.value < min(starts)
+    assert first.values == again.values
+    assert first.value == tree_value(problem, objective, first.tree)
+
+
+def test_a_sweep_over_all_rows_can_be_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The flag is up from the first sweep on: what comes out is still counted."""
+
+    class Watched(Clock):
+        def out_of_time(self) -> bool:
+            self.stop("interrupted")
+            return True
+
+    monkeypatch.setattr(ladder, "FIRST_SAMPLE", 60)
+    problem = clouds(3000)
+    measure = ZeroOne(SearchData.from_problem(problem))
+    clock = Watched(SearchBudget(max_iter=60))
+    one = IteratedSearch(measure, 2, np.random.default_rng(0), clock)
+    starts = start_trees(problem, 2)
+    ladder.run_plan(one, starts)
+    known = [measure.value(tree).value for tree in starts]
+    assert one.pool.best.value <= min(known)
+    assert clock.stopped == "interrupted"
+
+
+def test_the_kernels_read_the_points_of_the_problem() -> None:
+    problem = clouds(50)
+    data = SearchData.from_problem(problem)
+    assert np.shares_memory(data.XT, problem.scaled)
+    assert data.XT.flags.c_contiguous
+    assert np.array_equal(problem.scaled, (problem.X - problem.offset) / problem.scale)
+
+
+def test_compiling_is_announced_once() -> None:
+    said: list[str] = []
+    with announced(lambda: said.append("compiling")):
+        assert not said
+        for _ in range(2):
+            assert njit(lambda x: x + 1)(1) == 2
+    assert said == ["compiling"]
+    njit(lambda x: x + 2)(1)
+    assert said == ["compiling"]
+
+
+def test_ready_kernels_are_not_announced() -> None:
+    compile_kernels()
+    said: list[str] = []
+    assert compile_kernels(lambda: said.append("compiling")) == 0.0
+    assert not said
+
+
+def test_the_notice_is_one_line() -> None:
+    stream = io.StringIO()
+    line = ProgressLine(stream)
+    line(FitProgress("start", 0.0, 5.0, 5, 0.0))
+    line(FitProgress("compile", 0.1, 5.0, 5, 0.0))
+    line(FitProgress("search", 0.2, 4.0, 4, 0.0))
+    shown = stream.getvalue().splitlines()
+    assert len(shown) == 2
+    assert "compiling" in shown[1]
