@@ -109,11 +109,9 @@ def prove_errors(
             for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    text = "exhaustive search"
-    if len(proved[0]) > 1:
-        text += (
-            f" of {len(proved[0])} disjoint subsets of the rows, whose errors add up"
-        )
+    text, n_subsets = "exhaustive search", len(proved[0])
+    if n_subsets > 1:
+        text += f" of {n_subsets} disjoint subsets of the rows, whose errors add up"
     return Proof(Bound(known[0].errors, text), proved[0], tree)
 
 
