@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import check_random_state, compute_sample_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -22,9 +22,12 @@ from miptree._clock import Clock
 from miptree._predicting import TreePredictor, smoothed_frequencies
 from miptree._typing import AnyArray, FloatArray
 from miptree.formulations import FORMULATIONS
+from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
+from miptree.rounds import train_in_rounds
+from miptree.selection import SELECTORS, Selector, get_selector
 from miptree.solvers import SOLVERS, get_solver
 from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
@@ -67,6 +70,13 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     proof : {"auto", "errors", "objective"}, default="auto"
         What the solver should prove: first the number of errors, then the objective;
         or only one of them with all the time.
+    selection : str, Selector, PerLayer or None, default=None
+        Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
+        paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
+        :mod:`miptree.selection` with your parameters. The best tree on *all* rows is
+        kept.
+    max_rounds : int, default=3
+        Rounds of selecting and training, with ``selection`` only.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
     n_jobs : int or None, default=None
@@ -100,6 +110,11 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         Iterations of the search.
     fit_time_ : float
         Seconds that fit took.
+    selected_ : int array
+        With ``selection``: rows of X that the last round trained on (of identical
+        rows the first).
+    rounds_ : list of Round
+        With ``selection``: rows, raw tree, errors and bound of every round.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -128,6 +143,8 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         "node_limit": [Interval(Integral, 0, None, closed="left"), None],
         "gap_tol": [Interval(Real, 0, None, closed="left")],
         "proof": [StrOptions({"auto", "errors", "objective"})],
+        "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
+        "max_rounds": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
@@ -150,6 +167,8 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         node_limit: int | None = None,
         gap_tol: float = 0.0,
         proof: str = "auto",
+        selection: str | Selector | PerLayer | None = None,
+        max_rounds: int = 3,
         class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: int | np.random.RandomState | None = None,
@@ -168,6 +187,8 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         self.node_limit = node_limit
         self.gap_tol = gap_tol
         self.proof = proof
+        self.selection = selection
+        self.max_rounds = max_rounds
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -197,7 +218,7 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         clock = Clock(self.time_limit)
         plan = self._plan()
         problem = self._problem(X, y, sample_weight)
-        trained = train(problem, plan, clock, self._listeners())
+        trained = self._train(problem, plan, clock)
         self._keep(problem, trained)
         self.fit_time_ = clock.elapsed
         if self.status_ == "interrupted":
@@ -208,6 +229,22 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         return self
+
+    def _train(self, problem: Problem, plan: Plan, clock: Clock) -> Trained:
+        self.__dict__.pop("rounds_", None)  # of an earlier fit
+        self.__dict__.pop("selected_", None)
+        if self.selection is None:
+            return train(problem, plan, clock, self._listeners())
+        chosen = self.selection
+        if isinstance(chosen, str):
+            seconds = None if clock.limit is None else 0.02 * clock.limit
+            chosen = get_selector(chosen, plan.depth, plan.seed, plan.n_jobs, seconds)
+        trained, self.rounds_ = train_in_rounds(
+            problem, plan, chosen, self.max_rounds, clock, self._listeners()
+        )
+        last = self.rounds_[-1].rows if self.rounds_ else np.zeros(0, dtype=np.intp)
+        self.selected_ = np.sort(last)
+        return trained
 
     def _plan(self) -> Plan:
         objective = Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)

@@ -45,6 +45,8 @@ class Problem:
     class_cost : float array of shape (n, Y), optional
         What it costs to predict each class for each row, added over the merged rows.
         By default ``weight`` for every class but the row's own.
+    source : int array of shape (n,), optional
+        The first of the user's rows merged into each.
     """
 
     X: FloatArray
@@ -55,6 +57,7 @@ class Problem:
     offset: FloatArray
     scale: FloatArray
     class_cost: FloatArray | None = None
+    source: IntArray | None = None
 
     @classmethod
     def from_data(
@@ -76,7 +79,7 @@ class Problem:
         kept = weight > 0
         if not kept.all():
             X, y, weight = X[kept], y[kept], weight[kept]
-        first, group = _identical_rows(np.column_stack([X, y.astype(np.float64)]))
+        first, group = identical_rows(np.column_stack([X, y.astype(np.float64)]))
         merged_weight = np.zeros(len(first))
         np.add.at(merged_weight, group, weight)
         count = np.bincount(group, minlength=len(first))
@@ -84,8 +87,30 @@ class Problem:
             total = np.zeros((len(first), n_classes))
             np.add.at(total, group, (class_cost[kept].T * weight).T)
             class_cost = total
-        X, y = X[first], y[first]
-        return cls(X, y, merged_weight, count, n_classes, *_min_max(X), class_cost)
+        X, y, source = X[first], y[first], np.flatnonzero(kept)[first]
+        return cls(
+            X, y, merged_weight, count, n_classes, *_min_max(X), class_cost, source
+        )
+
+    def subset(self, rows: IntArray, weight: FloatArray | None = None) -> Problem:
+        """Some of the rows, scaled as all are, with other weights if given.
+
+        With weights no larger than the rows' own, no tree is dearer here than on all
+        rows, so a lower bound for the subset is one for all.
+        """
+        own, class_cost = self.weight[rows], self.class_cost
+        weight = own if weight is None else np.asarray(weight, dtype=np.float64)
+        if class_cost is not None:
+            class_cost = class_cost[rows] * (weight / own)[:, None]
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weight=weight,
+            count=self.count[rows],
+            class_cost=class_cost,
+            source=None if self.source is None else self.source[rows],
+        )
 
     @property
     def n_rows(self) -> int:
@@ -125,7 +150,7 @@ class Problem:
     @cached_property
     def same_x(self) -> IntArray:
         """(n,): group number of each row; rows with identical x share one."""
-        return _identical_rows(self.X)[1]
+        return identical_rows(self.X)[1]
 
     def error_cost(self, predicted: IntArray) -> FloatArray:
         """(n,): what predicting these classes costs, row by row."""
@@ -208,7 +233,7 @@ def _min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return low, np.where(span > _SMALLEST_SPAN, span, 1.0)
 
 
-def _identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+def identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """First index of each distinct row, and the group number of every row.
 
     Groups are numbered by content alone, whatever the order of the rows. Sorting a

@@ -22,7 +22,7 @@ from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
 from miptree.polish import polish
 from miptree.problem import Problem
-from miptree.progress import FitCallback, FitProgress
+from miptree.progress import FitCallback, FitProgress, announce
 from miptree.proof import compile_proof_kernels, prove_errors
 from miptree.search import SearchBudget, compile_kernels, improve, search
 from miptree.search.starts import cart_tree, constant_tree
@@ -189,7 +189,7 @@ class _Training:
             seed=plan.seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
-            should_stop=self._wants_stop,
+            should_stop=lambda: self._wants_stop() or self._proof_is_done(),
             on_improvement=self._offer_found,
             lower_bound=self.whole.value,
         )
@@ -376,14 +376,8 @@ class _Training:
             self.score.errors,
             min(self.whole.value, self.score.objective),
         )
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (
-            state.objective,
-            state.bound,
-        ):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        self.stop_asked = self.stop_asked or any(answers)
+        stop = announce(state, self.trace, self.listeners)
+        self.stop_asked = self.stop_asked or stop
 
     def _tell_compile(self) -> None:
         self.stage = "compile"
@@ -392,8 +386,12 @@ class _Training:
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.guard.requested
 
+    def _proof_is_done(self) -> bool:
+        """Whether the number of errors is all that is to be proved, and is."""
+        return self.plan.proof == "errors" and self._errors_are_proved()
+
     def _is_done(self) -> bool:
-        if self._wants_stop() or self._gap_suffices():
+        if self._wants_stop() or self._gap_suffices() or self._proof_is_done():
             return True
         if self.clock.is_over:
             self.ended_by = "time_limit"

@@ -6,7 +6,6 @@ They are always in the pool, so that the search is never worse than any of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -34,26 +33,13 @@ LinearFit = Callable[[FloatArray, IntArray, FloatArray], Plane]
 def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
     """All cheap start trees for a problem, grown on a sample if it is very large."""
     if problem.n_rows > LARGEST_CART:
-        few = _sample(problem, _GROWN_ON)
+        rng = np.random.default_rng(0)
+        few = problem.subset(rng.choice(problem.n_rows, _GROWN_ON, replace=False))
         grown = [logistic_tree(few, depth), greedy_svm_tree(few, depth)]
         boxed = [problem.into_box(tree) for tree in grown]
         return [constant_tree(problem, depth), *boxed]
     grow = (constant_tree, logistic_tree, greedy_svm_tree, cart_tree)
     return [start(problem, depth) for start in grow]
-
-
-def _sample(problem: Problem, size: int) -> Problem:
-    """Some of the rows, scaled as all are."""
-    rows = np.random.default_rng(0).choice(problem.n_rows, size, replace=False)
-    costs = problem.class_cost
-    return replace(
-        problem,
-        X=problem.X[rows],
-        y=problem.y[rows],
-        weight=problem.weight[rows],
-        count=problem.count[rows],
-        class_cost=None if costs is None else costs[rows],
-    )
 
 
 def constant_tree(problem: Problem, depth: int) -> HeapTree:
