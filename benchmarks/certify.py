@@ -85,8 +85,8 @@ def table() -> str:
         "# What is proved",
         "",
         "Written by `benchmarks/certify.py` from `certify.jsonl`: training part of "
-        "split 0, wall seconds on a 2-core machine, kernels compiled before. A star marks a "
-        "proved optimum.",
+        "split 0, wall seconds on a 2-core machine, kernels compiled before. A star "
+        "marks a proved optimum.",
     ]
     records = JOURNAL.records()
     for limit in sorted({r["limit"] for r in records}):
