@@ -112,7 +112,7 @@ def test_certificate_is_frozen_and_reads_like_sentences():
     assert "gets below 0 (exhaustive search)." in str(doubtful)
     assert "not proved optimal" in str(doubtful)
     heavier = replace(certificate, cost=2.5, cost_at_margin=4.5)
-    assert "rows (weight 2.5), 4.5 with rows nearer than 0.01" in str(heavier)
+    assert "rows at a cost of 2.5, 4.5 with rows nearer than 0.01" in str(heavier)
 
 
 def test_a_bound_above_the_tree_by_rounding_is_met():
