@@ -334,7 +334,7 @@ def test_bad_files_are_one_plain_sentence(folder, tmp_path):
     assert "no column 'sepal" in refused("predict", model, tmp_path / "narrow.csv")
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "show", "verify"])
+@pytest.mark.parametrize("command", ["fit", "predict", "show", "verify", "export"])
 def test_help_has_an_example(command):
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -360,3 +360,39 @@ def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
     assert result.exit_code == 0
     assert not set("\x1b\x07") & set(result.stdout)
     assert "[bold]magic" in result.stdout
+
+
+# ------------------------------------------------------------------------- export
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("sql", "CASE"),
+        ("python", "def predict(row):"),
+        ("c", "int miptree_predict("),
+        ("dot", "digraph tree {"),
+        ("text", "├─ yes:"),
+        ("json", '"format": "miptree-model"'),
+    ],
+)
+def test_export(folder, tmp_path, form, expected):
+    command = ["export", folder / "model.json", "--to", form]
+    shown = run(*command)
+    assert shown.exit_code == 0, shown.output
+    assert expected in shown.stdout
+    out = tmp_path / "model"
+    assert run(*command, "--out", out).exit_code == 0
+    assert out.read_text() == shown.stdout
+    assert "--force" in refused(*command, "--out", out)
+
+
+def test_export_onnx(folder, tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    out = tmp_path / "model.onnx"
+    command = ["export", folder / "model.json", "--to", "onnx", "--out", out]
+    assert run(*command).exit_code == 0
+    clf = load_json(folder / "model.json")
+    rows = iris_table()[clf.feature_names_in_]
+    found = runtime.InferenceSession(out).run(None, {"X": rows.to_numpy()})
+    assert found[0].tolist() == clf.predict(rows).tolist()

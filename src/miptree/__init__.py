@@ -5,7 +5,16 @@ from __future__ import annotations
 from miptree._version import __version__
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
-from miptree.export import export_text, load_json, save_json
+from miptree.export import (
+    export_c,
+    export_dot,
+    export_onnx,
+    export_python,
+    export_sql,
+    export_text,
+    load_json,
+    save_json,
+)
 from miptree.tree import ObliqueTree
 from miptree.verify import Verification, verify
 
@@ -15,6 +24,11 @@ __all__ = [
     "OptimalTreeClassifier",
     "Verification",
     "__version__",
+    "export_c",
+    "export_dot",
+    "export_onnx",
+    "export_python",
+    "export_sql",
     "export_text",
     "load_json",
     "save_json",
