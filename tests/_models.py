@@ -29,6 +29,7 @@ def array_model():
     heap = HeapTree(coef, rng.normal(size=7) / 3, rng.integers(0, 3, 8))
     clf.tree_ = ObliqueTree.from_heap(heap)
     clf._node_proba = rng.dirichlet(np.ones(3), clf.tree_.n_nodes)
+    clf._digits = np.full((clf.tree_.n_nodes, 2), 4)
     return clf
 
 
@@ -59,6 +60,7 @@ def mixed_model(seed=0, **options):
     clf = OptimalTreeClassifier(max_depth=3, **QUICK, **options).fit(frame, y)
     clf.tree_ = random_tree(clf, rng)
     clf._node_proba = rng.dirichlet(np.ones(2), clf.tree_.n_nodes)
+    clf._digits = np.full((clf.tree_.n_nodes, 2), 4)
     return clf
 
 

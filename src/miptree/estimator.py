@@ -22,6 +22,7 @@ from miptree.objective import Svm1Objective
 from miptree.polish import leaf_weight
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
+from miptree.rounding import digits_that_matter
 from miptree.solvers import SOLVERS, get_solver
 from miptree.table import (
     ENCODINGS,
@@ -335,6 +336,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.trace_ = trained.trace
         self.n_iter_ = trained.n_iter
         self._node_proba = _smoothed_frequencies(problem, trained.tree)
+        self._digits = digits_that_matter(trained.tree, problem.X)
 
     # -------------------------------------------------------------- predicting
 

@@ -133,6 +133,7 @@ def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str,
             field.name: getattr(tree, field.name).tolist() for field in fields(tree)
         },
         "node_proba": clf._node_proba.tolist(),
+        "digits": clf._digits.tolist(),
         "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
         "certificate_digest": certificate_digest(clf.certificate_),
         "status": clf.status_,

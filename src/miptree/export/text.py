@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sklearn.utils.validation import check_is_fitted
+
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -14,7 +16,9 @@ from miptree.export._rules import (
     Rules,
     rules_of,
 )
+from miptree.rounding import ALL_DIGITS, rounded
 from miptree.table.columns import show_value
+from miptree.tree import ObliqueTree
 
 _DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
@@ -78,7 +82,11 @@ def shown_rules(
     digits: int | None = None,
 ) -> tuple[Rules, int]:
     """The rules as people read them, and how many digits of their numbers to show."""
-    return rules_of(model, feature_names, class_names), digits or _DIGITS
+    if digits is not None or isinstance(model, ObliqueTree):
+        return rules_of(model, feature_names, class_names), digits or _DIGITS
+    check_is_fitted(model)
+    short = rounded(model.tree_, model._digits)
+    return rules_of(model, feature_names, class_names, short), ALL_DIGITS
 
 
 def split_text(rules: Rules, branch: Branch, digits: int) -> str:
@@ -91,9 +99,17 @@ def split_text(rules: Rules, branch: Branch, digits: int) -> str:
     text = ""
     for coef, atom in branch.terms:
         sign = "-" if coef < 0 else "+"
-        text += f" {sign} {abs(coef):.{digits}g} {atom_text(rules, atom)}"
+        text += f" {sign} {number_text(abs(coef), digits)} {atom_text(rules, atom)}"
     text = text.removeprefix(" + ") if text.startswith(" + ") else "-" + text[3:]
-    return printable(f"{text if branch.terms else 0} <= {branch.threshold:.{digits}g}")
+    threshold = number_text(branch.threshold, digits)
+    return printable(f"{text if branch.terms else 0} <= {threshold}")
+
+
+def number_text(number: float, digits: int) -> str:
+    """A number of so many significant digits, fewer where they say it exactly."""
+    text = f"{number:.{min(digits, 15)}g}"
+    exact = digits <= 15 or float(text) == number
+    return text if exact else f"{number:.{digits}g}"
 
 
 def atom_text(rules: Rules, atom: Atom) -> str:
