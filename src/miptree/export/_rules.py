@@ -195,7 +195,7 @@ def rules_of(
             f"class_names must name at least {n_classes} classes, got {len(classes)}."
         )
     return Rules(
-        _node(tree, _atoms(replace(table, columns=columns)), 0),
+        _node(tree, atoms_of(replace(table, columns=columns)), 0),
         columns,
         [_plain(name) for name in classes],
         has_names,
@@ -229,7 +229,7 @@ def _plain(label: object) -> Value:
     return label if known else str(label)  # type: ignore[return-value]
 
 
-def _atoms(table: Table) -> list[Atom]:
+def atoms_of(table: Table) -> list[Atom]:
     """The atom behind each column that the tree reads."""
     opened: list[Atom] = []
     values: list[Atom] = []
