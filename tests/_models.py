@@ -1,6 +1,8 @@
 """Classifiers on all kinds of columns, and rows that try every corner of a tree."""
 
+import copy
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -13,12 +15,14 @@ QUICK = {"max_iter": 5, "solver": "search", "time_limit": None, "random_state": 
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
 
 
+@cache
 def iris_model(**options):
     iris = load_iris(as_frame=True)
     clf = OptimalTreeClassifier(**(QUICK | options))
     return clf.fit(iris.data, iris.target_names[iris.target])
 
 
+@cache
 def array_model():
     """No column names, integer classes, and a tree of depth 3 with odd numbers."""
     rng = np.random.default_rng(1)
@@ -52,6 +56,7 @@ def mixed_frame(n=120, seed=0):
     return frame
 
 
+@cache
 def mixed_model(seed=0, **options):
     """Random splits of every kind, over the columns of a real table."""
     rng = np.random.default_rng(seed)
@@ -86,6 +91,7 @@ def random_tree(clf, rng):
 
 def strict(clf):
     """The same classifier, which refuses missing and unknown values."""
+    clf = copy.copy(clf)
     clf.table_ = replace(clf.table_, missing="error", unknown="error")
     return clf
 

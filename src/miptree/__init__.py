@@ -5,6 +5,7 @@ from __future__ import annotations
 from miptree._version import __version__
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
+from miptree.evaluate import Evaluation, evaluate
 from miptree.export import (
     export_c,
     export_dot,
@@ -15,15 +16,18 @@ from miptree.export import (
     load_json,
     save_json,
 )
+from miptree.report import report_html
 from miptree.tree import ObliqueTree
 from miptree.verify import Verification, verify
 
 __all__ = [
     "Certificate",
+    "Evaluation",
     "ObliqueTree",
     "OptimalTreeClassifier",
     "Verification",
     "__version__",
+    "evaluate",
     "export_c",
     "export_dot",
     "export_onnx",
@@ -31,6 +35,7 @@ __all__ = [
     "export_sql",
     "export_text",
     "load_json",
+    "report_html",
     "save_json",
     "verify",
 ]

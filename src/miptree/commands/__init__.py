@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from miptree.commands import demo, export, model, solvers
+from miptree.commands import demo, export, model, report, solvers
 from miptree.commands._app import app
 
-__all__ = ["app", "demo", "export", "model", "solvers"]
+__all__ = ["app", "demo", "export", "model", "report", "solvers"]

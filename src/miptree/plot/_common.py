@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._typing import AnyArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export.text import printable
 
@@ -72,13 +72,3 @@ def codes_of(clf: OptimalTreeClassifier, y: ArrayLike, n_rows: int) -> IntArray:
             f"{', '.join(map(repr, index))}."
         )
     return np.array([index[label] for label in labels.tolist()], dtype=np.intp)
-
-
-def counts_by_node(
-    clf: OptimalTreeClassifier, Z: FloatArray, codes: IntArray
-) -> IntArray:
-    """(n_nodes, n_classes): rows of each class that pass each node."""
-    tree = clf.tree_
-    in_leaf = np.zeros((tree.n_nodes, len(clf.classes_)), dtype=np.intp)
-    np.add.at(in_leaf, (tree.apply(Z), codes), 1)
-    return tree.ancestors.T.astype(np.intp) @ in_leaf

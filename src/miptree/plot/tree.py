@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree._typing import FloatArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
+from miptree.evaluate import evaluate
 from miptree.export._rules import Atom, Branch, Leaf, Rules, atoms_of
 from miptree.export.text import (
     atom_text,
@@ -22,9 +23,7 @@ from miptree.plot._common import (
     FAINT,
     INK,
     axes_or_new,
-    codes_of,
     colour,
-    counts_by_node,
     plain_text,
 )
 
@@ -69,9 +68,8 @@ def plot_tree(
     ax = axes_or_new(ax, (max(5.0, 2.6 * clf.tree_.n_leaves), 1.9 * levels))
     counts, spread = None, np.ones(clf.tree_.n_features)
     if X is not None and y is not None:
-        Z = clf._validated(X)
-        spread = Z.std(axis=0)
-        counts = counts_by_node(clf, Z, codes_of(clf, y, len(Z)))
+        spread = clf._validated(X).std(axis=0)
+        counts = evaluate(clf, X, y).node_counts
     sizes = dict(zip(atoms_of(clf.table_), spread.tolist(), strict=True))
     for node in rules.nodes:
         x, level = place[node.node]
@@ -170,7 +168,7 @@ def _draw_split(
         length = 0.16 * weight[int(k)] / longest * np.sign(coef)
         level = top - row * step
         ax.barh(level, length, 0.6 * step, x + 0.26, color=_sign_colour(coef), zorder=3)
-        _say(ax, x + 0.06, level, plain_text(atom_text(rules, atom), 20), "right")
+        _say(ax, x + 0.06, level, plain_text(atom_text(rules, atom), 18), "right")
     ax.plot(
         [x + 0.26] * 2,
         [top + step / 2, top - (len(order) - 0.5) * step],
