@@ -432,3 +432,9 @@ def test_report(folder, tmp_path):
     table.to_csv(tmp_path / "bare.csv", index=False)
     bare = ["report", folder / "model.json", tmp_path / "bare.csv"]
     assert "no column 'kind'" in refused(*bare, "--out", tmp_path / "b.html")
+
+
+def test_cells_of_no_type_are_one_plain_sentence(tmp_path):
+    path = tmp_path / "lists.parquet"
+    pd.DataFrame({"a": [[1], [2]], "y": [0, 1]}).to_parquet(path)
+    assert "Column 'a'" in refused("fit", path, "--target", "y", "--time-limit", 1)

@@ -19,6 +19,7 @@ from _models import (
 )
 from miptree import (
     ObliqueTree,
+    OptimalTreeClassifier,
     export_c,
     export_dot,
     export_onnx,
@@ -354,3 +355,15 @@ def test_names_are_checked():
     with pytest.raises(ValueError, match="at least 2 classes, got 1"):
         export_python(lone_leaf(), class_names=["a"])
     assert HOSTILE in rules_of(mixed_model()).classes
+
+
+# ------------------------------------------------------------------------- notebook
+
+
+def test_notebook_shows_tree_and_certificate():
+    clf = mixed_model()
+    shown = clf._repr_mimebundle_()["text/html"]
+    assert "<img" not in shown
+    assert "not proved optimal" in shown
+    assert "├─ yes:" in shown
+    assert "├─ yes:" not in OptimalTreeClassifier()._repr_html_()

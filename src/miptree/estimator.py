@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._clock import Clock
+from miptree._notebook import notebook_html
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
@@ -375,6 +376,12 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         """Nodes that each row passes, as a sparse indicator matrix."""
         X = self._validated(X)
         return self.tree_.decision_path(X)
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": notebook_html(self)}
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
