@@ -10,8 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree._typing import FloatArray
+from miptree._typing import FloatArray, IntArray
 from miptree.problem import Problem
+
+
+class Subset(NamedTuple):
+    """Rows of a problem, and the errors that every tree makes among them.
+
+    Errors among disjoint subsets add up.
+    """
+
+    rows: IntArray
+    errors: float
 
 
 class Bound(NamedTuple):
@@ -49,3 +59,20 @@ def combinatorial_bound(problem: Problem, depth: int) -> Bound:
         Bound(errors_by_conflicts(problem), "identical points of different classes"),
         key=lambda bound: bound.value,
     )
+
+
+def round_up_cost(problem: Problem, bound: float) -> float:
+    """Smallest cost of errors that is possible at or above a bound.
+
+    Costs that are whole multiples of the smallest one leave no value between two
+    multiples; other costs leave the bound as it is.
+    """
+    cost = problem.class_cost
+    values = problem.weight if cost is None else cost[cost > 0]
+    if not len(values):
+        return bound
+    unit = values.min()
+    multiples = values / unit
+    if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
+        return bound
+    return float(np.ceil(bound / unit - 1e-6) * unit)

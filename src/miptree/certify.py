@@ -166,9 +166,9 @@ def certify(
     seconds: float,
 ) -> Certificate:
     """Put a recounted score beside its bounds."""
-    any_tree = _believed(any_tree, score.cost)
-    errors = _believed(errors, score.cost_at_margin)
-    whole = _believed(whole, score.objective)
+    any_tree = believed(any_tree, score.cost)
+    errors = believed(errors, score.cost_at_margin)
+    whole = believed(whole, score.objective)
     return Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
@@ -192,7 +192,7 @@ def certify(
     )
 
 
-def _believed(bound: Bound, value: float) -> Bound:
+def believed(bound: Bound, value: float) -> Bound:
     """Bound, lowered to a value it exceeds by rounding only.
 
     A bound that a tree beats by more is wrong, and proves nothing.

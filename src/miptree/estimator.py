@@ -8,22 +8,25 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._clock import Clock
 from miptree._notebook import notebook_html
+from miptree._predicting import TreePredictor, smoothed_frequencies
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.formulations import FORMULATIONS
+from miptree.formulations.svm1 import one_cost_per_row
+from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
-from miptree.polish import leaf_weight
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
 from miptree.rounding import digits_that_matter
+from miptree.rounds import train_in_rounds
+from miptree.selection import SELECTORS, Selector, get_selector
 from miptree.solvers import SOLVERS, get_solver
 from miptree.table import (
     ENCODINGS,
@@ -37,7 +40,7 @@ from miptree.tree import ObliqueTree
 from miptree.weights import checked_costs, row_weights
 
 
-class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
+class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -74,6 +77,13 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
     proof : {"auto", "errors", "objective"}, default="auto"
         What the solver should prove: first the number of errors, then the objective;
         or only one of them with all the time.
+    selection : str, Selector, PerLayer or None, default=None
+        Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
+        paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
+        :mod:`miptree.selection` with your parameters. The best tree on *all* rows is
+        kept.
+    max_rounds : int, default=3
+        Rounds of selecting and training, with ``selection`` only.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
@@ -129,6 +139,11 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         Iterations of the search.
     fit_time_ : float
         Seconds that fit took.
+    selected_ : int array
+        With ``selection``: rows of X that the last round trained on (of identical
+        rows the first).
+    rounds_ : list of Round
+        With ``selection``: rows, raw tree, errors and bound of every round.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -157,6 +172,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         "node_limit": [Interval(Integral, 0, None, closed="left"), None],
         "gap_tol": [Interval(Real, 0, None, closed="left")],
         "proof": [StrOptions({"auto", "errors", "objective"})],
+        "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
+        "max_rounds": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "cost_matrix": ["array-like", None],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
@@ -185,6 +202,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         node_limit: int | None = None,
         gap_tol: float = 0.0,
         proof: str = "auto",
+        selection: str | Selector | PerLayer | None = None,
+        max_rounds: int = 3,
         class_weight: dict[Any, float] | str | None = None,
         cost_matrix: ArrayLike | None = None,
         categorical_features: ArrayLike | None = "from_dtype",
@@ -209,6 +228,8 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.node_limit = node_limit
         self.gap_tol = gap_tol
         self.proof = proof
+        self.selection = selection
+        self.max_rounds = max_rounds
         self.class_weight = class_weight
         self.cost_matrix = cost_matrix
         self.categorical_features = categorical_features
@@ -244,7 +265,9 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         clock = Clock(self.time_limit)
         plan = self._plan()
         problem = self._problem(X, y, sample_weight)
-        trained = train(problem, plan, clock, self._listeners())
+        if self.formulation == "paper" and self.solver != "search":
+            one_cost_per_row(problem)  # costs it cannot count fail before any work
+        trained = self._train(problem, plan, clock)
         self._keep(problem, trained)
         self.fit_time_ = clock.elapsed
         if self.status_ == "interrupted":
@@ -255,6 +278,22 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         return self
+
+    def _train(self, problem: Problem, plan: Plan, clock: Clock) -> Trained:
+        self.__dict__.pop("rounds_", None)  # of an earlier fit
+        self.__dict__.pop("selected_", None)
+        if self.selection is None:
+            return train(problem, plan, clock, self._listeners())
+        chosen = self.selection
+        if isinstance(chosen, str):
+            seconds = None if clock.limit is None else 0.02 * clock.limit
+            chosen = get_selector(chosen, plan.depth, plan.seed, plan.n_jobs, seconds)
+        trained, self.rounds_ = train_in_rounds(
+            problem, plan, chosen, self.max_rounds, clock, self._listeners()
+        )
+        last = self.rounds_[-1].rows if self.rounds_ else np.zeros(0, dtype=np.intp)
+        self.selected_ = np.sort(last)
+        return trained
 
     def _plan(self) -> Plan:
         objective = Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)
@@ -336,7 +375,7 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         self.status_ = trained.status
         self.trace_ = trained.trace
         self.n_iter_ = trained.n_iter
-        self._node_proba = _smoothed_frequencies(problem, trained.tree)
+        self._node_proba = smoothed_frequencies(problem, trained.tree)
         self._digits = digits_that_matter(trained.tree, problem.X)
 
     # -------------------------------------------------------------- predicting
@@ -351,32 +390,6 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
             )
         return self.table_.transform(rows)
 
-    def predict(self, X: ArrayLike) -> AnyArray:
-        """Class label of each row: the class of the leaf it falls into."""
-        leaf = self.apply(X)
-        return self.classes_[self.tree_.label][leaf]
-
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class frequencies of the leaf of each row, with Laplace smoothing.
-
-        Returns
-        -------
-        float array of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        leaf = self.apply(X)
-        return self._node_proba[leaf]
-
-    def apply(self, X: ArrayLike) -> IntArray:
-        """Index of the leaf of each row among the nodes of ``tree_``."""
-        X = self._validated(X)
-        return self.tree_.apply(X)
-
-    def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Nodes that each row passes, as a sparse indicator matrix."""
-        X = self._validated(X)
-        return self.tree_.decision_path(X)
-
     def _repr_html_(self) -> str:
         return notebook_html(self)
 
@@ -388,28 +401,6 @@ class OptimalTreeClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.missing == "fill"
         tags.input_tags.categorical = True
         return tags
-
-    def get_depth(self) -> int:
-        """Depth of the fitted tree, at most ``max_depth``."""
-        check_is_fitted(self)
-        return self.tree_.depth
-
-    def get_n_leaves(self) -> int:
-        """Number of leaves of the fitted tree."""
-        check_is_fitted(self)
-        return self.tree_.n_leaves
-
-
-def _smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
-
-    The mean is over distinct rows, so weights and repeated rows agree, and the scale
-    of the weights does not matter.
-    """
-    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba
 
 
 def _array(X: Any) -> Any:

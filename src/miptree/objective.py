@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from miptree._typing import FloatArray
 from miptree.problem import Problem
 from miptree.tree import ObliqueTree
 
@@ -92,17 +93,21 @@ class Svm1Objective:
                 f"{1 / self.margin:g} or more, or raise the margin."
             )
 
-    def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
+    def evaluate(
+        self, problem: Problem, tree: ObliqueTree, largest: FloatArray | None = None
+    ) -> Score:
         """Recount (1a) for a tree in the user's units.
 
         A hyperplane outside the box counts as its multiple on the edge of the box,
-        which routes every point alike.
+        which routes every point alike. ``largest`` is the largest abs(score) at each
+        split, where the problem holds only a part of the rows in the box.
         """
         leaf = tree.apply(problem.X)
         predicted = tree.label[leaf]
         branch = np.flatnonzero(~tree.is_leaf)
         size = np.abs(problem.X @ tree.coef[branch].T - tree.threshold[branch])
-        box = np.maximum(1.0, size.max(axis=0, initial=0.0))
+        largest = size.max(axis=0, initial=0.0) if largest is None else largest
+        box = np.maximum(1.0, largest)
         missing = np.maximum(0.0, self.margin - size / box)
         missing *= tree.ancestors[leaf][:, branch]
         slack = float(problem.weight @ missing.sum(axis=1))

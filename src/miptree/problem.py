@@ -57,6 +57,8 @@ class Problem:
         feature exactly one is 1 in a row. By default there are none.
     max_features : int, optional
         Most non-zero coefficients of a hyperplane.
+    source : int array of shape (n,), optional
+        The first of the user's rows merged into each.
     """
 
     X: FloatArray
@@ -69,6 +71,7 @@ class Problem:
     class_cost: FloatArray | None = None
     value_feature: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     max_features: int | None = None
+    source: IntArray | None = None
 
     @classmethod
     def from_data(
@@ -94,7 +97,7 @@ class Problem:
         kept = weight > 0
         if not kept.all():
             X, y, weight = X[kept], y[kept], weight[kept]
-        first, group = _identical_rows(np.column_stack([X, y.astype(np.float64)]))
+        first, group = identical_rows(np.column_stack([X, y.astype(np.float64)]))
         merged_weight = np.zeros(len(first))
         np.add.at(merged_weight, group, weight)
         count = np.bincount(group, minlength=len(first))
@@ -102,14 +105,34 @@ class Problem:
             total = np.zeros((len(first), n_classes))
             np.add.at(total, group, (class_cost[kept].T * weight).T)
             class_cost = total
-        X, y = X[first], y[first]
+        X, y, source = X[first], y[first], np.flatnonzero(kept)[first]
         offset, scale = _min_max(X)
         n_open = X.shape[1] - len(value_feature)
         offset[n_open:], scale[n_open:] = 0.0, 1.0
         return cls(
             X, y, merged_weight, count, n_classes, offset, scale,
-            class_cost, value_feature, max_features,
+            class_cost, value_feature, max_features, source,
         )  # fmt: skip
+
+    def subset(self, rows: IntArray, weight: FloatArray | None = None) -> Problem:
+        """Some of the rows, scaled as all are, with other weights if given.
+
+        With weights no larger than the rows' own, no tree is dearer here than on all
+        rows, so a lower bound for the subset is one for all.
+        """
+        own, class_cost = self.weight[rows], self.class_cost
+        weight = own if weight is None else np.asarray(weight, dtype=np.float64)
+        if class_cost is not None:
+            class_cost = class_cost[rows] * (weight / own)[:, None]
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weight=weight,
+            count=self.count[rows],
+            class_cost=class_cost,
+            source=None if self.source is None else self.source[rows],
+        )
 
     @property
     def n_rows(self) -> int:
@@ -182,7 +205,7 @@ class Problem:
     @cached_property
     def same_x(self) -> IntArray:
         """(n,): group number of each row; rows with identical x share one."""
-        return _identical_rows(self.X)[1]
+        return identical_rows(self.X)[1]
 
     @property
     def dearest(self) -> FloatArray:
@@ -271,8 +294,12 @@ class Problem:
         The scores of subset splits become -1 and 1; one that sends all values to one
         side is none.
         """
-        score = self.scaled @ heap.coef.T - heap.threshold
-        shrink = np.maximum(1.0, np.abs(score).max(axis=0, initial=0.0))
+        largest = np.zeros(len(heap.threshold))
+        for start in range(0, self.n_rows, _BLOCK):
+            rows = self.scaled[start : start + _BLOCK].T
+            score = heap.coef @ rows - heap.threshold[:, None]
+            np.maximum(largest, np.abs(score).max(axis=1), out=largest)
+        shrink = np.maximum(1.0, largest)
         coef, threshold = heap.coef / shrink[:, None], heap.threshold / shrink
         for node in np.flatnonzero(self.is_subset_split(heap.coef)):
             columns = self.value_columns(coef[node])
@@ -319,7 +346,7 @@ def _min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return low, np.where(span > _SMALLEST_SPAN, span, 1.0)
 
 
-def _identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
+def identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """First index of each distinct row, and the group number of every row.
 
     Groups are numbered by content alone, whatever the order of the rows. Sorting a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -20,7 +20,7 @@ class FitProgress:
     ----------
     stage : str
         "start", "compile" (the kernels of the search, once on a machine), "search",
-        "count", "solve" or "done".
+        "count", "solve" or "done"; "round 1" and so on where rows are selected.
     seconds : float
         Since the fit began.
     objective, errors
@@ -51,6 +51,19 @@ class FitProgress:
 
 FitCallback = Callable[[FitProgress], bool | None]
 """Called with the state of a fit; a true answer stops the fit."""
+
+
+def announce(
+    state: FitProgress, trace: list[FitProgress], listeners: Sequence[FitCallback]
+) -> bool:
+    """Note a state that differs from the last and tell it; whether to stop."""
+    if not trace or (trace[-1].objective, trace[-1].bound) != (
+        state.objective,
+        state.bound,
+    ):
+        trace.append(state)
+    answers = [listener(state) for listener in listeners]  # all are told
+    return any(answers)
 
 
 class ProgressLine:

@@ -22,7 +22,8 @@ from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
 from miptree.polish import leaf_cost, polish
 from miptree.problem import Problem
-from miptree.progress import FitCallback, FitProgress
+from miptree.progress import FitCallback, FitProgress, announce
+from miptree.proof import compile_proof_kernels, prove_errors
 from miptree.search import SearchBudget, compile_kernels, improve, search
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.solvers import Limits, Progress, Result, get_solver
@@ -39,6 +40,10 @@ SEARCH_STALL = 300
 """Iterations without a better tree after which search hands over to the solver."""
 COUNT_SHARE = 0.3
 """Part of the time then left for the proof of the number of errors."""
+EXHAUSTION_SHARE = 0.5
+"""Part of that for the proof by exhaustion; a MIP has the rest."""
+SECONDS_TO_COMPILE = 30.0
+"""With less time left the kernels of that proof are not compiled."""
 FLOW_SHARE = 0.5
 """Part of the time then left for the relaxation that often proves (1a) sooner."""
 NONZEROS_PER_SECOND = 2e4
@@ -184,7 +189,7 @@ class _Training:
             seed=plan.seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
-            should_stop=self._wants_stop,
+            should_stop=lambda: self._wants_stop() or self._proof_is_done(),
             on_improvement=self._offer_found,
             lower_bound=self.whole.value,
         )
@@ -195,14 +200,54 @@ class _Training:
 
     def _count(self) -> None:
         """Prove the number of errors first: far easier than the whole objective."""
-        proof, score = self.plan.proof, self.score
-        if proof == "objective" or not self._mip_follows():
-            return
-        if meets(score.cost_at_margin, self.errors.value):
+        if not self._mip_follows() or self._errors_are_proved():
             return
         self.stage = "count"
+        only_errors = self.plan.proof == "errors"
+        clock = self.clock.share(1.0 if only_errors else COUNT_SHARE)
+        self._exhaust(clock.share(EXHAUSTION_SHARE))
+        if self.plan.proof != "objective" and not self._errors_are_proved():
+            self._count_by_mip(clock)
+
+    def _errors_are_proved(self) -> bool:
+        return meets(self.score.cost_at_margin, self.errors.value)
+
+    def _exhaust(self, clock: Clock) -> None:
+        """Prove errors on subsets of the rows by exhaustion.
+
+        Where (1a) is to be proved as well, at a tenth of the margin: a point so near
+        to a hyperplane misses nine tenths of its margin, or is wrong, and so has a
+        known price in (1a).
+        """
+        if self.problem.class_cost is not None:
+            return  # it counts errors, whatever the class predicted
+        plan, objective = self.plan, self.plan.objective
+        has_kernels = compile_proof_kernels.cache_info().currsize > 0
+        remaining = self.clock.remaining
+        if not has_kernels and remaining is not None and remaining < SECONDS_TO_COMPILE:
+            return
+        compile_proof_kernels()
+        margin = objective.margin * (1.0 if plan.proof == "errors" else 0.1)
+        proof = prove_errors(
+            self.problem,
+            margin,
+            plan.depth,
+            self.score.cost_at_margin,
+            clock=clock,
+            max_nodes=plan.node_limit,
+            seed=plan.seed,
+            n_jobs=plan.n_jobs,
+            should_stop=self._wants_stop,
+        )
+        if proof.tree is not None and not self.problem.is_limited:
+            self._offer_polished(self.problem.into_box(proof.tree))
+        self.errors = max(self.errors, proof.bound, key=lambda bound: bound.value)
+        price = min(1.0, objective.slack_penalty * (objective.margin - margin))
+        self._raise_bound(Bound(price * proof.bound.value, proof.bound.proved_by))
+
+    def _count_by_mip(self, clock: Clock) -> None:
+        """Prove the number of errors by a MIP."""
         count = CountFormulation(self.problem, self.plan.objective, self.plan.depth)
-        clock = self.clock.share(1.0 if proof == "errors" else COUNT_SHARE)
         result = self._run_solver(count, clock, self._hear_stop)
         self.ended_by = _ENDS.get(result.status, "max_iter")
         bound = count.round_up(result.bound)
@@ -231,13 +276,15 @@ class _Training:
         )
 
         def hear(progress: Progress) -> bool:
-            self._raise_bound(progress.bound, self.plan.solver, formulation)
+            text = f"{self.plan.solver} on the {formulation} MIP"
+            self._raise_bound(Bound(progress.bound, text))
             self._tell()
             return self._wants_stop() or meets(self.score.objective, self.whole.value)
 
         result = self._run_solver(made, clock, hear)
         self.ended_by = _ENDS.get(result.status, "max_iter")
-        self._raise_bound(result.bound, result.solver, formulation)
+        text = f"{result.solver} on the {formulation} MIP"
+        self._raise_bound(Bound(result.bound, text))
 
     def _run_solver(
         self, formulation: Formulation, clock: Clock, hear: OnProgress
@@ -313,10 +360,12 @@ class _Training:
         model = formulation.model
         return suggestion if model.objective(suggestion) < model.objective(x) else None
 
-    def _raise_bound(self, bound: float, solver: str, formulation: str) -> None:
+    def _raise_bound(self, bound: Bound) -> None:
+        """Take in a bound on (1a)."""
         # An equal bound counts: the last word of a solver names its version.
-        if self.any_tree.value < bound < np.inf and bound >= self.whole.value:
-            self.whole = Bound(bound, f"{solver} on the {formulation} MIP")
+        least = max(self.whole.value, np.nextafter(self.any_tree.value, np.inf))
+        if least <= bound.value < np.inf:
+            self.whole = bound
 
     # --------------------------------------------------------- progress and stops
 
@@ -332,14 +381,8 @@ class _Training:
             self.score.errors,
             min(self.whole.value, self.score.objective),
         )
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (
-            state.objective,
-            state.bound,
-        ):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        self.stop_asked = self.stop_asked or any(answers)
+        stop = announce(state, self.trace, self.listeners)
+        self.stop_asked = self.stop_asked or stop
 
     def _tell_compile(self) -> None:
         self.stage = "compile"
@@ -348,8 +391,12 @@ class _Training:
     def _wants_stop(self) -> bool:
         return self.stop_asked or self.guard.requested
 
+    def _proof_is_done(self) -> bool:
+        """Whether the number of errors is all that is to be proved, and is."""
+        return self.plan.proof == "errors" and self._errors_are_proved()
+
     def _is_done(self) -> bool:
-        if self._wants_stop() or self._gap_suffices():
+        if self._wants_stop() or self._gap_suffices() or self._proof_is_done():
             return True
         if self.clock.is_over:
             self.ended_by = "time_limit"

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -154,6 +155,12 @@ def verify(
     >>> verify(clf.certificate_, clf.tree_, X, y).ok
     False
     """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(
+            "verify checks the certificates of OptimalTreeClassifier, got a "
+            f"{type(certificate).__name__}. A rival's errors are those of "
+            "clf.tree_.predict(X)."
+        )
     value_feature = None
     if table is not None:
         X = table.transform(X if is_frame(X) else np.asarray(X))
@@ -176,7 +183,7 @@ def verify(
     return Verification(tuple(checks))
 
 
-def certificate_digest(certificate: Certificate) -> str:
+def certificate_digest(certificate: Any) -> str:
     """SHA-256 of a certificate's fields, one called ``digest`` aside."""
     digest = hashlib.sha256()
     for field in fields(certificate):

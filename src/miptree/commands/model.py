@@ -22,6 +22,7 @@ from miptree.commands._app import (
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import load_json, save_json
 from miptree.export.json import read_model
+from miptree.selection import SELECTORS
 from miptree.solvers import SOLVERS
 from miptree.verify import verify as verify_certificate
 
@@ -53,29 +54,48 @@ def fit(
         typer.Option(help="Column of numbers that are categories; repeatable."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of search and solver.")] = 0,
+    selection: Annotated[
+        str | None,
+        typer.Option(help=f"Train on chosen rows: {', '.join(SELECTORS)}."),
+    ] = None,
+    engine: Annotated[
+        str, typer.Option(help="memory, or dask for tables larger than memory.")
+    ] = "memory",
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
 ) -> None:
     """Fit a tree to a table and save it with its certificate.
 
     Example: miptree fit iris.csv --target species --depth 2 --out model.json
+
+    With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
     """
     if out is not None:
         refuse_overwriting(out, force)  # before the work, not after it
-    table = _tables.read_table(data)
-    y = _tables.labels(table, target)
-    weight = weight_of(table, weights)
     clf = OptimalTreeClassifier(
         max_depth=depth,
         time_limit=time_limit,
         solver=solver,
+        selection=selection,
         random_state=seed,
         verbose=1,
     )
-    rows = _features(table, {target, weights, *(drop or [])})
-    named = _tables.columns_of(rows, categorical or [])
-    rows = rows.astype(dict.fromkeys(named.columns, "category"))
-    clf.fit(rows, y, weight)
+    if engine == "dask":
+        from miptree import distributed
+
+        clf = distributed.fit(
+            str(data), target, classifier=clf, weights=weights, drop=drop or []
+        )
+    elif engine == "memory":
+        table = _tables.read_table(data)
+        y = _tables.labels(table, target)
+        weight = weight_of(table, weights)
+        rows = _features(table, {target, weights, *(drop or [])})
+        named = _tables.columns_of(rows, categorical or [])
+        rows = rows.astype(dict.fromkeys(named.columns, "category"))
+        clf.fit(rows, y, weight)
+    else:
+        raise ValueError(f"--engine must be memory or dask, got {engine!r}.")
     show_tree(clf)
     show_certificate(clf)
     if out is not None:
@@ -165,7 +185,7 @@ def verify(
         known_features(saved.clf, rows),
         y,
         weight,
-        table=saved.clf.table_,
+        table=getattr(saved.clf, "table_", None),
         classes=saved.clf.classes_,
         digest=saved.digest,
         resolve_with=resolve_with,

@@ -28,6 +28,7 @@ from miptree.tree import LEAF, ObliqueTree
 from miptree.verify import malformed
 
 FORMAT = "miptree-model"
+RIVAL_FORMAT = "miptree-rival"
 VERSION = 2
 
 MAX_BYTES = 256 * 2**20
@@ -56,14 +57,14 @@ class SavedModel:
     Attributes
     ----------
     clf : OptimalTreeClassifier
-        The fitted classifier.
+        The fitted classifier, or a rival of ``miptree.baselines``.
     digest : str
         ``certificate_digest`` of its certificate when it was written.
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     """
 
-    clf: OptimalTreeClassifier
+    clf: Any
     digest: str
     metadata: dict[str, str | None]
 
@@ -75,6 +76,10 @@ class MalformedError(ValueError):
 def model_of(text: str) -> SavedModel:
     """The model that a text holds, or a :class:`MalformedError`."""
     plain = _parse(text)
+    if plain.get("format") == RIVAL_FORMAT:
+        from miptree.export._json_rivals import read_rival
+
+        return read_rival(plain)
     return READERS[_header(plain)](plain)
 
 
@@ -155,7 +160,7 @@ def _read_2(plain: dict[str, Any]) -> SavedModel:
         "n_iter fit_time trace"
     )
     _exact_keys(plain, set(wanted.split()), "the file", optional={"digits"})
-    clf = _classifier(plain["parameters"])
+    clf: OptimalTreeClassifier = _classifier(plain["parameters"])
     clf.n_features_in_ = _an_int(plain["n_features"], "n_features", low=1)
     if plain["feature_names"] is not None:
         names = _texts(plain["feature_names"], "feature_names", clf.n_features_in_)
@@ -169,7 +174,8 @@ def _read_2(plain: dict[str, Any]) -> SavedModel:
     clf._node_proba = _floats(plain["node_proba"], "node_proba", shape)
     if ((clf._node_proba < 0) | (clf._node_proba > 1)).any():
         raise MalformedError('"node_proba" has a number outside [0, 1]')
-    clf._digits = _digits(plain.get("digits"), clf.tree_.n_nodes)
+    if plain.get("digits") is not None:
+        clf._digits = _digits(plain["digits"], clf.tree_.n_nodes)
     clf.certificate_ = _record(Certificate, plain["certificate"], "certificate")
     clf.objective_ = clf.certificate_.objective
     clf.bound_ = clf.certificate_.objective_bound
@@ -186,9 +192,9 @@ READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {1: _read_1, 2: _re
 """Version -> its reader."""
 
 
-def _classifier(given: object) -> OptimalTreeClassifier:
+def _classifier(given: object, kind: type[Any] = OptimalTreeClassifier) -> Any:
     given = _an_object(given, "parameters")
-    known = OptimalTreeClassifier().get_params()
+    known = kind().get_params()
     for name, value in given.items():
         if name not in known:
             raise MalformedError(f'"parameters" has an unknown entry "{name}"')
@@ -196,7 +202,7 @@ def _classifier(given: object) -> OptimalTreeClassifier:
             raise MalformedError(f'parameter "{name}" is not a plain value')
         if isinstance(value, float):
             _a_float(value, name)
-    clf = OptimalTreeClassifier(**given)
+    clf = kind(**given)
     try:
         clf._validate_params()
     except ValueError as error:
@@ -299,9 +305,7 @@ def _tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
 
 
 def _digits(given: object, n_nodes: int) -> AnyArray:
-    """Significant digits to show of each node; 4 in files that do not say."""
-    if given is None:
-        return np.full((n_nodes, 2), 4)
+    """Significant digits to show of each node's coefficients and threshold."""
     rows = _a_list(given, "digits", n_nodes, n_nodes)
     return np.array([_ints(row, "digits", 2, 1, ALL_DIGITS) for row in rows])
 

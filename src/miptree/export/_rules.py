@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from miptree._predicting import TreePredictor
 from miptree._typing import FloatArray
-from miptree.estimator import OptimalTreeClassifier
 from miptree.table import (
     CategoricalColumn,
     Column,
@@ -26,7 +26,7 @@ from miptree.table import (
 )
 from miptree.tree import ObliqueTree
 
-Model: TypeAlias = ObliqueTree | OptimalTreeClassifier
+Model: TypeAlias = ObliqueTree | TreePredictor
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def rules_of(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
         A fitted classifier, which knows its columns and classes, or a bare tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...
@@ -179,14 +179,20 @@ def rules_of(
         Stands for the model's own tree, for example one with rounded coefficients.
     """
     has_names = feature_names is not None
+    table: Table | None = None
+    known: Sequence[object]
     if isinstance(model, ObliqueTree):
-        tree, table = tree or model, _plain_table(model.n_features)
-        known: Sequence[object] = range(int(model.label.max()) + 1)
+        known = range(int(model.label.max()) + 1)
+        tree = tree or model
     else:
         check_is_fitted(model)
-        tree, table = tree or model.tree_, model.table_
         known = model.classes_.tolist()
-        has_names = has_names or hasattr(model, "feature_names_in_")
+        tree, table = tree or model.tree_, getattr(model, "table_", None)
+        names_in = getattr(model, "feature_names_in_", None)
+        has_names = has_names or names_in is not None
+        if table is None and feature_names is None:
+            feature_names = names_in  # of a rival, which reads numbers only
+    table = table or _plain_table(tree.n_features)
     columns = _renamed(table.columns, feature_names)
     classes = known if class_names is None else class_names
     n_classes = int(tree.label.max()) + 1

@@ -17,6 +17,7 @@ from dataclasses import asdict, astuple, fields
 from typing import Any, NoReturn
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from miptree._files import write_atomic
@@ -38,7 +39,7 @@ from miptree.verify import certificate_digest
 
 
 def save_json(
-    clf: OptimalTreeClassifier,
+    clf: BaseEstimator,
     path: str | os.PathLike[str],
     force: bool = False,
     *,
@@ -53,7 +54,7 @@ def save_json(
     Parameters
     ----------
     clf : OptimalTreeClassifier
-        A fitted one.
+        A fitted one, or a fitted rival of ``miptree.baselines``.
     path : path
         File to write, by convention ``*.json``.
     force : bool, default=False
@@ -67,7 +68,13 @@ def save_json(
         If there is a file already, without ``force``.
     """
     check_is_fitted(clf)
-    text = _to_text(_to_plain(clf, dict(metadata or {})))
+    notes = dict(metadata or {})
+    if isinstance(clf, OptimalTreeClassifier):
+        text = _to_text(_to_plain(clf, notes))
+    else:
+        from miptree.export._json_rivals import rival_to_plain
+
+        text = _to_text(rival_to_plain(clf, notes))
     try:
         model_of(text)  # what cannot be read again must not be written
     except MalformedError as error:
@@ -75,7 +82,7 @@ def save_json(
     write_atomic(path, text.encode(), force)
 
 
-def load_json(path: str | os.PathLike[str]) -> OptimalTreeClassifier:
+def load_json(path: str | os.PathLike[str]) -> Any:
     """Load a classifier that :func:`save_json` wrote.
 
     It predicts bit for bit as the saved one. Loading runs no code of the file's.
@@ -119,6 +126,7 @@ def _refuse(name: str, problem: object) -> NoReturn:
 def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str, Any]:
     tree = clf.tree_
     names = getattr(clf, "feature_names_in_", None)
+    digits = getattr(clf, "_digits", None)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -133,7 +141,7 @@ def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str,
             field.name: getattr(tree, field.name).tolist() for field in fields(tree)
         },
         "node_proba": clf._node_proba.tolist(),
-        "digits": clf._digits.tolist(),
+        "digits": None if digits is None else digits.tolist(),
         "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
         "certificate_digest": certificate_digest(clf.certificate_),
         "status": clf.status_,
@@ -157,7 +165,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _plain_parameters(clf: OptimalTreeClassifier) -> dict[str, Any]:
+def _plain_parameters(clf: BaseEstimator) -> dict[str, Any]:
     plain = {}
     for name, value in clf.get_params().items():
         value = _plain(value)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sklearn.utils.validation import check_is_fitted
-
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -34,7 +32,7 @@ def export_text(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
         A fitted classifier, which knows its columns, values and classes, or a tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...
@@ -82,10 +80,10 @@ def shown_rules(
     digits: int | None = None,
 ) -> tuple[Rules, int]:
     """The rules as people read them, and how many digits of their numbers to show."""
-    if digits is not None or isinstance(model, ObliqueTree):
+    matter = getattr(model, "_digits", None)
+    if digits is not None or isinstance(model, ObliqueTree) or matter is None:
         return rules_of(model, feature_names, class_names), digits or _DIGITS
-    check_is_fitted(model)
-    short = rounded(model.tree_, model._digits)
+    short = rounded(model.tree_, matter)
     return rules_of(model, feature_names, class_names, short), ALL_DIGITS
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from miptree._typing import FloatArray, IntArray
+from miptree.bounds import round_up_cost
 from miptree.formulations.categorical import SubsetSplits
 from miptree.formulations.flow import FlowFormulation
 from miptree.formulations.model import ModelBuilder
@@ -52,17 +53,5 @@ class CountFormulation(FlowFormulation):
         x[index["c"]] = np.where(routed, at.paid, 1.0)
 
     def round_up(self, bound: float) -> float:
-        """Smallest value that the objective can take at or above a bound.
-
-        Costs that are whole multiples of the smallest one leave no value between two
-        multiples; other costs leave the bound as it is.
-        """
-        cost = self.problem.class_cost
-        values = self.problem.weight if cost is None else cost[cost > 0]
-        if not len(values):
-            return bound
-        unit = values.min()
-        multiples = values / unit
-        if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
-            return bound
-        return float(np.ceil(bound / unit - 1e-6) * unit)
+        """Smallest value that the objective can take at or above a bound."""
+        return round_up_cost(self.problem, bound)

@@ -74,7 +74,7 @@ class PaperFormulation:
         per_node = (problem.weight * self.objective.slack_penalty)[:, None]
         b = ModelBuilder()
         e = b.variables("e", (n, n_leaves), upper=1, integer=True)
-        spread = _one_cost_per_row(problem)
+        spread = one_cost_per_row(problem)
         c = b.variables("c", (n,), upper=1, cost=spread, integer=True)
         y_hat = b.variables("y_hat", (n,), lower=-np.inf)
         w = b.variables("w", (n, n_leaves), lower=-np.inf)
@@ -167,7 +167,7 @@ class PaperFormulation:
         return HeapTree(coef, threshold, label)
 
 
-def _one_cost_per_row(problem: Problem) -> FloatArray:
+def one_cost_per_row(problem: Problem) -> FloatArray:
     """(n,): what an error costs at each row, if all wrong classes cost the same."""
     costs = problem.costs
     wrong = np.ones(costs.share.shape, dtype=bool)

@@ -203,9 +203,13 @@ def _ranked(
     for tree in trees:
         boxed = problem.into_box(tree)
         tidy = simplify(data, boxed, *penalties)
-        scored = [(tree_value(problem, objective, t), t) for t in (tidy, boxed)]
+        same = _equal(tidy, boxed)
+        scored = [
+            (tree_value(problem, objective, t), t)
+            for t in ((tidy,) if same else (tidy, boxed))
+        ]
         # Rounding may route a point otherwise: the simpler tree must not be worse.
-        value, best = scored[0] if scored[0][0] <= scored[1][0] else scored[1]
+        value, best = min(scored, key=lambda pair: pair[0])
         if not any(_equal(best, other) for _, other in ranked):
             ranked.append((value, best))
     ranked.sort(key=lambda pair: pair[0])

@@ -1,8 +1,9 @@
 """From one search to the whole plan: first errors, then (1a); first samples, then all.
 
 Up to :data:`FIRST_SAMPLE` rows the search sees all rows. Above, it runs on a random
-sample, its best trees are improved on samples that grow, then on all rows, and the
-next round draws another sample. Only sweeps of the line search read all rows.
+sample (for very large data see :mod:`miptree.search.stream`), its best trees are
+improved on samples that grow, then on all rows, and the next round draws another.
+Only sweeps of the line search read all rows.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1
 from miptree.search.rng import random_state
+from miptree.search.starts import LARGEST_CART
+from miptree.search.stream import streamed_trees
 from miptree.tree import HeapTree
 
 FIRST_SAMPLE = 10_000
@@ -41,8 +44,7 @@ def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     for tree in starts:
         search.add(search.measure.value(tree))
     while not search.over():
-        # One start: on a sample, soft trees soon do better than any others.
-        _climb(search, [search.pool.best.tree])
+        _climb(search)
 
 
 def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
@@ -52,14 +54,14 @@ def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None
     search.run(starts)
 
 
-def _climb(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
+def _climb(search: IteratedSearch) -> None:
     """One round: search a fresh sample and bring its best tree up to all rows."""
     n_rows, size = search.data.n_rows, FIRST_SAMPLE
     order = search.rng.permutation(n_rows)
-    on_sample = _on_rows(search, order[:size])
-    _search_all_rows(on_sample, starts)
-    search.clock.absorb(on_sample.clock)
-    trees = [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]
+    if n_rows > LARGEST_CART and search.data.n_open:
+        trees = streamed_trees(search, search.measure.on_rows(order[:size]))
+    else:
+        trees = _search_sample(search, order[:size])
     seconds_per_row = 0.0
     while 4 * size * _GROWTH <= n_rows and not search.clock.out_of_time():
         size *= _GROWTH
@@ -98,7 +100,11 @@ def _sweep(
     return best, seconds_per_row
 
 
-def _on_rows(search: IteratedSearch, rows: IntArray) -> IteratedSearch:
-    """Search on some of the rows, for a part of the time left."""
+def _search_sample(search: IteratedSearch, rows: IntArray) -> list[HeapTree]:
+    """Best trees of a search on some of the rows, for a part of the time left."""
     clock = search.clock.share_of_rest(_SAMPLE_SHARE, _SAMPLE_ITERATIONS)
-    return IteratedSearch(search.measure.on_rows(rows), search.depth, search.rng, clock)
+    sample = search.measure.on_rows(rows)
+    on_sample = IteratedSearch(sample, search.depth, search.rng, clock)
+    _search_all_rows(on_sample, [candidate.tree for candidate in search.pool])
+    search.clock.absorb(clock)
+    return [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]

@@ -17,6 +17,9 @@ from miptree.tree import LEAF, HeapTree, ObliqueTree
 LARGEST_CART = 200_000
 """Rows above which growing CART takes longer than finding a better tree."""
 
+_GROWN_ON = 20_000
+"""Rows on which the other trees are grown above that."""
+
 _LARGEST_FIT = 2_000
 """Rows that a linear fit of a greedy split sees."""
 
@@ -28,13 +31,17 @@ LinearFit = Callable[[FloatArray, IntArray, FloatArray], Plane]
 
 
 def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
-    """All cheap start trees for a problem."""
-    starts = [constant_tree(problem, depth)]
-    if problem.n_open:
-        starts += [logistic_tree(problem, depth), greedy_svm_tree(problem, depth)]
-    if problem.n_rows <= LARGEST_CART:
-        starts.append(cart_tree(problem, depth))
-    return starts
+    """All cheap start trees for a problem, grown on a sample if it is very large."""
+    # Without a number to look at there are subset splits only.
+    linear = (logistic_tree, greedy_svm_tree) if problem.n_open else ()
+    if problem.n_rows > LARGEST_CART:
+        rng = np.random.default_rng(0)
+        few = problem.subset(rng.choice(problem.n_rows, _GROWN_ON, replace=False))
+        grown = [grow(few, depth) for grow in linear]
+        boxed = [problem.into_box(tree) for tree in grown]
+        return [constant_tree(problem, depth), *boxed]
+    starts = (constant_tree, *linear, cart_tree)
+    return [grow(problem, depth) for grow in starts]
 
 
 def constant_tree(problem: Problem, depth: int) -> HeapTree:

@@ -1,0 +1,147 @@
+"""What is known of a rival's tree, under the objective of its own paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from miptree.bounds import Bound, combinatorial_bound
+from miptree.certify import believed, data_digest, meets, relative_gap, tree_digest
+from miptree.formulations.rivals import RivalFormulation
+from miptree.problem import Problem
+from miptree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class RivalCertificate:
+    """A rival's errors and objective by prediction, beside what no tree beats.
+
+    Attributes
+    ----------
+    rival : str
+        Name of the method.
+    errors : int
+        Misclassified training rows.
+    n_rows : int
+        Training rows (those of weight zero aside).
+    cost : float
+        Weight of the misclassified rows; equals ``errors`` without weights.
+    any_tree_bound : float
+        Lower bound on ``cost`` for every tree of this depth, whatever its splits.
+    any_tree_proved_by : str
+        The argument for it.
+    objective, objective_bound : float
+        The rival's own objective, and a lower bound on it for its own class of trees.
+    objective_proved_by : str
+        The argument, or the solver and its model.
+    trees, objective_terms : str
+        That class and that objective in words.
+    depth : int
+        Depth of the trees compared.
+    seconds : float
+        Time the fit took until the certificate was written.
+    tree_digest, data_digest : str
+        SHA-256 of the tree and of the training data.
+    """
+
+    rival: str
+    errors: int
+    n_rows: int
+    cost: float
+    any_tree_bound: float
+    any_tree_proved_by: str
+    objective: float
+    objective_bound: float
+    objective_proved_by: str
+    trees: str
+    objective_terms: str
+    depth: int
+    seconds: float
+    tree_digest: str
+    data_digest: str
+
+    @property
+    def gap(self) -> float:
+        """(objective - bound) / objective, 0 when they meet."""
+        return relative_gap(self.objective, self.objective_bound)
+
+    @property
+    def objective_optimal(self) -> bool:
+        """Whether the recounted objective meets its bound."""
+        return meets(self.objective, self.objective_bound)
+
+    def __str__(self) -> str:
+        counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
+        if meets(self.cost, self.any_tree_bound):
+            why = self.any_tree_proved_by
+            counted += f"; no tree of depth {self.depth} does better ({why})"
+        value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"
+        if self.objective_optimal:
+            verdict = f"proved optimal for {self.rival}: no {self.trees} does better"
+        else:
+            verdict = (
+                f"not proved optimal for {self.rival}: no {self.trees} is below "
+                f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %)"
+            )
+        return f"{counted}. {value} {verdict} ({self.objective_proved_by})."
+
+
+def certify_rival(
+    rival: str,
+    formulation: RivalFormulation,
+    tree: ObliqueTree,
+    bound: Bound,
+    seconds: float,
+) -> RivalCertificate:
+    """Put a tree's recounted value beside a bound on its objective."""
+    problem = formulation.problem
+    value = formulation.value(tree)
+    bound = believed(bound, value)
+    trees, terms = formulation.wording
+    return _certificate(
+        rival, problem, tree, formulation.depth, value, bound, trees, terms, seconds
+    )
+
+
+def certify_errors(
+    rival: str, problem: Problem, tree: ObliqueTree, depth: int, seconds: float
+) -> RivalCertificate:
+    """Put the errors of a tree found by a heuristic beside what no tree beats."""
+    cost = float(problem.error_cost(tree.predict(problem.X)).sum())
+    bound = believed(combinatorial_bound(problem, depth), cost)
+    trees = f"tree of depth {depth}"
+    return _certificate(
+        rival, problem, tree, depth, cost, bound, trees, "errors", seconds
+    )
+
+
+def _certificate(
+    rival: str,
+    problem: Problem,
+    tree: ObliqueTree,
+    depth: int,
+    value: float,
+    bound: Bound,
+    trees: str,
+    terms: str,
+    seconds: float,
+) -> RivalCertificate:
+    predicted = tree.predict(problem.X)
+    cost = float(problem.error_cost(predicted).sum())
+    any_tree = believed(combinatorial_bound(problem, depth), cost)
+    return RivalCertificate(
+        rival=rival,
+        errors=int(problem.count[predicted != problem.y].sum()),
+        n_rows=int(problem.count.sum()),
+        cost=cost,
+        any_tree_bound=any_tree.value,
+        any_tree_proved_by=any_tree.proved_by,
+        objective=value,
+        objective_bound=bound.value,
+        objective_proved_by=bound.proved_by,
+        trees=trees,
+        objective_terms=terms,
+        depth=depth,
+        seconds=seconds,
+        tree_digest=tree_digest(tree),
+        data_digest=data_digest(problem),
+    )

@@ -1,0 +1,122 @@
+"""What the rivals do around their own ways of fitting."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    validate_data,
+)
+
+from miptree._predicting import TreePredictor, smoothed_frequencies
+from miptree._typing import AnyArray, FloatArray
+from miptree.baselines._certificate import RivalCertificate
+from miptree.problem import Problem
+from miptree.progress import FitProgress
+from miptree.tree import ObliqueTree
+
+
+class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
+    """Base of the rivals: trees on numbers, without categories or gaps.
+
+    A child makes the problem of its data by :meth:`_problem`, finds a tree its own
+    way and hands it to :meth:`_keep` with its certificate.
+    """
+
+    class_weight: dict[Any, float] | str | None
+    n_features_in_: int
+    fit_time_: float
+
+    def _problem(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> Problem:
+        X, y = self._validated_table(X, y)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
+            )
+        weight = compute_sample_weight(self.class_weight, y)
+        if sample_weight is not None:
+            weight = weight * _checked_weight(sample_weight, X)
+        if not weight.any():
+            raise ValueError("All sample weights are zero: there is nothing to learn.")
+        return Problem.from_data(X, codes, len(self.classes_), weight)
+
+    def _validated_table(
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[FloatArray, AnyArray]:
+        try:
+            table: tuple[FloatArray, AnyArray]
+            table = validate_data(self, X, y, dtype=np.float64)
+        except ValueError as error:
+            if "could not convert" not in str(error):
+                raise
+            raise ValueError(
+                f"Every column of X must be numeric: {error}. Encode text columns "
+                "first, for example with sklearn.preprocessing.OneHotEncoder."
+            ) from error
+        return table
+
+    def _keep(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        certificate: RivalCertificate,
+        status: str,
+        trace: list[FitProgress],
+    ) -> None:
+        """Keep what a fit leaves behind, and warn if it was cut short."""
+        self._node_proba = smoothed_frequencies(problem, tree)
+        self._set_fitted(tree, certificate, status, trace)
+        if status == "interrupted":
+            warnings.warn(
+                "The fit was interrupted; the best tree found so far is kept "
+                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _set_fitted(
+        self,
+        tree: ObliqueTree,
+        certificate: RivalCertificate,
+        status: str,
+        trace: list[FitProgress],
+    ) -> None:
+        self.tree_ = tree
+        self.certificate_ = certificate
+        self.objective_ = certificate.objective
+        self.bound_ = certificate.objective_bound
+        self.gap_ = certificate.gap
+        self.status_ = status
+        self.trace_ = trace
+
+    # -------------------------------------------------------------- predicting
+
+    def _validated(self, X: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(X)
+
+
+def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
+    given = np.asarray(sample_weight)
+    if given.ndim == 1 and len(given) != len(X):
+        raise ValueError(
+            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
+            "weight >= 0 for each row."
+        )
+    weight: FloatArray = _check_sample_weight(
+        given, X, dtype=np.float64, ensure_non_negative=True
+    )
+    return weight

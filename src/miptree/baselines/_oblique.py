@@ -1,0 +1,43 @@
+"""The package's own search, for rivals whose splits are hyperplanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from miptree._clock import Clock
+from miptree.objective import SMALLEST_MARGIN, Svm1Objective
+from miptree.problem import Problem
+from miptree.search import SearchBudget, compile_kernels, search
+from miptree.tree import HeapTree
+
+N_ITERATIONS = 300
+_L1_PENALTY = 1e-3
+"""Too small to be worth an error; it keeps hyperplanes sparse."""
+
+
+def search_hyperplanes(
+    problem: Problem,
+    depth: int,
+    strip: float,
+    clock: Clock,
+    seed: int,
+    adopt: Callable[[HeapTree], None],
+    should_stop: Callable[[], bool],
+) -> None:
+    """Search trees of few errors whose hyperplanes keep half a strip of distance.
+
+    ``adopt`` gets every tree that improves on the last one; bringing it into the
+    rival's class is its business.
+    """
+    compile_kernels()
+    margin = max(SMALLEST_MARGIN, 0.5 * strip)
+    result = search(
+        problem,
+        Svm1Objective(1.0 / margin, _L1_PENALTY, margin),
+        depth,
+        budget=SearchBudget(seconds=clock.remaining, max_iter=N_ITERATIONS),
+        seed=seed,
+        should_stop=should_stop,
+        on_improvement=lambda heap, value: adopt(heap),
+    )
+    adopt(result.tree)

@@ -1,0 +1,98 @@
+"""OCT of Bertsimas & Dunn (2017) as a classifier."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+from sklearn.utils._param_validation import Interval
+
+from miptree.baselines._base import (
+    MIP_CONSTRAINTS,
+    ClassWeight,
+    RivalClassifier,
+    Seed,
+)
+from miptree.formulations.rivals import OCTFormulation, RivalFormulation
+from miptree.problem import Problem
+from miptree.progress import FitCallback
+
+
+class OCTClassifier(RivalClassifier):
+    """Optimal classification tree with univariate splits: OCT [1]_.
+
+    Minimises errors / (errors of the best constant) + ``complexity`` * splits; see
+    :class:`~miptree.formulations.rivals.OCTFormulation`.
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Depth D of the tree.
+    complexity : float, default=0
+        alpha: the price of a split.
+    min_weight_fraction_leaf : float, default=0
+        The paper's N_min / n: least part of the weight that a leaf may have.
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
+        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+    random_state, verbose, callback
+        Likewise; there, too, the fitted attributes.
+
+    References
+    ----------
+    .. [1] Bertsimas, Dunn: Optimal classification trees. Machine Learning 106, 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from miptree.baselines import OCTClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OCTClassifier(max_depth=1, time_limit=None).fit(X, y)
+    >>> clf.status_, clf.certificate_.errors
+    ('optimal', 50)
+    """
+
+    rival = "OCT"
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+        **MIP_CONSTRAINTS,
+        "complexity": [Interval(Real, 0, None, closed="left")],
+        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_depth: int = 2,
+        complexity: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
+        solver: str = "highs",
+        init: str = "cart",
+        time_limit: float | None = 60.0,
+        node_limit: int | None = None,
+        gap_tol: float = 0.0,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        callback: FitCallback | None = None,
+    ) -> None:
+        super().__init__(
+            max_depth=max_depth,
+            solver=solver,
+            init=init,
+            time_limit=time_limit,
+            node_limit=node_limit,
+            gap_tol=gap_tol,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            callback=callback,
+        )
+        self.complexity = complexity
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+
+    def _formulation(self, problem: Problem) -> RivalFormulation:
+        return OCTFormulation(
+            problem, int(self.max_depth), self.complexity, self.min_weight_fraction_leaf
+        )

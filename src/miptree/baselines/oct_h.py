@@ -1,0 +1,108 @@
+"""OCT-H of Bertsimas & Dunn (2017) as a classifier."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+from sklearn.utils._param_validation import Interval
+
+from miptree.baselines._base import (
+    MIP_CONSTRAINTS,
+    ClassWeight,
+    RivalClassifier,
+    Seed,
+)
+from miptree.formulations.rivals import OCTHFormulation, RivalFormulation
+from miptree.problem import Problem
+from miptree.progress import FitCallback
+
+
+class OCTHClassifier(RivalClassifier):
+    """Optimal classification tree with hyperplanes: OCT-H [1]_.
+
+    Minimises errors / (errors of the best constant) + ``complexity`` * features used
+    in the splits; see :class:`~miptree.formulations.rivals.OCTHFormulation`.
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Depth D of the tree.
+    complexity : float, default=0
+        alpha: the price of a feature of a split.
+    min_weight_fraction_leaf : float, default=0
+        The paper's N_min / n: least part of the weight that a leaf may have.
+    mu : float, default=0.005
+        Width of the strip beside a hyperplane that no point may lie in, in units of
+        features scaled to [0, 1] and hyperplanes of 1-norm 1.
+    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
+        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+    random_state, verbose, callback
+        Likewise; there, too, the fitted attributes.
+
+    References
+    ----------
+    .. [1] Bertsimas, Dunn: Optimal classification trees. Machine Learning 106, 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from miptree.baselines import OCTHClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OCTHClassifier(max_depth=1, time_limit=None).fit(X, y)
+    >>> clf.status_, clf.certificate_.errors
+    ('optimal', 50)
+    """
+
+    rival = "OCT-H"
+
+    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+        **MIP_CONSTRAINTS,
+        "complexity": [Interval(Real, 0, None, closed="left")],
+        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
+        "mu": [Interval(Real, 1e-4, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_depth: int = 2,
+        complexity: float = 0.0,
+        min_weight_fraction_leaf: float = 0.0,
+        mu: float = 0.005,
+        solver: str = "highs",
+        init: str = "cart",
+        time_limit: float | None = 60.0,
+        node_limit: int | None = None,
+        gap_tol: float = 0.0,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        random_state: Seed = None,
+        verbose: int = 0,
+        callback: FitCallback | None = None,
+    ) -> None:
+        super().__init__(
+            max_depth=max_depth,
+            solver=solver,
+            init=init,
+            time_limit=time_limit,
+            node_limit=node_limit,
+            gap_tol=gap_tol,
+            class_weight=class_weight,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            verbose=verbose,
+            callback=callback,
+        )
+        self.complexity = complexity
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.mu = mu
+
+    def _formulation(self, problem: Problem) -> RivalFormulation:
+        return OCTHFormulation(
+            problem,
+            int(self.max_depth),
+            self.complexity,
+            self.min_weight_fraction_leaf,
+            self.mu,
+        )

@@ -1,0 +1,80 @@
+"""Dask, imported only here, and how tasks are run on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+
+def require_dask() -> Any:
+    """``dask.dataframe``, or an error that gives the pip line."""
+    try:
+        import dask.dataframe as dd
+    except ImportError as error:
+        raise ImportError(
+            f"miptree.distributed needs Dask ({error}). Run: pip install "
+            "'miptree[dask]'"
+        ) from None
+    return dd
+
+
+def open_table(data: Any) -> Any:
+    """A Dask DataFrame: given, from a pattern of Parquet or CSV files, or from pandas.
+
+    CSV files are read whole, one partition each, so that a partition does not depend
+    on the memory of the machine.
+    """
+    dd = require_dask()
+    if isinstance(data, (str, Path)):
+        pattern = str(data)
+        if pattern.endswith((".csv", ".csv.gz")):
+            return dd.read_csv(pattern, blocksize=None)
+        return dd.read_parquet(pattern)
+    if not hasattr(data, "to_delayed"):
+        raise TypeError(
+            "data must be a Dask DataFrame or a pattern of Parquet or CSV files, got "
+            f"{type(data).__name__}. Turn a pandas table into one with "
+            "dask.dataframe.from_pandas(table, npartitions=...)."
+        )
+    return data
+
+
+class Partitions:
+    """The partitions of a table and where work on them is done.
+
+    Parameters
+    ----------
+    table : dask.dataframe.DataFrame
+    client : distributed.Client or None
+        None runs threads of this process, a few partitions in memory at a time.
+    """
+
+    def __init__(self, table: Any, client: Any = None) -> None:
+        self.parts, self.client = table.to_delayed(), client
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def map(self, work: Callable[..., Any], *args: Any) -> list[Any]:
+        """``work(partition, number, *args)`` of every partition, in their order.
+
+        ``work`` must depend on its arguments alone: a task whose worker dies is done
+        again elsewhere.
+        """
+        import dask
+
+        tasks = [
+            dask.delayed(work, pure=False)(part, number, *args)
+            for number, part in enumerate(self.parts)
+        ]
+        if self.client is None:
+            return list(dask.compute(*tasks, scheduler="threads"))
+        return list(self.client.gather(self.client.compute(tasks, retries=3)))
+
+
+def first_error(found: Iterable[Any]) -> None:
+    """Raise the first message among the answers of partitions, if any."""
+    for answer in found:
+        if isinstance(answer, str):
+            raise ValueError(answer)

@@ -1,0 +1,215 @@
+"""What is done with one partition, where it lies. Pure functions of their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.objective import Score, Svm1Objective
+from miptree.problem import Problem
+from miptree.selection import Selection, Selector, leaf_clusters
+from miptree.selection.clusters import deal_out
+from miptree.tree import ObliqueTree
+
+LARGEST_CLUSTER = 2000
+"""Rows of a cluster within which a hull is sought; larger ones are dealt into parts."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns that are read."""
+
+    features: tuple[str, ...]
+    target: str
+    weights: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What the client learns of a partition: its ranges and classes, no rows."""
+
+    n_rows: int
+    low: FloatArray
+    high: FloatArray
+    classes: AnyArray
+    class_weight: FloatArray
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What all partitions share: columns, classes and scaling."""
+
+    columns: Columns
+    classes: AnyArray
+    offset: FloatArray
+    scale: FloatArray
+
+
+def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
+    """Ranges and class weights, or a message about what is wrong with the rows."""
+    wanted = [*columns.features, columns.target]
+    wanted += [columns.weights] if columns.weights else []
+    there = [str(name) for name in table.columns]
+    lost = [name for name in wanted if name not in there]
+    new = [name for name in there if name not in wanted]
+    if lost or new:
+        kind, name = ("lacks", lost[0]) if lost else ("has another", new[0])
+        return (
+            f"Partition {number} {kind} column {name!r}; all partitions must have the "
+            "same columns. Leave columns out with drop=[...]."
+        )
+    if table[columns.target].isna().any():
+        return f"Partition {number} has missing labels in column {columns.target!r}."
+    try:
+        X, y, weight = _arrays(table, columns)
+    except (TypeError, ValueError) as error:
+        return (
+            f"Partition {number} holds what is no number: {error}. Encode text columns "
+            "as numbers, or leave them out with drop=[...]."
+        )
+    bad = ~np.isfinite(X).all(axis=0)
+    if bad.any():
+        name = columns.features[int(bad.argmax())]
+        return (
+            f"Partition {number} has missing or infinite values in column {name!r}. "
+            "Fill them in or leave the rows out."
+        )
+    if not (np.isfinite(weight).all() and (weight >= 0).all()):
+        return (
+            f"Partition {number} has weights in column {columns.weights!r} that are "
+            "negative or not finite."
+        )
+    kept = weight > 0
+    X, y, weight = X[kept], y[kept], weight[kept]
+    classes, codes = np.unique(y, return_inverse=True)
+    totals = np.zeros(len(classes))
+    np.add.at(totals, codes.ravel(), weight)
+    infinite = np.full(X.shape[1], np.inf)
+    return Summary(
+        len(y),
+        X.min(axis=0) if len(X) else infinite,
+        X.max(axis=0) if len(X) else -infinite,
+        classes,
+        totals,
+        float(weight.sum()),
+    )
+
+
+def sample(
+    table: Any, number: int, frame: Frame, share: float, seed: int
+) -> Problem | None:
+    """A random share of the rows of each class, at least one."""
+    problem = problem_of(table, frame)
+    if problem is None:
+        return None
+    rng = np.random.default_rng([seed, number])
+    rows = []
+    for k in np.unique(problem.y):
+        of_class = np.flatnonzero(problem.y == k)
+        size = max(1, round(share * len(of_class)))
+        rows.append(rng.permutation(of_class)[:size])
+    return problem.subset(np.sort(np.concatenate(rows)))
+
+
+def select(
+    table: Any, number: int, frame: Frame, selector: Selector, tree: ObliqueTree
+) -> Problem | None:
+    """The rows that a selector chooses."""
+    problem = problem_of(table, frame)
+    if problem is None:
+        return None
+    clusters = deal_out(leaf_clusters(problem, tree), LARGEST_CLUSTER, number)
+    chosen: Selection = selector.select(problem, tree, clusters)
+    return problem.subset(chosen.rows, chosen.weight)
+
+
+def wrong_rows(
+    table: Any, number: int, frame: Frame, tree: ObliqueTree, share: float, seed: int
+) -> Problem | None:
+    """A random share of the rows that a tree gets wrong."""
+    problem = problem_of(table, frame)
+    if problem is None:
+        return None
+    wrong = np.flatnonzero(tree.predict(problem.X) != problem.y)
+    rng = np.random.default_rng([seed, number])
+    kept = wrong[rng.random(len(wrong)) < share]
+    return problem.subset(kept) if len(kept) else None
+
+
+def count_classes(
+    table: Any, number: int, frame: Frame, trees: Sequence[ObliqueTree]
+) -> list[FloatArray]:
+    """(n_nodes, Y) for each tree: weight of each class in each leaf."""
+    problem = problem_of(table, frame)
+    n_classes = len(frame.classes)
+    counts = []
+    for tree in trees:
+        total = np.zeros((tree.n_nodes, n_classes))
+        if problem is not None:
+            np.add.at(total, (tree.apply(problem.X), problem.y), problem.weight)
+        counts.append(total)
+    return counts
+
+
+def largest_scores(
+    table: Any, number: int, frame: Frame, tree: ObliqueTree
+) -> FloatArray:
+    """(n_branch,): largest abs(score) at every split, over all rows."""
+    problem = problem_of(table, frame)
+    branch = np.flatnonzero(~tree.is_leaf)
+    if problem is None:
+        return np.zeros(len(branch))
+    size = np.abs(problem.X @ tree.coef[branch].T - tree.threshold[branch])
+    return size.max(axis=0, initial=0.0)
+
+
+def recount(
+    table: Any,
+    number: int,
+    frame: Frame,
+    tree: ObliqueTree,
+    objective: Svm1Objective,
+    largest: FloatArray,
+) -> Score | None:
+    """(1a) of the rows of a partition, in the box of all rows."""
+    problem = problem_of(table, frame)
+    return None if problem is None else objective.evaluate(problem, tree, largest)
+
+
+def problem_of(table: Any, frame: Frame) -> Problem | None:
+    """The rows of a partition, scaled as all rows are; None without any."""
+    X, y, weight = _arrays(table, frame.columns)
+    if not (weight > 0).any():
+        return None
+    codes = np.searchsorted(frame.classes, y).astype(np.intp)
+    problem = Problem.from_data(X, codes, len(frame.classes), weight)
+    return replace(problem, offset=frame.offset, scale=frame.scale, source=None)
+
+
+def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatArray]:
+    X = table[list(columns.features)].to_numpy(dtype=np.float64)
+    y = table[columns.target]
+    if y.dtype.kind not in "biuf":  # pandas has many types of text
+        y = y.astype(object)
+    labels = y.to_numpy()
+    weight = np.ones(len(X))
+    if columns.weights is not None:
+        weight = table[columns.weights].to_numpy(dtype=np.float64)
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    return X, labels, weight
+
+
+def joined(parts: Sequence[Problem | None], frame: Frame) -> Problem:
+    """Rows of several partitions as one problem, identical ones merged."""
+    some = [part for part in parts if part is not None]
+    X = np.concatenate([part.X for part in some])
+    y: IntArray = np.concatenate([part.y for part in some])
+    weight = np.concatenate([part.weight for part in some])
+    problem = Problem.from_data(X, y, len(frame.classes), weight)
+    return replace(problem, offset=frame.offset, scale=frame.scale, source=None)

@@ -1,0 +1,122 @@
+"""Selection redone at the nodes of every layer, as branching rules are learned.
+
+The 'natural extension' of the paper's conclusion: the splits learned so far are applied
+to *all* rows, and each node below selects anew among the rows that reach it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from miptree._clock import Clock
+from miptree._typing import IntArray
+from miptree.problem import Problem
+from miptree.selection import Selector
+from miptree.train import Plan, train
+from miptree.tree import HeapTree, ObliqueTree
+
+
+@dataclass(frozen=True)
+class PerLayer:
+    """A selection that is made again at every node below the root.
+
+    Parameters
+    ----------
+    selector : Selector
+        How rows are chosen at a node.
+    """
+
+    selector: Selector
+
+
+def train_layers(
+    problem: Problem,
+    tree: ObliqueTree,
+    plan: Plan,
+    selection: PerLayer,
+    clock: Clock | None = None,
+) -> ObliqueTree:
+    """Train the subtrees of a tree again, layer by layer, on rows chosen at each node.
+
+    A subtree is replaced where that lowers the objective on the rows that reach it.
+
+    Parameters
+    ----------
+    problem : Problem
+        All rows.
+    tree : ObliqueTree
+        Its root split stays.
+    plan : Plan
+        Its depth is that of the whole tree.
+    selection : PerLayer
+    clock : Clock, optional
+    """
+    heap = problem.to_scaled(tree, plan.depth)
+    for node in range(1, 2**plan.depth - 1):
+        rows = _rows_at(problem, heap, node)
+        if len(np.unique(problem.y[rows])) < 2:
+            continue
+        if clock is not None and clock.is_over:
+            break
+        here = problem.subset(rows)
+        depth = plan.depth - _layer(node)
+        old = here.to_user(_below(heap, node, depth))
+        new = _train_node(here, old, replace(plan, depth=depth), selection, clock)
+        if _value(here, plan, new) < _value(here, plan, old):
+            _graft(heap, node, here.to_scaled(new, depth))
+    return problem.to_user(heap).prune(problem.X)
+
+
+def _train_node(
+    here: Problem,
+    old: ObliqueTree,
+    plan: Plan,
+    selection: PerLayer,
+    clock: Clock | None,
+) -> ObliqueTree:
+    chosen = selection.selector.select(here, old)
+    if isinstance(plan.init, ObliqueTree):
+        plan = replace(plan, init=old)
+    subset = here.subset(chosen.rows, chosen.weight)
+    share = None if clock is None else clock.share(0.5 / 2**plan.depth)
+    return train(subset, plan, share).tree
+
+
+def _value(here: Problem, plan: Plan, tree: ObliqueTree) -> float:
+    return plan.objective.evaluate(here, tree).objective
+
+
+def _rows_at(problem: Problem, heap: HeapTree, node: int) -> IntArray:
+    tree = ObliqueTree.from_heap(heap)
+    passes = tree.ancestors[tree.apply(problem.scaled)]
+    return np.flatnonzero(passes[:, node])
+
+
+def _layer(node: int) -> int:
+    return (node + 1).bit_length() - 1
+
+
+def _subtree_nodes(node: int, depth: int) -> list[int]:
+    """Heap numbers of the nodes below one, in the order of a heap of their own."""
+    nodes, layer = [], [node]
+    for _ in range(depth + 1):
+        nodes += layer
+        layer = [child for b in layer for child in (2 * b + 1, 2 * b + 2)]
+    return nodes
+
+
+def _below(heap: HeapTree, node: int, depth: int) -> HeapTree:
+    nodes = np.array(_subtree_nodes(node, depth))
+    n_branch, whole = 2**depth - 1, len(heap.threshold)
+    branch, leaf = nodes[:n_branch], nodes[n_branch:] - whole
+    return HeapTree(heap.coef[branch], heap.threshold[branch], heap.label[leaf])
+
+
+def _graft(heap: HeapTree, node: int, below: HeapTree) -> None:
+    nodes = np.array(_subtree_nodes(node, below.depth))
+    n_branch, whole = len(below.threshold), len(heap.threshold)
+    branch, leaf = nodes[:n_branch], nodes[n_branch:] - whole
+    heap.coef[branch], heap.threshold[branch] = below.coef, below.threshold
+    heap.label[leaf] = below.label

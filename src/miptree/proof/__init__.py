@@ -1,0 +1,8 @@
+"""Step 6b: proofs by exhaustion, of the errors that no tree at a margin avoids."""
+
+from __future__ import annotations
+
+from miptree.proof.subsets import Proof, prove_errors
+from miptree.proof.warmup import compile_proof_kernels
+
+__all__ = ["Proof", "compile_proof_kernels", "prove_errors"]

@@ -1,0 +1,328 @@
+"""Depth-first search over where the points go, for a tree with few errors.
+
+A point is sent to a leaf, whose class becomes its own, or is an error. A node of the
+search knows which points it sent where; a leaf is closed to a point when some
+hyperplane on the way cannot separate it from those sent to the other side, and it
+stays closed further down. Points closed out of all leaves are errors. Of the others
+the one with the fewest open leaves is decided next. A point that the hyperplanes at
+hand get right need not be decided, so the search ends with a tree or with the proof
+that there is none.
+
+Mirror images are searched once: the first point to reach a node goes left there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.proof.hulls import INSEPARABLE, first_basis, separate
+from miptree.proof.state import ERROR, OPEN, Search
+from miptree.search.routing import copy_into
+
+EXHAUSTED, FOUND, PAUSED = 0, 1, 2
+
+Scratch = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
+"""A hull LP of its own, for questions that change nothing."""
+
+_PRUNED, _SOLVED = -1, -2
+"""Instead of a point to decide next."""
+
+
+@njit(cache=True, nogil=True)
+def _score(s: Search, node: int, i: int) -> float:
+    """Side of a point at a node, > 0 right; nobody on a side leaves it to the other."""
+    if s.size[node, 2] == 0:
+        return -np.inf
+    if s.size[node, 1] == 0:
+        return np.inf
+    d = s.X.shape[1]
+    value = -s.plane[node, d]
+    for j in range(d):
+        value += s.plane[node, j] * s.X[i, j]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _is_right(s: Search, i: int, least: float) -> bool:
+    """Whether the hyperplanes at hand classify a point well clear of them."""
+    n_branch = s.size.shape[0]
+    node = 0
+    while node < n_branch:
+        score = _score(s, node, i)
+        if abs(score) < 0.5 * least:
+            return False
+        node = 2 * node + 1 + (score > 0)
+    return s.label[node - n_branch] == s.y[i]
+
+
+@njit(cache=True, nogil=True)
+def _room(
+    s: Search, node: int, direction: int, i: int, least: float, scratch: Scratch
+) -> float:
+    """Distance of the hulls of a node if a point joins a side, -1 if it cannot."""
+    others = 1 if direction > 0 else 2
+    if s.size[node, others] == 0:
+        return s.X.shape[1] * 1.0
+    size = s.size[node, 0]
+    mine = 3 - others
+    if s.size[node, mine] > 0 and direction * _score(s, node, i) >= 0.5 * least:
+        return s.distance[node]
+    basis, inverse, weight, plane, flags = scratch
+    _start_basis(s, node, direction, i, basis, inverse, weight)
+    s.members[node, size], s.side[node, size] = i, direction
+    answer, distance = separate(
+        s.X, s.members[node], s.side[node], size + 1, flags, least,
+        basis, inverse, weight, plane,
+    )  # fmt: skip
+    return -1.0 if answer == INSEPARABLE else distance
+
+
+@njit(cache=True, nogil=True)
+def _start_basis(
+    s: Search,
+    node: int,
+    direction: int,
+    i: int,
+    basis: IntArray,
+    inverse: FloatArray,
+    weight: FloatArray,
+) -> None:
+    """Basis to start from when a point joins: the node's own, or its first."""
+    if s.size[node, 1] > 0 and s.size[node, 2] > 0:
+        copy_into(basis, s.basis[node])
+        copy_into(inverse, s.inverse[node])
+        copy_into(weight, s.hull_weight[node])
+    else:
+        other = s.members[node, 0]
+        right, left = (i, other) if direction > 0 else (other, i)
+        first_basis(s.X, right, left, basis, inverse, weight)
+
+
+@njit(cache=True, nogil=True)
+def _open_to(
+    s: Search, level: int, i: int, least: float, scratch: Scratch
+) -> tuple[int, float]:
+    """Leaves that may still take a point, as bits, and how much room they leave.
+
+    Closed ones are struck off for good.
+    """
+    n_branch, n_leaves = s.size.shape[0], len(s.label)
+    # Each side of each node is asked once.
+    asked = np.full((n_branch, 2), np.nan)
+    mask = s.open_leaves[level, i]
+    found, room = 0, 0.0
+    for leaf in range(n_leaves):
+        if mask >> leaf & 1 == 0:
+            continue
+        if s.label[leaf] >= 0 and s.label[leaf] != s.y[i]:
+            s.open_leaves[level, i] &= ~(1 << leaf)
+            continue
+        node, narrowest, is_image = leaf + n_branch, np.inf, False
+        while node > 0 and narrowest >= 0:
+            parent, on_right = (node - 1) // 2, node % 2 == 0
+            if on_right and s.size[parent, 0] == 0:
+                is_image = True
+            distance = asked[parent, 1 if on_right else 0]
+            if np.isnan(distance):
+                direction = 1 if on_right else -1
+                distance = _room(s, parent, direction, i, least, scratch)
+                asked[parent, 1 if on_right else 0] = distance
+            narrowest = min(narrowest, distance)
+            node = parent
+        if narrowest < 0:
+            s.open_leaves[level, i] &= ~(1 << leaf)
+        elif not is_image:
+            found |= 1 << leaf
+            room += narrowest
+    return found, room
+
+
+@njit(cache=True, nogil=True)
+def _cost(s: Search) -> float:
+    """Errors that the search node implies: proved ones or, if more, actual ones."""
+    total = 0.0
+    for g in range(len(s.group_bound)):
+        total += max(s.group_bound[g], s.group_cost[g])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _expand(s: Search, level: int, most: float, least: float, scratch: Scratch) -> int:
+    """Force errors and choose the point to decide next, the tightest one."""
+    best, fewest, least_room = _SOLVED, 99, np.inf
+    for i in range(len(s.y)):
+        if s.place[i] != OPEN or _is_right(s, i, least):
+            continue
+        found, room = _open_to(s, level, i, least, scratch)
+        if found == 0:
+            s.place[i] = ERROR
+            s.group_cost[s.group[i]] += s.weight[i]
+            height = s.forced_at[level + 1]
+            s.forced[height] = i
+            s.forced_at[level + 1] = height + 1
+            if _cost(s) > most:
+                return _PRUNED
+            continue
+        count = 0
+        bits = found
+        while bits:
+            bits &= bits - 1
+            count += 1
+        if count < fewest or (count == fewest and room < least_room):
+            best, fewest, least_room = i, count, room
+            s.options[level] = found
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _send(
+    s: Search, level: int, i: int, leaf: int, least: float, flags: BoolArray
+) -> None:
+    """Send a point to a leaf.
+
+    Where a hull LP stays undecided, the hyperplane keeps its place and may be wrong:
+    that can only end the search too early with a tree, never with a proof.
+    """
+    n_branch = s.size.shape[0]
+    s.place[i] = leaf
+    s.leaf_size[leaf] += 1
+    s.label[leaf] = s.y[i]
+    node, k = leaf + n_branch, 0
+    while node > 0:
+        parent, on_right = (node - 1) // 2, node % 2 == 0
+        copy_into(s.saved_basis[level, k], s.basis[parent])
+        copy_into(s.saved_inverse[level, k], s.inverse[parent])
+        copy_into(s.saved_weight[level, k], s.hull_weight[parent])
+        copy_into(s.saved_plane[level, k], s.plane[parent])
+        s.saved_distance[level, k] = s.distance[parent]
+        direction = 1 if on_right else -1
+        size = s.size[parent, 0]
+        others = s.size[parent, 1 if on_right else 2]
+        if others > 0:
+            _start_basis(
+                s, parent, direction, i,
+                s.basis[parent], s.inverse[parent], s.hull_weight[parent],
+            )  # fmt: skip
+        s.members[parent, size], s.side[parent, size] = i, direction
+        s.size[parent, 0] += 1
+        s.size[parent, 2 if on_right else 1] += 1
+        if others > 0:
+            _, s.distance[parent] = separate(
+                s.X, s.members[parent], s.side[parent], size + 1, flags, least,
+                s.basis[parent], s.inverse[parent], s.hull_weight[parent],
+                s.plane[parent],
+            )  # fmt: skip
+        node, k = parent, k + 1
+
+
+@njit(cache=True, nogil=True)
+def _take_back(s: Search, level: int, i: int) -> None:
+    """Undo the last decision on a point."""
+    leaf = s.place[i]
+    s.place[i] = OPEN
+    if leaf == ERROR:
+        s.group_cost[s.group[i]] -= s.weight[i]
+        return
+    n_branch = s.size.shape[0]
+    s.leaf_size[leaf] -= 1
+    if s.leaf_size[leaf] == 0:
+        s.label[leaf] = -1
+    node, k = leaf + n_branch, 0
+    while node > 0:
+        parent, on_right = (node - 1) // 2, node % 2 == 0
+        s.size[parent, 0] -= 1
+        s.size[parent, 2 if on_right else 1] -= 1
+        copy_into(s.basis[parent], s.saved_basis[level, k])
+        copy_into(s.inverse[parent], s.saved_inverse[level, k])
+        copy_into(s.hull_weight[parent], s.saved_weight[level, k])
+        copy_into(s.plane[parent], s.saved_plane[level, k])
+        s.distance[parent] = s.saved_distance[level, k]
+        node, k = parent, k + 1
+
+
+@njit(cache=True, nogil=True)
+def _release(s: Search, level: int) -> None:
+    """Undo the errors forced at a level."""
+    for height in range(s.forced_at[level], s.forced_at[level + 1]):
+        i = s.forced[height]
+        s.place[i] = OPEN
+        s.group_cost[s.group[i]] -= s.weight[i]
+    s.forced_at[level + 1] = s.forced_at[level]
+
+
+@njit(cache=True, nogil=True)
+def advance(s: Search, most: float, least: float, max_nodes: int) -> tuple[int, int]:
+    """Search on for some nodes; returns (EXHAUSTED, FOUND or PAUSED, nodes).
+
+    Parameters
+    ----------
+    s : Search
+    most : float
+        Errors that a tree may make; EXHAUSTED proves that none makes so few.
+    least : float
+        Distance of two hulls from which they count as separable.
+    max_nodes : int
+    """
+    rows, n = s.basis.shape[1], len(s.y)
+    scratch = (
+        np.empty(rows, dtype=np.int64), np.empty((rows, rows)), np.empty(rows),
+        np.empty(rows - 1), np.empty(n, dtype=np.bool_),
+    )  # fmt: skip
+    nodes = 0
+    while True:
+        level = s.level[0]
+        if s.level[1]:
+            if nodes >= max_nodes:
+                return PAUSED, nodes
+            nodes += 1
+            if not _enter(s, level, most, least, scratch):
+                return FOUND, nodes
+        if _next_option(s, level, most, least, scratch):
+            copy_into(s.open_leaves[level + 1], s.open_leaves[level])
+            s.level[0], s.level[1] = level + 1, 1
+        elif level == 0:
+            return EXHAUSTED, nodes
+        else:
+            s.level[0] = level - 1
+
+
+@njit(cache=True, nogil=True)
+def _enter(s: Search, level: int, most: float, least: float, scratch: Scratch) -> bool:
+    """Begin a level; False where nothing is left to decide."""
+    s.level[1] = 0
+    s.forced_at[level + 1] = s.forced_at[level]
+    s.options[level] = 0
+    point = _expand(s, level, most, least, scratch)
+    s.chosen[level] = point
+    s.error_left[level] = point >= 0
+    if point < 0:
+        s.options[level] = 0
+    return point != _SOLVED
+
+
+@njit(cache=True, nogil=True)
+def _next_option(
+    s: Search, level: int, most: float, least: float, scratch: Scratch
+) -> bool:
+    """Decide a level's point in the next way; False and undone where none is left."""
+    point = s.chosen[level]
+    if point >= 0 and s.place[point] != OPEN:
+        _take_back(s, level, point)
+    if s.options[level]:
+        leaf = 0
+        while s.options[level] >> leaf & 1 == 0:
+            leaf += 1
+        s.options[level] &= ~(1 << leaf)
+        _send(s, level, point, leaf, least, scratch[4])
+        return True
+    if s.error_left[level]:
+        s.error_left[level] = 0
+        s.place[point] = ERROR
+        s.group_cost[s.group[point]] += s.weight[point]
+        if _cost(s) <= most:
+            return True
+        _take_back(s, level, point)
+    _release(s, level)
+    return False

@@ -1,0 +1,176 @@
+"""Bounds that add up: errors proved on disjoint subsets are errors on all rows.
+
+The rows are halved again and again at random, class by class, so that every part is as
+noisy as the whole. From the smallest parts up each is searched for the fewest errors;
+what its two halves have is where it starts, and prunes its search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from miptree._clock import Clock
+from miptree._typing import IntArray
+from miptree.bounds import Bound, Subset
+from miptree.problem import Problem
+from miptree.proof.count import Fewest, fewest_errors
+from miptree.proof.space import Space, space_of
+from miptree.tree import HeapTree
+
+T = TypeVar("T")
+
+_NODES_WITHOUT_LIMIT = 20_000
+"""Nodes per part where neither the clock nor the caller sets a limit."""
+
+
+class Proof(NamedTuple):
+    """What was proved.
+
+    Attributes
+    ----------
+    bound : Bound
+        Errors of every tree at the margin.
+    subsets : list of Subset
+        Disjoint subsets of the rows whose errors add up to the bound.
+    tree : HeapTree or None
+        A tree that makes about so few errors, if the last search found one.
+    """
+
+    bound: Bound
+    subsets: list[Subset]
+    tree: HeapTree | None
+
+
+def prove_errors(
+    problem: Problem,
+    margin: float,
+    depth: int,
+    enough: float,
+    *,
+    clock: Clock,
+    max_nodes: int | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Proof:
+    """Prove that every tree of this depth makes so many errors at a margin.
+
+    Parameters
+    ----------
+    problem : Problem
+    margin : float
+        epsilon: a point nearer to a hyperplane on its way counts as an error.
+    depth : int
+    enough : float
+        Errors of a tree at hand: a higher bound is of no use.
+    clock : Clock
+        Its remaining time is dealt out to the levels of the halving.
+    max_nodes : int, optional
+        Nodes of the search in each part: the deterministic budget.
+    seed : int
+        Of the halving.
+    n_jobs : int, optional
+        Parts searched side by side, by joblib.
+    should_stop : callable
+        Asked now and then.
+    """
+    if clock.limit is None and max_nodes is None:
+        max_nodes = _NODES_WITHOUT_LIMIT
+    space = space_of(problem, margin)
+    smallest = (2**depth - 1) * (space.X.shape[1] + 1)
+    levels = halve(problem, smallest, np.random.default_rng(seed))
+    known: list[Subset] = []
+    proved: list[list[Subset]] = []  # of each part, what its bound is the sum of
+    tree = None
+    for height, parts in enumerate(levels):
+        search = _LevelSearch(
+            problem,
+            space,
+            depth,
+            known,
+            enough,
+            clock.share(1.0 / (len(levels) - height)),
+            len(parts),
+            effective_n_jobs(n_jobs),
+            max_nodes,
+            should_stop,
+        )
+        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(search)(number, rows) for number, rows in enumerate(parts)
+        )
+        made = [Subset(rows, one.bound) for rows, one in zip(parts, found, strict=True)]
+        proved = [
+            [part] if part.errors > _sum(_halves(known, k)) else _joined(proved, k)
+            for k, part in enumerate(made)
+        ]
+        known, tree = made, found[0].tree
+    text = "exhaustion"
+    if len(proved[0]) > 1:
+        text = f"exhaustion on {len(proved[0])} disjoint subsets"
+    return Proof(Bound(known[0].errors, text), proved[0], tree)
+
+
+@dataclass(frozen=True)
+class _LevelSearch:
+    """Searches the parts of one level, some side by side."""
+
+    problem: Problem
+    space: Space
+    depth: int
+    below: list[Subset]
+    enough: float
+    clock: Clock
+    n_parts: int
+    n_jobs: int
+    max_nodes: int | None
+    should_stop: Callable[[], bool]
+
+    def __call__(self, number: int, rows: IntArray) -> Fewest:
+        # What the earlier parts left of their time goes to the later ones.
+        rounds_left = -(-(self.n_parts - number) // self.n_jobs)
+        own = self.clock.share(1.0 / rounds_left)
+        return fewest_errors(
+            self.problem,
+            self.space,
+            self.depth,
+            rows,
+            _halves(self.below, number),
+            self.enough,
+            lambda: own.is_over or self.should_stop(),
+            self.max_nodes,
+        )
+
+
+def halve(
+    problem: Problem, smallest: int, rng: np.random.Generator
+) -> list[list[IntArray]]:
+    """Parts of the rows, level by level from the smallest.
+
+    The halves of part k of a level are the parts 2k and 2k + 1 of the one before.
+    """
+    levels = [[np.arange(problem.n_rows)]]
+    while min(map(len, levels[-1])) >= 2 * smallest:
+        halves = []
+        for rows in levels[-1]:
+            order = rows[np.lexsort((rng.random(len(rows)), problem.y[rows]))]
+            halves += [np.sort(order[0::2]), np.sort(order[1::2])]
+        levels.append(halves)
+    return levels[::-1]
+
+
+def _halves(below: list[T], number: int) -> list[T]:
+    """What belongs to the two halves of a part, from the level below."""
+    return below[2 * number : 2 * number + 2]
+
+
+def _joined(below: list[list[Subset]], number: int) -> list[Subset]:
+    return [subset for half in _halves(below, number) for subset in half]
+
+
+def _sum(subsets: list[Subset]) -> float:
+    return sum(subset.errors for subset in subsets)

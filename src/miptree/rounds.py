@@ -1,0 +1,373 @@
+"""Training on selected rows, round by round: the supplement's iterative algorithm.
+
+select rows by the best tree -> train on them -> polish on all rows -> keep the best
+tree *on all rows*. The printed algorithm takes each round's tree as the next one and
+claims that its accuracy never falls; it can (J may be right in different leaves, whose
+hull is then not covered). Here rows that became wrong come back into the next round,
+and a tree is replaced only by one that is better on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from miptree._clock import Clock
+from miptree._interrupt import InterruptGuard
+from miptree._typing import FloatArray, IntArray
+from miptree.bounds import Bound, combinatorial_bound
+from miptree.certify import Certificate, certify, meets, relative_gap
+from miptree.layers import PerLayer, train_layers
+from miptree.objective import Score
+from miptree.problem import Problem
+from miptree.progress import FitCallback, FitProgress, announce
+from miptree.search import SearchBudget, compile_kernels, search
+from miptree.search.starts import cart_tree
+from miptree.selection import Selector, leaf_clusters
+from miptree.selection.clusters import deal_out
+from miptree.train import SEARCH_STALL, Plan, Status, Trained, train
+from miptree.tree import ObliqueTree
+
+TRAIN_SHARE = 0.5
+"""Part of a round's time for training on the subset; the rest is for the polish."""
+POLISH_SHARE = 0.9
+"""Part of the time then left for that search; its trees are valued after it."""
+SELECT_SHARE = 0.1
+"""Part of the time limit that selecting in one round may take."""
+PRODUCTS_PER_SECOND = 1e9
+"""Speed of the hull kernel, whose worst case is a product for each pair of rows."""
+_FEW_ROWS = 200
+"""Misclassified rows that always fit into a round."""
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What one round did.
+
+    Attributes
+    ----------
+    rows : int array
+        Rows trained on, by the number of (the first copy of) the row in X.
+    weight : float array
+        Their weights.
+    raw_tree : ObliqueTree
+        The tree trained on them, before the polish on all rows.
+    raw_errors, raw_objective
+        Its errors and objective on all rows.
+    errors, objective
+        The same of the tree kept after the round.
+    bound : float or None
+        Lower bound on the objective on all rows that the round proved; None where its
+        weights exceed the rows' own, so that its bound holds for the subset only.
+    """
+
+    rows: IntArray
+    weight: FloatArray
+    raw_tree: ObliqueTree
+    raw_errors: int
+    raw_objective: float
+    errors: int
+    objective: float
+    bound: float | None
+
+
+def train_in_rounds(
+    problem: Problem,
+    plan: Plan,
+    selection: Selector | PerLayer,
+    max_rounds: int = 3,
+    clock: Clock | None = None,
+    listeners: Sequence[FitCallback] = (),
+) -> tuple[Trained, list[Round]]:
+    """Train on selected rows for some rounds.
+
+    The first round selects among the rows of each class in each leaf of the start
+    tree, as Algorithm 1 does. Later ones select among the rows that the best tree
+    gets right, add those it gets wrong (I), and give the rows that stand for others
+    (J) the weight of all of I besides their own. Training accuracy never falls from
+    one round to the next. The rounds end when nothing changes; time that is left goes
+    to the polish.
+
+    Parameters
+    ----------
+    problem : Problem
+        All rows.
+    plan : Plan
+        ``init="auto"`` searches in each round; any other start is given to the
+        solver alone, as in the paper. Limits in iterations and nodes hold per round.
+    selection : Selector or PerLayer
+    max_rounds : int
+    clock, listeners
+        As for :func:`~miptree.train.train`.
+    """
+    with InterruptGuard() as guard:
+        rounds = _Rounds(
+            problem,
+            plan,
+            selection,
+            clock or Clock(plan.time_limit),
+            listeners,
+            guard,
+        )
+        return rounds.run(max_rounds), rounds.done
+
+
+@dataclass
+class _Rounds:
+    problem: Problem
+    plan: Plan
+    selection: Selector | PerLayer
+    clock: Clock
+    listeners: Sequence[FitCallback]
+    guard: InterruptGuard
+    stage: str = "start"
+    stop_asked: bool = False
+    interrupted: bool = False
+    n_iter: int = 0
+    done: list[Round] = field(default_factory=list)
+    trace: list[FitProgress] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.any_tree = combinatorial_bound(self.problem, self.plan.depth)
+        self.errors = self.whole = self.any_tree
+        began = self.clock.elapsed
+        self.tree = self._start_tree()
+        self.start_seconds = self.clock.elapsed - began
+        self.select_seconds = 0.0
+        self.score = self._score(self.tree)
+        self.returned: IntArray = np.zeros(0, dtype=np.intp)
+
+    def run(self, max_rounds: int) -> Trained:
+        """Do the rounds and certify the best tree."""
+        compile_kernels()
+        self._tell()
+        for number in range(max_rounds):
+            if self._is_over() or not self._has_time(self.clock, self.select_seconds):
+                break
+            if not self._round(number, max_rounds - number):
+                break
+        if self.done and self.clock.limit is not None and not self._is_over():
+            self._polish(self.tree, self.clock)
+        self.stage = "done"
+        self._tell()
+        certificate = certify(
+            self.problem,
+            self.plan.objective,
+            self.plan.depth,
+            self.tree,
+            self.score,
+            self.any_tree,
+            self.errors,
+            self.whole,
+            self.clock.elapsed,
+        )
+        status = self._status(certificate)
+        return Trained(
+            self.tree, self.score, certificate, status, self.trace, self.n_iter
+        )
+
+    # ------------------------------------------------------------------- one round
+
+    def _round(self, number: int, rounds_left: int) -> bool:
+        """Select, train, polish; whether another round may bring something new."""
+        self.stage = f"round {number + 1}"
+        before = self.tree
+        clock = self.clock.share(1.0 / rounds_left)
+        began = self.clock.elapsed
+        rows, weight = self._working_set(number)
+        self.select_seconds = self.clock.elapsed - began
+        subset = self.problem.subset(rows, weight)
+        trained = train(
+            subset, self._subset_plan(), clock.share(TRAIN_SHARE), [self._hear]
+        )
+        self.interrupted = self.interrupted or trained.status == "interrupted"
+        self.n_iter += trained.n_iter
+        bound = self._take_bounds(rows, weight, trained.certificate)
+        raw = trained.tree
+        if isinstance(self.selection, PerLayer) and not self._is_over():
+            raw = train_layers(
+                self.problem, raw, self._subset_plan(), self.selection, clock
+            )
+        raw_score = self._score(raw)
+        self._offer(raw, raw_score)
+        if not self._is_over():
+            self._polish(raw, clock)
+        self._note(rows, weight, raw, raw_score, bound)
+        came = self._became_wrong(rows, before, raw)
+        self.returned = np.union1d(self.returned, came)
+        return len(came) > 0 or self.tree is not before
+
+    def _working_set(self, number: int) -> tuple[IntArray, FloatArray]:
+        """Rows to train on, with their weights."""
+        problem, selector = self.problem, self.selection
+        if isinstance(selector, PerLayer):
+            selector = selector.selector
+        clusters = leaf_clusters(problem, self.tree, correct_only=number > 0)
+        if self.clock.limit is not None:
+            size = problem.n_rows * problem.n_features
+            largest = SELECT_SHARE * self.clock.limit * PRODUCTS_PER_SECOND / size
+            clusters = deal_out(clusters, max(int(largest), 50), self.plan.seed)
+        chosen = selector.select(problem, self.tree, clusters)
+        if number == 0:
+            return chosen.rows, chosen.weight
+        is_wrong = self.tree.predict(problem.X) != problem.y
+        extra = np.union1d(
+            self._some(np.flatnonzero(is_wrong), number, len(chosen)), self.returned
+        )
+        weight = problem.weight.copy()
+        weight[chosen.rows] = chosen.weight
+        wrong_weight = problem.weight[extra[is_wrong[extra]]].sum()
+        weight[chosen.rows[chosen.covering]] += wrong_weight
+        rows = np.union1d(chosen.rows, extra)
+        return rows, weight[rows]
+
+    def _some(self, rows: IntArray, number: int, most: int) -> IntArray:
+        """At most so many of the rows (but a few at least), at random."""
+        most = max(most, _FEW_ROWS)
+        if len(rows) <= most:
+            return rows
+        rng = np.random.default_rng([self.plan.seed, number])
+        return np.sort(rng.permutation(rows)[:most])
+
+    def _became_wrong(
+        self, rows: IntArray, before: ObliqueTree, raw: ObliqueTree
+    ) -> IntArray:
+        """Rows left out that the tree before got right and the new one does not."""
+        problem = self.problem
+        wrong = raw.predict(problem.X) != problem.y
+        wrong &= before.predict(problem.X) == problem.y
+        wrong[rows] = False
+        return self._some(np.flatnonzero(wrong), len(self.done), len(rows))
+
+    def _subset_plan(self) -> Plan:
+        """Plan of a round: with a search, or from the best tree without one."""
+        plan = replace(self.plan, seed=self.plan.seed + len(self.done))
+        return plan if plan.init == "auto" else replace(plan, init=self.tree)
+
+    def _polish(self, raw: ObliqueTree, clock: Clock) -> None:
+        """Search on all rows from the new tree and from the best one."""
+        problem, plan = self.problem, self.plan
+        starts = [problem.to_scaled(tree, plan.depth) for tree in (raw, self.tree)]
+        if not self._has_time(clock, self.start_seconds):
+            return  # a search begins with start trees of its own
+        seconds = clock.remaining
+        if seconds is not None:
+            seconds *= POLISH_SHARE
+        no_limit = seconds is None and plan.max_iter is None
+        result = search(
+            problem,
+            plan.objective,
+            plan.depth,
+            budget=SearchBudget(
+                seconds, plan.max_iter, SEARCH_STALL if no_limit else None
+            ),
+            seed=plan.seed + len(self.done),
+            starts=starts,
+            n_jobs=plan.n_jobs,
+            should_stop=self._wants_stop,
+            lower_bound=self.whole.value,
+        )
+        self.n_iter += result.n_iter
+        tree = problem.to_user(result.tree).prune(problem.X)
+        self._offer(tree, self._score(tree))
+
+    # ------------------------------------------------------- incumbents and bounds
+
+    def _start_tree(self) -> ObliqueTree:
+        problem, plan = self.problem, self.plan
+        if isinstance(plan.init, ObliqueTree):
+            heap = problem.to_scaled(plan.init, plan.depth)
+        elif plan.init == "cart":
+            heap = cart_tree(problem, plan.depth)
+        else:
+            starts = SearchBudget(max_iter=0)
+            heap = search(problem, plan.objective, plan.depth, budget=starts).tree
+        return problem.to_user(heap).prune(problem.X)
+
+    def _score(self, tree: ObliqueTree) -> Score:
+        return self.plan.objective.evaluate(self.problem, tree)
+
+    def _offer(self, tree: ObliqueTree, score: Score) -> None:
+        """Keep a tree that is better on all rows; no round may end less accurate."""
+        fewest = self.done[-1].errors if self.done else np.inf
+        if score.objective < self.score.objective and score.errors <= fewest:
+            self.tree, self.score = tree, score
+            self._tell()
+
+    def _take_bounds(
+        self, rows: IntArray, weight: FloatArray, found: Certificate
+    ) -> float | None:
+        """Raise the bounds for all rows where those of the subset hold for them."""
+        if (weight > self.problem.weight[rows]).any():
+            return None
+        where = f"on {len(rows)} of {self.problem.n_rows} distinct rows"
+        errors = Bound(found.errors_bound, f"{found.errors_proved_by}, {where}")
+        whole = Bound(found.objective_bound, f"{found.objective_proved_by}, {where}")
+        self.errors = max(self.errors, errors, key=lambda bound: bound.value)
+        self.whole = max(self.whole, whole, key=lambda bound: bound.value)
+        return whole.value
+
+    def _note(
+        self,
+        rows: IntArray,
+        weight: FloatArray,
+        raw: ObliqueTree,
+        raw_score: Score,
+        bound: float | None,
+    ) -> None:
+        source = self.problem.source
+        self.done.append(
+            Round(
+                rows if source is None else source[rows],
+                weight,
+                raw,
+                raw_score.errors,
+                raw_score.objective,
+                self.score.errors,
+                self.score.objective,
+                bound,
+            )
+        )
+
+    # --------------------------------------------------------- progress and stops
+
+    def _hear(self, state: FitProgress) -> bool:
+        self._tell()
+        return self._wants_stop()
+
+    def _tell(self) -> None:
+        state = FitProgress(
+            self.stage,
+            self.clock.elapsed,
+            self.score.objective,
+            self.score.errors,
+            min(self.whole.value, self.score.objective),
+        )
+        stop = announce(state, self.trace, self.listeners)
+        self.stop_asked = self.stop_asked or stop
+
+    def _wants_stop(self) -> bool:
+        return self.stop_asked or self.interrupted or self.guard.requested
+
+    def _is_over(self) -> bool:
+        gap = relative_gap(self.score.objective, self.whole.value)
+        proved = meets(self.score.objective, self.whole.value)
+        proved = proved or gap <= self.plan.gap_tol
+        return proved or self._wants_stop() or self.clock.is_over
+
+    def _has_time(self, clock: Clock, seconds: float) -> bool:
+        """Whether there is time for a step that took so long before."""
+        remaining = clock.remaining
+        return remaining is None or remaining > 2 * seconds
+
+    def _status(self, certificate: Certificate) -> Status:
+        if certificate.objective_optimal:
+            return "optimal"
+        if certificate.gap <= self.plan.gap_tol:
+            return "gap_tol"
+        if self._wants_stop():
+            return "interrupted"
+        by_clock = self.clock.limit is not None and self.plan.max_iter is None
+        return "time_limit" if by_clock or self.clock.is_over else "max_iter"

@@ -1,0 +1,160 @@
+"""A growing pool of points, and other points decided against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.selection._columns import INSIDE, OUTSIDE, Columns
+
+_CHUNK = 256
+"""Points that share a chain of warm starts, whatever the number of jobs."""
+_UNDECIDED = -1
+
+
+class PointPool:
+    """Points as columns of the LPs, and what is known of all points.
+
+    Parameters
+    ----------
+    Z : float array of shape (n, d)
+        Distinct points, features in about [-1, 1].
+    n_jobs : int
+        Jobs of joblib; the result does not depend on it.
+    with_weights : bool
+        Whether to keep the weights.
+
+    Attributes
+    ----------
+    answer : int array of shape (n,)
+        INSIDE or OUTSIDE, once decided.
+    weight_on, weight : arrays of shape (n, d + 1)
+        Points that express an inside point (-1 for none), and their weights.
+    n_unsure : int
+        Points that rounding left undecided; they count as outside.
+    """
+
+    def __init__(self, Z: FloatArray, n_jobs: int = 1, with_weights: bool = True):
+        n, d = Z.shape
+        self.n_jobs, self.with_weights = n_jobs, with_weights
+        self.Z = np.ascontiguousarray(Z)
+        self.ZT = np.ascontiguousarray(Z.T)
+        self.n_pool = self.n_unsure = 0
+        self._columns: FloatArray = np.empty((d, min(n, 1024)))
+        self._ids: IntArray = np.empty(n, dtype=np.int64)
+        self._place: IntArray = np.full(n, -1, dtype=np.int64)
+        self.answer = np.full(n, _UNDECIDED, dtype=np.int64)
+        width = d + 1 if with_weights else 0
+        self.weight_on: IntArray = np.full((n, width), -1, dtype=np.int64)
+        self.weight: FloatArray = np.zeros((n, width))
+
+    @property
+    def ids(self) -> IntArray:
+        """Points of the pool."""
+        return self._ids[: self.n_pool]
+
+    @property
+    def inside(self) -> BoolArray:
+        """(n,): whether a point is a combination of others."""
+        return self.answer == INSIDE
+
+    def outside_of(self, points: IntArray) -> IntArray:
+        """Those of the points that are decided to be no combination of others."""
+        return points[self.answer[points] == OUTSIDE]
+
+    def not_in(self, points: IntArray) -> IntArray:
+        """Those of the points that are not in the pool."""
+        return points[self._place[points] < 0]
+
+    def decide(
+        self,
+        points: IntArray,
+        box: FloatArray | None = None,
+        *,
+        all_points: bool = False,
+        warm: bool = False,
+    ) -> tuple[IntArray, IntArray]:
+        """Decide points and note answers and weights.
+
+        Parameters
+        ----------
+        points : int array
+        box : float array of shape (d,), optional
+            Difference allowed in each feature.
+        all_points : bool
+            Whether points outside the pool may help.
+        warm : bool
+            Whether neighbours in ``points`` are likely to be close.
+
+        Returns
+        -------
+        found, extreme : int array
+            Points outside the pool that helped; those of them certified extreme.
+        """
+        if not len(points):
+            return points, points
+        box = np.zeros(self.Z.shape[1]) if box is None else box
+        columns = Columns(self.Z, self.ZT, self._columns, self._ids, self._place)
+        chunks = list(blocks(points, _CHUNK))
+        # Threads are a preference only: joblib.parallel_config changes the backend.
+        results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_decide_chunk)(
+                chunk, columns, self.n_pool, box, all_points, warm, self.with_weights
+            )
+            for chunk in chunks
+        )
+        for chunk, (answer, _, _, weight_on, weight, n_unsure) in zip(
+            chunks, results, strict=True
+        ):
+            self.answer[chunk] = answer
+            self.weight_on[chunk], self.weight[chunk] = weight_on, weight
+            self.n_unsure += n_unsure
+        found = np.concatenate([result[1] for result in results])
+        extreme = np.concatenate([result[2] for result in results]) > 0
+        return np.unique(found), found[extreme]
+
+    def add(self, points: IntArray) -> None:
+        """Take points into the pool; those in it stay."""
+        new = self.not_in(points)
+        end, room = self.n_pool + len(new), self._columns.shape[1]
+        if end > room:
+            size = min(max(2 * room, end), len(self.Z))
+            self._columns = np.pad(self._columns, ((0, 0), (0, size - room)))
+        self._columns[:, self.n_pool : end] = self.ZT[:, new]
+        self._ids[self.n_pool : end] = new
+        self._place[new] = np.arange(self.n_pool, end)
+        self.n_pool = end
+
+    def remove(self, point: int) -> None:
+        """Take a point out of the pool."""
+        hole, last = self._place[point], self.n_pool - 1
+        moved = self._ids[last]
+        self._columns[:, hole] = self._columns[:, last]
+        self._ids[hole], self._place[moved] = moved, hole
+        self._place[point] = -1
+        self.n_pool = last
+
+
+def _decide_chunk(
+    points: IntArray,
+    columns: Columns,
+    n_pool: int,
+    box: FloatArray,
+    all_points: bool,
+    warm: bool,
+    with_weights: bool,
+) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
+    """Call the kernel by name: sent to another process itself, it would compile."""
+    from miptree.selection._simplex import decide_points
+
+    # Plain arrays: joblib may have made memory maps of them.
+    plain = Columns._make(np.asarray(array) for array in columns)
+    return decide_points(points, plain, n_pool, box, all_points, warm, with_weights)
+
+
+def blocks(points: IntArray, size: int) -> Iterator[IntArray]:
+    """The points in runs of a size."""
+    return (points[begin : begin + size] for begin in range(0, len(points), size))

@@ -1,0 +1,119 @@
+"""Algorithm 1 of the paper: extreme points, their heaviest ones, and near ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.problem import Problem
+from miptree.selection.base import Selection, checked_share
+from miptree.selection.clusters import (
+    Cluster,
+    distance_to_splits,
+    for_each_cluster,
+    leaf_clusters,
+)
+from miptree.selection.hull import HullMembership, hull_membership
+from miptree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class HullSelection:
+    """Algorithm 1: per cluster, the points that the others are combinations of.
+
+    With I the points inside the hull of the others, J those that carry a weight of at
+    least 1 / (d + 1) in the combination of some point, and K the rest:
+
+    * if abs(I) >= (1 - beta1) abs(N), select N without I;
+    * else, if J holds more than beta2 abs(N) points, select J;
+    * else J and the points of K nearest to the splits of their leaf, beta2 abs(N)
+      points (rounded up) in all.
+
+    Rows keep their own weights, so a bound for the subset holds for all rows.
+
+    Parameters
+    ----------
+    beta1, beta2 : float, default=0.1
+        In (0, 1), with beta2 < (d + 1) (1 - beta1).
+    eps : float, default=0
+        eps', in units of features scaled to [0, 1]. Above 0 points may stand for each
+        other and all be dropped (Theorem 4 (2) is false): see ``CoverSelection``.
+    cap : bool, default=True
+        Keep at most beta2 abs(N) points of J, those that carry most, and something of
+        a cluster that is all I. The printed rule, ``False``, takes all of J, whose
+        size depends on the pivots of the LP solver.
+    n_jobs : int, default=1
+        Jobs of joblib, over clusters and points.
+    """
+
+    beta1: float = 0.1
+    beta2: float = 0.1
+    eps: float = 0.0
+    cap: bool = True
+    n_jobs: int = 1
+
+    def __post_init__(self) -> None:
+        checked_share("beta1", self.beta1)
+        checked_share("beta2", self.beta2)
+        if not (np.isfinite(self.eps) and self.eps >= 0):
+            raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
+
+    def select(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        clusters: Sequence[Cluster] | None = None,
+    ) -> Selection:
+        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
+        most = (problem.n_features + 1) * (1 - self.beta1)
+        if self.beta2 >= most:
+            raise ValueError(
+                f"beta2 must be below (d + 1) * (1 - beta1) = {most:g}, got "
+                f"{self.beta2:g}. Lower beta2 or beta1."
+            )
+
+        def answer(cluster: Cluster, n_jobs: int) -> Selection:
+            X = problem.scaled[cluster.rows]
+            found = hull_membership(X, self.eps, n_jobs)
+            near = distance_to_splits(problem, tree, cluster)
+            count = problem.count[cluster.rows]
+            chosen, covering = self._choose(found, near, count, problem.n_features)
+            rows = cluster.rows[chosen]
+            return Selection(rows, problem.weight[rows], covering)
+
+        if clusters is None:
+            clusters = leaf_clusters(problem, tree)
+        return Selection.joined(for_each_cluster(answer, clusters, self.n_jobs))
+
+    def _choose(
+        self, found: HullMembership, near: FloatArray, count: IntArray, d: int
+    ) -> tuple[IntArray, BoolArray]:
+        """Points of one cluster to keep, and which of them are in J.
+
+        The problem has merged duplicates; they count here, and all copies but one of
+        a point are expressed by that one.
+        """
+        size, inside = int(count.sum()), found.inside
+        n_inside = int(count[inside].sum() + (count[~inside] - 1).sum())
+        weights = found.weights
+        assert weights is not None
+        heavy = weights.data >= (1 - 1e-9) / (d + 1)
+        J = np.unique(weights.indices[heavy])
+        if n_inside >= (1 - self.beta1) * size and not (self.cap and inside.all()):
+            chosen = np.flatnonzero(~inside)
+            return chosen, np.isin(chosen, weights.indices)
+        room = math.ceil(self.beta2 * size)
+        if len(J) > room:
+            if self.cap:
+                carried = weights.T @ count
+                order = np.argsort(-carried[J], kind="stable")
+                J = J[order[:room]]
+            return J, np.ones(len(J), dtype=bool)
+        K = np.setdiff1d(np.flatnonzero(~inside), J)
+        K = K[np.argsort(near[K], kind="stable")]
+        chosen = np.concatenate([J, K[: room - len(J)]])
+        return chosen, np.arange(len(chosen)) < len(J)

@@ -1,0 +1,104 @@
+"""Clusters of rows within which a selection is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from miptree._typing import FloatArray, IntArray
+from miptree.problem import Problem
+from miptree.tree import ObliqueTree
+
+Answer = TypeVar("Answer")
+
+_LARGE = 5000
+"""Rows above which a cluster's points, not the clusters, are shared out to the jobs."""
+
+
+class Cluster(NamedTuple):
+    """Rows of one class in one leaf of a tree."""
+
+    rows: IntArray
+    leaf: int
+
+
+def leaf_clusters(
+    problem: Problem, tree: ObliqueTree, correct_only: bool = False
+) -> list[Cluster]:
+    """Rows of each class in each leaf of a tree.
+
+    Parameters
+    ----------
+    problem, tree
+        The rows, and a tree in their units.
+    correct_only : bool, default=False
+        Only the rows that the tree gets right, as in the iterative algorithm.
+    """
+    leaf = tree.apply(problem.X)
+    key = leaf * problem.n_classes + problem.y
+    order = np.argsort(key, kind="stable")
+    starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+    clusters = [
+        Cluster(rows, int(leaf[rows[0]])) for rows in np.split(order, starts[1:])
+    ]
+    if correct_only:
+        return [c for c in clusters if problem.y[c.rows[0]] == tree.label[c.leaf]]
+    return clusters
+
+
+def deal_out(clusters: Sequence[Cluster], largest: int, seed: int) -> list[Cluster]:
+    """Clusters, those of more rows than ``largest`` dealt into parts at random.
+
+    What is extreme in a whole is extreme in its part: a selection of extreme points
+    made part by part loses none.
+    """
+    rng = np.random.default_rng(seed)
+    dealt = []
+    for cluster in clusters:
+        n_parts = -(-len(cluster.rows) // largest)
+        order = rng.permutation(cluster.rows) if n_parts > 1 else cluster.rows
+        dealt += [Cluster(p, cluster.leaf) for p in np.array_split(order, n_parts)]
+    return dealt
+
+
+def for_each_cluster(
+    answer: Callable[[Cluster, int], Answer], clusters: Sequence[Cluster], n_jobs: int
+) -> list[Answer]:
+    """Answers for all clusters, in their order; jobs take clusters, or points of one.
+
+    ``answer`` is called with a cluster and the number of jobs it may use itself.
+    """
+    large = {i for i, c in enumerate(clusters) if len(c.rows) > _LARGE}
+    small = [i for i in range(len(clusters)) if i not in large]
+    found = dict(
+        zip(
+            small,
+            Parallel(n_jobs=n_jobs, prefer="threads")(
+                delayed(answer)(clusters[i], 1) for i in small
+            ),
+            strict=True,
+        )
+    )
+    found |= {i: answer(clusters[i], n_jobs) for i in large}
+    return [found[i] for i in range(len(clusters))]
+
+
+def distance_to_splits(
+    problem: Problem, tree: ObliqueTree, cluster: Cluster
+) -> FloatArray:
+    """Distance of a cluster's rows to the nearest hyperplane that bounds their leaf.
+
+    In scaled units; zero for a tree without splits.
+    """
+    above = np.flatnonzero(tree.ancestors[cluster.leaf] & ~tree.is_leaf)
+    if not len(above):
+        return np.zeros(len(cluster.rows))
+    coef = tree.coef[above] * problem.scale
+    threshold = tree.threshold[above] - tree.coef[above] @ problem.offset
+    norm = np.maximum(np.linalg.norm(coef, axis=1), 1e-300)
+    score = problem.scaled[cluster.rows] @ coef.T - threshold
+    nearest: FloatArray = (np.abs(score) / norm).min(axis=1)
+    return nearest

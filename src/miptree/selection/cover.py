@@ -1,0 +1,149 @@
+"""A greedy cover: every dropped point is, within eps', a combination of kept ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from miptree._typing import FloatArray, IntArray
+from miptree.problem import Problem
+from miptree.selection._directions import outward_order
+from miptree.selection._points import DistinctPoints, checked_eps, checked_points
+from miptree.selection._pool import PointPool, blocks
+from miptree.selection.base import Selection, checked_share
+from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
+from miptree.tree import ObliqueTree
+
+_BLOCK = 256
+_WIDEST = 64.0
+
+
+def greedy_cover(
+    X: ArrayLike, eps: ArrayLike, n_jobs: int = 1
+) -> tuple[IntArray, sparse.csr_array]:
+    """Rows that cover all others, and the weights that do it.
+
+    Takes the points from the outside in, and keeps each one that the kept ones do not
+    cover yet. Unlike the points with b = 0 of (7), which for eps > 0 may all be
+    missing, the kept ones always cover the rest.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+    eps : float or array-like of shape (d,)
+        Difference allowed in each feature, in the units of X.
+    n_jobs : int, default=1
+
+    Returns
+    -------
+    kept : int array
+        Rows, each distinct point once, ascending.
+    weights : csr_array of shape (n, n)
+        Row j holds the convex combination of kept rows that is within eps of row j; a
+        kept row stands for itself and its copies.
+    """
+    table = checked_points(X)
+    box = checked_eps(eps, table.shape[1])
+    points = DistinctPoints.of(table)
+    n = len(points.first)
+    if n == 1:
+        pool = PointPool(np.zeros((1, 1)))
+        pool.add(np.zeros(1, dtype=np.intp))
+        return _in_rows(points, pool)
+    pool = PointPool(points.Z, n_jobs)
+    box = box[points.varies] / points.half_span
+    order = outward_order(points.Z)
+    pool.add(order[:1])
+    for block in blocks(order[1:], _BLOCK):
+        pool.decide(block, box)
+        for point in pool.outside_of(block):
+            pool.decide(np.array([point]), box)  # the pool has grown meanwhile
+            pool.add(pool.outside_of(np.array([point])))
+    dropped = pool.not_in(np.arange(n))
+    pool.decide(dropped, box)
+    pool.add(pool.outside_of(dropped))  # only rounding can lose one: keep it
+    return _in_rows(points, pool)
+
+
+def _in_rows(
+    points: DistinctPoints, pool: PointPool
+) -> tuple[IntArray, sparse.csr_array]:
+    """From distinct points back to rows."""
+    kept = np.sort(pool.ids)
+    pool.weight_on[kept], pool.weight[kept] = -1, 0.0
+    pool.weight_on[kept, 0], pool.weight[kept, 0] = kept, 1.0
+    weights = points.weights_of_rows(pool.weight_on, pool.weight)
+    return np.sort(points.first[kept]), weights
+
+
+@dataclass(frozen=True)
+class CoverSelection:
+    """Per cluster, points that cover the others within eps', with their weights.
+
+    Parameters
+    ----------
+    eps : float, default=0.5
+        eps' in units of each feature's spread: its interquartile range over all rows,
+        or its standard deviation where that is zero. Outliers do not stretch it.
+    share : float, optional
+        Most of the rows to keep; eps is doubled until the cover is that small.
+    transfer : bool, default=True
+        Whether a kept row carries the weights of the rows it stands for,
+        w_i + sum_j w_j lambda_ji. A bound for the subset then holds for it only.
+    n_jobs : int, default=1
+        Jobs of joblib, over clusters and points.
+    """
+
+    eps: float = 0.5
+    share: float | None = None
+    transfer: bool = True
+    n_jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.eps) and self.eps >= 0):
+            raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
+        if self.share is not None:
+            checked_share("share", self.share)
+
+    def select(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        clusters: Sequence[Cluster] | None = None,
+    ) -> Selection:
+        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
+        if clusters is None:
+            clusters = leaf_clusters(problem, tree)
+        unit = robust_spread(problem.scaled)
+
+        def answer(cluster: Cluster, n_jobs: int) -> Selection:
+            return self._cover(problem, cluster, unit, n_jobs)
+
+        found = Selection.joined(for_each_cluster(answer, clusters, self.n_jobs))
+        n_rows = sum(len(cluster.rows) for cluster in clusters)
+        if self.share is None or len(found) <= max(self.share * n_rows, len(clusters)):
+            return found
+        if self.eps >= _WIDEST:
+            return found
+        wider = replace(self, eps=max(2 * self.eps, 0.125))
+        return wider.select(problem, tree, clusters)
+
+    def _cover(
+        self, problem: Problem, cluster: Cluster, unit: FloatArray, n_jobs: int
+    ) -> Selection:
+        X, own = problem.scaled[cluster.rows], problem.weight[cluster.rows]
+        kept, weights = greedy_cover(X, self.eps * unit, n_jobs)
+        weight = (weights.T @ own)[kept] if self.transfer else own[kept]
+        stands = np.asarray((weights > 0).sum(axis=0)).ravel()[kept] > 1
+        return Selection(cluster.rows[kept], weight, stands)
+
+
+def robust_spread(X: FloatArray) -> FloatArray:
+    """(d,): interquartile range, or the standard deviation where it is zero."""
+    low, high = np.percentile(X, [25, 75], axis=0)
+    spread: FloatArray = np.where(high > low, high - low, X.std(axis=0))
+    return spread

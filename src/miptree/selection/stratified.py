@@ -1,0 +1,57 @@
+"""A random share of every cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from miptree.problem import Problem
+from miptree.selection.base import Selection, checked_share
+from miptree.selection.clusters import Cluster, leaf_clusters
+from miptree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class StratifiedSelection:
+    """A random share of the rows of each class in each leaf, at least one row.
+
+    Parameters
+    ----------
+    share : float, default=0.1
+        Part of the rows, in (0, 1).
+    reweight : bool, default=False
+        Whether the rows chosen carry the weight of all rows of their cluster. A
+        bound for the subset then holds for the subset only.
+    seed : int, default=0
+    """
+
+    share: float = 0.1
+    reweight: bool = False
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_share("share", self.share)
+
+    def select(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        clusters: Sequence[Cluster] | None = None,
+    ) -> Selection:
+        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
+        rng = np.random.default_rng(self.seed)
+        if clusters is None:
+            clusters = leaf_clusters(problem, tree)
+        return Selection.joined([self._part(problem, c, rng) for c in clusters])
+
+    def _part(
+        self, problem: Problem, cluster: Cluster, rng: np.random.Generator
+    ) -> Selection:
+        size = max(1, round(self.share * len(cluster.rows)))
+        rows = rng.permutation(cluster.rows)[:size]
+        weight = problem.weight[rows]
+        if self.reweight:
+            weight = weight * (problem.weight[cluster.rows].sum() / weight.sum())
+        return Selection(rows, weight, np.zeros(size, dtype=bool))

@@ -1,0 +1,262 @@
+"""Training on selected rows: never worse on all rows, bounds that hold, the loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+from _data import examples, problems
+from miptree import OptimalTreeClassifier, load_json, save_json
+from miptree.layers import PerLayer, train_layers
+from miptree.objective import Svm1Objective
+from miptree.problem import Problem
+from miptree.rounds import train_in_rounds
+from miptree.selection import (
+    SELECTORS,
+    CoverSelection,
+    HullSelection,
+    StratifiedSelection,
+    get_selector,
+)
+from miptree.train import Plan, train
+from miptree.tree import HeapTree, ObliqueTree
+
+OBJECTIVE = Svm1Objective(1000, 0.1, 0.01)
+
+
+def plan(**changes: object) -> Plan:
+    usual = {
+        "objective": OBJECTIVE,
+        "depth": 2,
+        "solver": "search",
+        "time_limit": None,
+        "max_iter": 10,
+        "node_limit": 20,
+    }
+    return Plan(**(usual | changes))  # type: ignore[arg-type]
+
+
+def stump(n_features: int, label: int) -> ObliqueTree:
+    """Constant tree."""
+    return ObliqueTree.from_heap(
+        HeapTree(np.zeros((1, n_features)), np.ones(1), np.full(2, label))
+    )
+
+
+def errors(problem: Problem, tree: ObliqueTree) -> int:
+    return int(problem.count[tree.predict(problem.X) != problem.y].sum())
+
+
+def fourteen_points() -> Problem:
+    """The supplement's proposition fails here: A at 0, about 1 and 2; B at .9, 1.1."""
+    A = np.concatenate([[0.0, 2.0], np.linspace(0.95, 1.05, 10)])
+    X = np.concatenate([A, [0.9, 1.1]])[:, None]
+    return Problem.from_data(X, np.repeat([0, 1], [12, 2]), 2)
+
+
+def test_printed_iterative_algorithm_can_get_worse() -> None:
+    """T0 says A and is wrong twice; the optimum on I u J is wrong ten times."""
+    problem = fourteen_points()
+    rows = np.flatnonzero(np.isin(problem.X[:, 0], [0.0, 2.0, 0.9, 1.1]))
+    weight = np.where(problem.y[rows] == 0, 3.0, 1.0)
+    exact = train(
+        problem.subset(rows, weight), plan(solver="highs", node_limit=None, max_iter=50)
+    )
+    assert exact.certificate.errors_optimal
+    assert exact.certificate.errors == 0
+    assert errors(problem, stump(1, 0)) == 2
+    assert errors(problem, exact.tree) == 10
+
+
+def test_the_counterexample_does_no_harm() -> None:
+    problem = fourteen_points()
+    selector = HullSelection(beta1=0.2, beta2=0.99)
+    start = plan(init=stump(1, 0), solver="highs", node_limit=5)
+    trained, rounds = train_in_rounds(problem, start, selector, max_rounds=4)
+    assert rounds[0].raw_errors == 10  # the trap was there
+    assert [r.errors for r in rounds] == sorted(
+        (r.errors for r in rounds), reverse=True
+    )
+    assert rounds[0].errors <= 2
+    came_back = np.setdiff1d(rounds[1].rows, rounds[0].rows)
+    inner = (problem.X[:, 0] > 0.92) & (problem.X[:, 0] < 1.08)
+    assert np.isin(came_back, problem.source[inner]).any()
+    assert trained.score.errors == errors(problem, trained.tree)
+
+
+@pytest.mark.parametrize("name", SELECTORS)
+@given(problem=problems(rows=(6, 40)), seed=st.integers(0, 99))
+@examples(4)
+def test_accuracy_never_falls_and_the_start_is_never_lost(
+    name: str, problem: Problem, seed: int
+) -> None:
+    start = plan(init="cart", seed=seed)
+    trained, rounds = train_in_rounds(problem, start, get_selector(name, seed=seed))
+    kept = [r.errors for r in rounds]
+    assert kept == sorted(kept, reverse=True)
+    assert all(r.objective >= trained.score.objective for r in rounds)
+    assert trained.score == OBJECTIVE.evaluate(problem, trained.tree)
+    for r in rounds:
+        assert r.raw_errors == errors(problem, r.raw_tree)
+        assert len(np.unique(r.rows)) == len(r.rows) == len(r.weight)
+
+
+@given(problem=problems(rows=(5, 9), kinds=("gauss", "grid")))
+@examples(8)
+def test_bounds_of_a_subset_hold_for_all_rows(problem: Problem) -> None:
+    exact = plan(solver="highs", depth=1, node_limit=None)
+    best = train(problem, exact)
+    assert best.status == "optimal"
+    for selector in (HullSelection(0.3, 0.5), StratifiedSelection(0.6)):
+        trained, rounds = train_in_rounds(problem, exact, selector, max_rounds=2)
+        assert trained.certificate.objective_bound <= best.score.objective + 1e-6
+        assert trained.certificate.errors_bound <= best.score.cost_at_margin + 1e-6
+        for r in rounds:
+            assert (r.bound is None) == (r.weight > _own(problem, r.rows)).any()
+            assert r.bound is None or r.bound <= best.score.objective + 1e-6
+
+
+def _own(problem: Problem, source: np.ndarray) -> np.ndarray:
+    place = {int(row): i for i, row in enumerate(problem.source)}
+    return problem.weight[[place[int(row)] for row in source]]
+
+
+def test_transferred_weights_give_no_bound() -> None:
+    X, y = load_iris(return_X_y=True)
+    problem = Problem.from_data(X, y, 3)
+    exact = plan(solver="highs", node_limit=0)
+    _, rounds = train_in_rounds(problem, exact, CoverSelection(), max_rounds=1)
+    assert rounds[0].weight.max() > problem.weight.max()
+    assert rounds[0].bound is None
+
+
+def test_a_proof_on_the_subset_can_prove_the_whole() -> None:
+    """A separable cloud: 0 errors on all rows meet the bound of any subset."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 2))
+    X = X[np.abs(X.sum(axis=1) - 1) > 0.1]
+    problem = Problem.from_data(X, (X.sum(axis=1) > 1).astype(int), 2)
+    exact = plan(solver="highs", depth=1, node_limit=None)
+    trained, rounds = train_in_rounds(problem, exact, HullSelection(0.2, 0.2), 5)
+    assert trained.score.errors == 0
+    assert 0 < trained.certificate.objective_bound <= trained.score.objective
+    assert f"of {problem.n_rows} distinct rows" in (
+        trained.certificate.objective_proved_by
+    )
+    assert len(rounds[-1].rows) < problem.n_rows
+
+
+def test_a_subset_keeps_scaling_and_costs() -> None:
+    rng = np.random.default_rng(0)
+    X, cost = rng.normal(size=(20, 3)), rng.uniform(size=(20, 2))
+    problem = Problem.from_data(X, np.arange(20) % 2, 2, class_cost=cost)
+    rows = np.array([3, 8, 11])
+    subset = problem.subset(rows, 2 * problem.weight[rows])
+    assert np.array_equal(subset.scaled, problem.scaled[rows])
+    assert np.array_equal(subset.class_cost, 2 * problem.class_cost[rows])
+    assert np.array_equal(X[problem.source], problem.X)
+    assert np.array_equal(X[subset.source], subset.X)
+
+
+# --------------------------------------------------------------------- per layer
+
+
+def test_layers_only_improve_the_rows_below_a_node() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    problem = Problem.from_data(X, y, 2)
+    coef = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    start = problem.to_scaled(
+        ObliqueTree.from_heap(
+            HeapTree(coef, np.array([0.0, 1.0, 1.0]), np.array([0, 0, 1, 1]))
+        ),
+        2,
+    )
+    tree = problem.to_user(start)
+    better = train_layers(
+        problem, tree, plan(max_iter=30), PerLayer(StratifiedSelection(0.5))
+    )
+    assert errors(problem, better) < 0.1 * len(y) < errors(problem, tree)
+    assert OBJECTIVE.evaluate(problem, better).objective < (
+        OBJECTIVE.evaluate(problem, tree).objective
+    )
+
+
+def test_layers_are_an_option_of_the_loop() -> None:
+    X, y = load_iris(return_X_y=True)
+    problem = Problem.from_data(X, y, 3)
+    selection = PerLayer(HullSelection(0.2, 0.2))
+    trained, rounds = train_in_rounds(problem, plan(), selection, max_rounds=2)
+    assert trained.score.errors <= 6
+    assert rounds[-1].errors <= rounds[0].errors
+
+
+# --------------------------------------------------------------------- estimator
+
+
+@pytest.mark.parametrize("selection", [*SELECTORS, HullSelection(0.2, 0.3)])
+def test_estimator_selects(selection: object, tmp_path: object) -> None:
+    X, y = load_iris(return_X_y=True)
+    y = y[::-1].copy()
+    clf = OptimalTreeClassifier(
+        selection=selection, max_rounds=2, solver="search", time_limit=None,
+        max_iter=10, random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert 0 < len(clf.selected_) < len(X)
+    assert (np.diff(clf.selected_) > 0).all()
+    assert np.array_equal(clf.selected_, np.sort(clf.rounds_[-1].rows))
+    assert clf.certificate_.n_rows == len(X)
+    assert clf.certificate_.errors == (clf.predict(X) != y).sum()
+    save_json(clf, tmp_path / "model.json")  # type: ignore[operator]
+    again = load_json(tmp_path / "model.json")  # type: ignore[operator]
+    assert np.array_equal(again.predict(X), clf.predict(X))
+    assert again.max_rounds == 2
+    clf.set_params(selection=None).fit(X, y)
+    assert not hasattr(clf, "selected_")
+
+
+def test_same_seed_same_fit_whatever_the_jobs() -> None:
+    X, y = load_iris(return_X_y=True)
+    fits = [
+        OptimalTreeClassifier(
+            selection="auto", solver="search", time_limit=None, max_iter=20,
+            random_state=0, n_jobs=jobs,
+        ).fit(X, y)
+        for jobs in (1, 2)
+    ]  # fmt: skip
+    assert np.array_equal(fits[0].tree_.coef, fits[1].tree_.coef)
+    assert np.array_equal(fits[0].selected_, fits[1].selected_)
+
+
+def test_estimator_keeps_what_it_has_when_stopped() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = OptimalTreeClassifier(selection="hull", callback=lambda state: True)
+    with pytest.warns(UserWarning, match="interrupted"):
+        clf.fit(X, y)
+    assert clf.status_ == "interrupted"
+    assert len(clf.rounds_) == len(clf.selected_) == 0
+    assert clf.score(X, y) > 0.6
+
+
+def test_no_time_gives_the_start_tree() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = OptimalTreeClassifier(selection="cover", time_limit=0).fit(X, y)
+    assert clf.status_ == "time_limit"
+    assert clf.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"selection": "best"}, "'selection' parameter"),
+        ({"max_rounds": 0}, "max_rounds"),
+    ],
+)
+def test_estimator_refuses(parameters: dict[str, object], message: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        OptimalTreeClassifier(**parameters).fit(X, y)
