@@ -83,3 +83,23 @@ def test_digits_asked_for():
     clf = iris_model()
     assert max(map(len, re.findall(r"[\d.]{8,}", export_text(clf, digits=12)))) >= 12
     assert not re.findall(r"[\d.]{8,}", export_text(clf))
+
+
+def test_a_coarse_text_says_so():
+    """Rows an ulp apart on both sides of a split, which four digits cannot tell."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    middle = np.array([0.123456789, np.nextafter(0.123456789, 1)])
+    X = np.concatenate([x, middle])[:, None]
+    clf = OptimalTreeClassifier(
+        max_depth=1, max_iter=5, solver="search", time_limit=None, random_state=0
+    ).fit(X, X[:, 0] > 0.123456789)
+    text = export_text(clf)
+    coarse = clf._digits[0].max() == ALL_DIGITS
+    assert text.endswith("may differ.)") == coarse
+    assert max(map(len, re.findall(r"[\d.]+", text))) < 12
+    clf._digits = np.full_like(clf._digits, ALL_DIGITS)
+    assert export_text(clf).endswith("may differ.)")
+    assert "differ" not in export_text(clf, digits=17)
+    clf._digits = np.full_like(clf._digits, 3)
+    assert "differ" not in export_text(clf)

@@ -17,8 +17,10 @@ from miptree.tree import ObliqueTree, rounding_error
 
 ALL_DIGITS = 17
 """Significant digits that tell any two float64 apart."""
-_TRIED = (2, 3, 4, 5, 6, 8, 10, 12)
+_TRIED = (2, 3, 4, 5, 6)
 """Digits of coefficients that are tried; one would be off by a third at times."""
+_MOST_OF_THRESHOLD = 8
+"""Digits of a threshold, beyond which a split is not easier to read for it."""
 _BLOCK_ELEMENTS = 1 << 22
 """Rows x features of a block, which bounds the memory of the scores."""
 
@@ -36,7 +38,8 @@ def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
     -------
     int array of shape (n_nodes, 2)
         Significant digits of the coefficients and of the threshold, with which
-        :func:`rounded` sends every row of X to the leaf that the tree sends it to.
+        :func:`rounded` sends every row of X to the leaf that the tree sends it to;
+        ``ALL_DIGITS`` where a split has rows so near that few digits do not do.
     """
     branch = np.flatnonzero(~tree.is_leaf)
     tries = np.stack([_to_digits(tree.coef[branch], digits) for digits in _TRIED])
@@ -115,7 +118,7 @@ def _error(tree: ObliqueTree, X: FloatArray, tries: FloatArray) -> FloatArray:
 
 def _fewest_between(low: float, high: float, threshold: float) -> int | None:
     """Fewest digits to which the threshold rounds into [low, high)."""
-    for digits in range(1, ALL_DIGITS):
+    for digits in range(1, _MOST_OF_THRESHOLD + 1):
         if low <= float(_to_digits(threshold, digits)) < high:
             return digits
     return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -40,7 +42,9 @@ def export_text(
         Names of the classes, by default those of the classifier, or indices.
     digits : int, optional
         Significant digits shown. By default a classifier shows as few as leave the
-        prediction of every training row as it is, and a bare tree 4.
+        prediction of every training row as it is. Where rows lie so near to a split
+        that few digits do not do, as among many rows, it shows 4 and says so in a last
+        line; a bare tree shows 4. ``digits=17`` shows all.
 
     Returns
     -------
@@ -56,6 +60,7 @@ def export_text(
     ├─ yes: class 0
     └─ no:  class 1
     """
+    is_coarse = digits is None and _is_coarse(model)
     rules, digits = shown_rules(model, feature_names, class_names, digits)
 
     def lines(node: Branch | Leaf) -> list[str]:
@@ -70,7 +75,8 @@ def export_text(
             *(f"        {line}" for line in no[1:]),
         ]
 
-    return "\n".join(lines(rules.root))
+    note = "(Numbers are rounded: training rows very near to a split may differ.)"
+    return "\n".join([*lines(rules.root), *([note] if is_coarse else [])])
 
 
 def shown_rules(
@@ -83,8 +89,16 @@ def shown_rules(
     matter = getattr(model, "_digits", None)
     if digits is not None or isinstance(model, ObliqueTree) or matter is None:
         return rules_of(model, feature_names, class_names), digits or _DIGITS
-    short = rounded(model.tree_, matter)
+    short = rounded(model.tree_, np.where(matter == ALL_DIGITS, _DIGITS, matter))
     return rules_of(model, feature_names, class_names, short), ALL_DIGITS
+
+
+def _is_coarse(model: Model) -> bool:
+    """Whether a split is shown with fewer digits than its training rows need."""
+    matter = getattr(model, "_digits", None)
+    if matter is None or isinstance(model, ObliqueTree):
+        return False
+    return bool((matter[~model.tree_.is_leaf] == ALL_DIGITS).any())
 
 
 def split_text(rules: Rules, branch: Branch, digits: int) -> str:
