@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from miptree import OptimalTreeClassifier
+from miptree.export._rules import table_of
 from miptree.tree import HeapTree, ObliqueTree
 
 QUICK = {"max_iter": 5, "solver": "search", "time_limit": None, "random_state": 0}
@@ -120,7 +121,7 @@ def corner_rows(clf, n=1000, seed=5):
 def beside_hyperplanes(clf, rows, rng, column=None):
     """Move one number of most rows so that they lie on a split or an ulp beside."""
     rows = rows.copy()
-    Z = clf.table_.transform(rows)
+    Z = table_of(clf).transform(rows)
     tree = clf.tree_
     branch = np.flatnonzero(~tree.is_leaf)
     for i in range(len(rows) - len(rows) // 4):

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 
 from _models import (
     HOSTILE,
@@ -26,11 +27,21 @@ from miptree import (
     export_python,
     export_sql,
 )
+from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
 from miptree.export.sql import _number
 from miptree.tree import HeapTree
 
+
+def rival_model():
+    """A rival, whose columns are plain numbers and which refuses gaps."""
+    iris = load_iris(as_frame=True)
+    clf = GreedySVMTreeClassifier(max_depth=2)
+    return clf.fit(iris.data, iris.target_names[iris.target])
+
+
 MODELS = {
+    "rival": rival_model,
     "iris": iris_model,
     "array": array_model,
     "mixed": mixed_model,

@@ -12,7 +12,9 @@ from sklearn.datasets import load_iris
 
 from _models import HOSTILE, corner_rows, iris_model, mixed_frame, mixed_model, strict
 from miptree import export_text, report_html
+from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
+from miptree.plot import plot_node, plot_regions, plot_tree
 
 
 def iris_page(clf, **options):
@@ -66,6 +68,29 @@ def test_facts_are_those_of_the_model():
         if "histogram" in node:
             assert np.sum(node["histogram"]["counts"]) == sum(node["counts"])
             assert node["text"] in export_text(clf)
+
+
+def test_other_rows_than_those_of_the_fit_are_told():
+    iris = load_iris(as_frame=True)
+    y = iris.target_names[iris.target]
+    clf = iris_model()
+    assert facts_of(iris_page(clf))["are_fitted"]
+    part = facts_of(report_html(clf, iris.data[::2], y[::2]))
+    assert not part["are_fitted"]
+
+
+def test_page_and_pictures_of_a_rival():
+    iris = load_iris(as_frame=True)
+    clf = GreedySVMTreeClassifier(max_depth=2)
+    clf.fit(iris.data, iris.target)
+    facts = facts_of(report_html(clf, iris.data, iris.target))
+    assert facts["are_fitted"]
+    assert facts["accuracy"][0]["shares"] == [clf.score(iris.data, iris.target)]
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    for draw in (plot_tree, plot_node, plot_regions):
+        assert draw(clf, iris.data, iris.target).figure is not None
+    plt.close("all")
 
 
 def test_histogram_keeps_the_sides_apart():

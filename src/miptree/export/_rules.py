@@ -179,20 +179,14 @@ def rules_of(
         Stands for the model's own tree, for example one with rounded coefficients.
     """
     has_names = feature_names is not None
-    table: Table | None = None
     known: Sequence[object]
     if isinstance(model, ObliqueTree):
-        known = range(int(model.label.max()) + 1)
-        tree = tree or model
+        known, tree = range(int(model.label.max()) + 1), tree or model
     else:
         check_is_fitted(model)
-        known = model.classes_.tolist()
-        tree, table = tree or model.tree_, getattr(model, "table_", None)
-        names_in = getattr(model, "feature_names_in_", None)
-        has_names = has_names or names_in is not None
-        if table is None and feature_names is None:
-            feature_names = names_in  # of a rival, which reads numbers only
-    table = table or _plain_table(tree.n_features)
+        known, tree = model.classes_.tolist(), tree or model.tree_
+        has_names = has_names or hasattr(model, "feature_names_in_")
+    table = table_of(model)
     columns = _renamed(table.columns, feature_names)
     classes = known if class_names is None else class_names
     n_classes = int(tree.label.max()) + 1
@@ -210,8 +204,16 @@ def rules_of(
     )
 
 
-def _plain_table(n_columns: int) -> Table:
-    columns = (NumericalColumn(f"x[{j}]", 0.0, False) for j in range(n_columns))
+def table_of(model: Model) -> Table:
+    """The table of a classifier; of a tree or a rival one of numbers only."""
+    table: Table | None = getattr(model, "table_", None)
+    if table is not None:
+        return table
+    tree = model if isinstance(model, ObliqueTree) else model.tree_
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = [f"x[{j}]" for j in range(tree.n_features)]
+    columns = (NumericalColumn(str(name), 0.0, False) for name in names)
     return Table(tuple(columns), missing="error")
 
 

@@ -33,7 +33,8 @@ def node_scores(
     score: FloatArray = Z @ tree.coef[node] - tree.threshold[node]
     reaches = tree.ancestors[tree.apply(Z)][:, node]
     largest = float(np.abs(score).max(initial=0.0))
-    return score, reaches, clf.certificate_.margin * max(1.0, largest)
+    margin = getattr(clf.certificate_, "margin", 0.0)  # a rival may know none
+    return score, reaches, margin * max(1.0, largest)
 
 
 def plot_node(

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree._typing import AnyArray, FloatArray
 from miptree.estimator import OptimalTreeClassifier
+from miptree.export._rules import table_of
 from miptree.plot._common import axes_or_new, codes_of, colour, plain_text
 
 _STEPS = 400
@@ -49,7 +50,7 @@ def plot_regions(
     check_is_fitted(clf)
     Z = clf._validated(X)
     codes = codes_of(clf, y, len(Z))
-    names = clf.table_.open_names
+    names = table_of(clf).open_names
     across, up = _columns(clf, Z, features)
     ax = axes_or_new(ax, (6.2, 4.8))
     x_grid, y_grid = _ticks(Z[:, across]), _ticks(Z[:, up])
@@ -81,7 +82,7 @@ def plot_regions(
 
 def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int, int]:
     """Places of the two columns among those that the tree reads."""
-    names = clf.table_.open_names
+    names = table_of(clf).open_names
     numbers = [j for j in range(len(names)) if len(np.unique(Z[:, j])) > 2]
     if asked is None:
         if len(numbers) < 2:
@@ -94,7 +95,7 @@ def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int
         return numbers[first], numbers[second]
     if len(asked) != 2:
         raise ValueError(f"features must be a pair of columns, got {asked!r}.")
-    columns = [column.name for column in clf.table_.columns]
+    columns = [column.name for column in table_of(clf).columns]
     wanted = [columns[c] if isinstance(c, int) else str(c) for c in asked]
     for name in wanted:
         if name not in names:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from miptree._typing import FloatArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
-from miptree.export._rules import Atom, Branch, Leaf, Rules, atoms_of
+from miptree.export._rules import Atom, Branch, Leaf, Rules, atoms_of, table_of
 from miptree.export.text import (
     atom_text,
     number_text,
@@ -70,7 +70,7 @@ def plot_tree(
     if X is not None and y is not None:
         spread = clf._validated(X).std(axis=0)
         counts = evaluate(clf, X, y).node_counts
-    sizes = dict(zip(atoms_of(clf.table_), spread.tolist(), strict=True))
+    sizes = dict(zip(atoms_of(table_of(clf)), spread.tolist(), strict=True))
     for node in rules.nodes:
         x, level = place[node.node]
         if isinstance(node, Branch):

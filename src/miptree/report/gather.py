@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from miptree._typing import FloatArray, IntArray
 from miptree._version import __version__
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import evaluate
+from miptree.evaluate import Evaluation, evaluate
 from miptree.export._rules import Branch, Leaf, Member, Missing, Rules, rules_of
 from miptree.export.text import atom_text, number_text, shown_rules, split_text
 from miptree.plot._common import codes_of
@@ -52,6 +52,7 @@ def gather(
         "version": __version__,
         "classes": [str(name) for name in rules.classes],
         "n_rows": len(Z),
+        "are_fitted": _are_fitted(clf, found, sample_weight),
         "columns": [_column(rules, cells[j], j) for j in rules.used],
         "refuses": {
             "missing": rules.refuses_missing,
@@ -205,11 +206,27 @@ def _cell(cells: Cells, row: int) -> str:
 # -------------------------------------------------------------------------- figures
 
 
+def _are_fitted(
+    clf: OptimalTreeClassifier, found: Evaluation, weight: ArrayLike | None
+) -> bool:
+    """Whether the rows can be those of the fit: as many, with as many errors.
+
+    Rows of weight 0 did not count there, so with weights there may be more of both.
+    """
+    certificate = clf.certificate_
+    n_rows, n_wrong = found.n_rows, found.n_rows - found.n_right
+    if weight is not None and not np.all(np.asarray(weight) > 0):
+        return n_rows > certificate.n_rows and n_wrong >= certificate.errors
+    return (n_rows, n_wrong) == (certificate.n_rows, certificate.errors)
+
+
 def _certificate(clf: OptimalTreeClassifier) -> list[list[str]]:
     found = clf.certificate_
+    at_margin = getattr(found, "errors_bound", None)  # a rival's has none
+    least = "no tree that keeps the margin has fewer than"
     return [
         ["errors on the training rows", f"{found.errors:,} of {found.n_rows:,}"],
-        ["no tree that keeps the margin has fewer than", f"{found.errors_bound:.6g}"],
+        *([[least, f"{at_margin:.6g}"]] if at_margin is not None else []),
         ["objective, recounted by prediction", f"{found.objective:.6g}"],
         ["no tree is below", f"{found.objective_bound:.6g}"],
         ["gap", f"{100 * found.gap:.3g} %"],

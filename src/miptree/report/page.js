@@ -387,18 +387,24 @@
   function figures() {
     at("summary").textContent =
       `${count(facts.n_rows)} rows, ${facts.classes.length} classes, ` +
-      `${facts.nodes.filter(isLeaf).length} leaves.`;
+      `${facts.nodes.filter(isLeaf).length} leaves.` +
+      (facts.are_fitted ? "" : " These are not the rows that the tree was fitted on:" +
+        " the certificate speaks of those, the counts of these.");
     at("legend").append(...facts.classes.map((name, k) => el("li", {}, dot(k), name)));
     at("certificate").append(el("tbody", {}, ...facts.certificate.map(([name, value]) =>
       el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, value)))));
     const tested = facts.accuracy[0].shares.length > 1;
-    const head = ["", "training rows"].concat(tested ? ["test rows"] : []);
+    const given = facts.are_fitted ? "training rows" : "rows given";
+    const head = ["", given].concat(tested ? ["test rows"] : []);
     at("accuracy").append(...table(head,
       facts.accuracy.map((row) => [row.name, ...row.shares.map(percent)]), false));
     at("accuracy").querySelector("tbody tr").classList.add("mine");
-    at("accuracy-note").textContent = tested
-      ? "All three were fitted on the training rows."
-      : "On the rows of the fit: no promise for new rows. Give test rows to compare.";
+    let note = "On the rows of the fit: no promise for new rows. Give test rows to compare.";
+    if (tested) note = "All three were fitted on the training rows.";
+    if (!facts.are_fitted) {
+      note = "The other models were fitted on the rows given, this tree on others.";
+    }
+    at("accuracy-note").textContent = note;
     at("confusion").append(...table(["true \\ predicted", ...facts.classes],
       facts.confusion.map((row, k) => [facts.classes[k], ...row.map(count)]), true));
     at("footer").textContent = `Written by miptree ${facts.version}.`;
