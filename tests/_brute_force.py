@@ -217,6 +217,48 @@ def fewest_errors(problem: Problem, depth: int) -> float:
     return enumeration.optimum(depth)
 
 
+class HardMarginEnumeration:
+    """Least weight that is wrong or inside the margin, by trying every routing."""
+
+    def __init__(self, problem, margin):
+        self.X, self.y, self.weight = problem.scaled, problem.y, problem.weight
+        self.margin = margin
+        self.separable = cache(self._separable)
+        self.most_right = cache(self._most_right)
+
+    def fewest(self, depth):
+        everybody = tuple(range(len(self.y)))
+        return self.weight.sum() - self.most_right(everybody, depth)
+
+    def _most_right(self, points, depth):
+        """Largest weight that a subtree can get right among some points."""
+        if depth == 0:
+            per_class = np.zeros(self.y.max() + 1)
+            np.add.at(per_class, self.y[list(points)], self.weight[list(points)])
+            return per_class.max()
+        best = 0.0
+        for side in product((0, 1, 2), repeat=len(points)):
+            parts = [
+                tuple(p for p, s in zip(points, side, strict=True) if s == k)
+                for k in (0, 1)
+            ]
+            value = sum(self.most_right(part, depth - 1) for part in parts)
+            if value > best and self.separable(*parts):
+                best = value
+        return best
+
+    def _separable(self, left, right):
+        """Whether a hyperplane in the box has these points on its sides, at margin."""
+        n, d = self.X.shape
+        rows = np.hstack([self.X, -np.ones((n, 1))])
+        A = np.vstack([rows[list(left)], -rows[list(right)], rows, -rows])
+        b = np.concatenate(
+            [np.full(len(left) + len(right), -self.margin), np.ones(2 * n)]
+        )
+        found = linprog(np.zeros(d + 1), A, b, bounds=[(None, None)] * (d + 1))
+        return found.status == 0
+
+
 def recount(
     X: np.ndarray,
     y: np.ndarray,

@@ -2,6 +2,7 @@
 
 import pytest
 
+from miptree.proof import compile_proof_kernels
 from miptree.search import compile_kernels
 
 
@@ -9,3 +10,4 @@ from miptree.search import compile_kernels
 def _kernels_are_compiled():
     """No test's time limit pays for compiling, whichever comes first."""
     compile_kernels()
+    compile_proof_kernels()

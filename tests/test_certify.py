@@ -1,15 +1,13 @@
 """What certificates claim, against enumeration on tiny data."""
 
 from dataclasses import FrozenInstanceError, replace
-from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
+from _brute_force import HardMarginEnumeration
 from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, solve
 from miptree import OptimalTreeClassifier
 from miptree.bounds import Bound
@@ -19,48 +17,6 @@ from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.starts import constant_tree
 from miptree.train import Plan, train
-
-
-class HardMarginEnumeration:
-    """Least weight that is wrong or inside the margin, by trying every routing."""
-
-    def __init__(self, problem, margin):
-        self.X, self.y, self.weight = problem.scaled, problem.y, problem.weight
-        self.margin = margin
-        self.separable = cache(self._separable)
-        self.most_right = cache(self._most_right)
-
-    def fewest(self, depth):
-        everybody = tuple(range(len(self.y)))
-        return self.weight.sum() - self.most_right(everybody, depth)
-
-    def _most_right(self, points, depth):
-        """Largest weight that a subtree can get right among some points."""
-        if depth == 0:
-            per_class = np.zeros(self.y.max() + 1)
-            np.add.at(per_class, self.y[list(points)], self.weight[list(points)])
-            return per_class.max()
-        best = 0.0
-        for side in product((0, 1, 2), repeat=len(points)):
-            parts = [
-                tuple(p for p, s in zip(points, side, strict=True) if s == k)
-                for k in (0, 1)
-            ]
-            value = sum(self.most_right(part, depth - 1) for part in parts)
-            if value > best and self.separable(*parts):
-                best = value
-        return best
-
-    def _separable(self, left, right):
-        """Whether a hyperplane in the box has these points on its sides, at margin."""
-        n, d = self.X.shape
-        rows = np.hstack([self.X, -np.ones((n, 1))])
-        A = np.vstack([rows[list(left)], -rows[list(right)], rows, -rows])
-        b = np.concatenate(
-            [np.full(len(left) + len(right), -self.margin), np.ones(2 * n)]
-        )
-        found = linprog(np.zeros(d + 1), A, b, bounds=[(None, None)] * (d + 1))
-        return found.status == 0
 
 
 @pytest.mark.parametrize("solver", MIP_SOLVERS)
@@ -146,26 +102,26 @@ def test_certificate_is_frozen_and_reads_like_sentences():
         certificate.errors = 0
     text = str(certificate)
     assert text.startswith("The tree misclassifies 1 of 4 training rows")
-    assert "does better (HiGHS" in text
-    assert "count MIP" in certificate.errors_proved_by
+    assert "nearer than 0.01 to a split counted as errors, no tree of depth 1" in text
+    assert "does better (exhaustive search)." in text
+    assert "proved optimal (HiGHS" in text
     assert certificate.errors_bound == 1.0
     assert certificate.errors_optimal
     doubtful = replace(certificate, errors_bound=0.0, objective_bound=0.0)
     assert not doubtful.errors_optimal
+    assert "gets below 0 (exhaustive search)." in str(doubtful)
     assert "not proved optimal" in str(doubtful)
+    heavier = replace(certificate, cost=2.5, cost_at_margin=4.5)
+    assert "rows at a cost of 2.5, 4.5 with rows nearer than 0.01" in str(heavier)
 
 
-def test_a_bound_that_the_tree_refutes_proves_nothing():
+def test_a_bound_above_the_tree_by_rounding_is_met():
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 0])
     problem, objective = Problem.from_data(X, y, 2), Svm1Objective(100, 1, 0.01)
     tree = problem.to_user(constant_tree(problem, 1))
     score = objective.evaluate(problem, tree)
-    wrong, rounded = Bound(score.cost + 0.1, "wrong"), Bound(score.cost + 1e-9, "fine")
     known = (problem, objective, 1, tree, score, Bound(0.0, "nothing"))
-    refuted = certify(*known, wrong, wrong, 0.0)
-    assert (refuted.errors_bound, refuted.objective_bound) == (0.0, 0.0)
-    assert not refuted.errors_optimal
-    assert not refuted.objective_optimal
+    rounded = Bound(score.cost + 1e-9, "fine")
     met = certify(*known, rounded, rounded, 0.0)
     assert met.objective_optimal
     assert met.objective_bound == score.objective

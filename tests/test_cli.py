@@ -219,8 +219,8 @@ def tampered(plain, where, how):
         (("certificate", "depth"), lambda value: value + 1),
         (("certificate", "objective_proved_by"), lambda value: value + "!"),
         (("certificate", "seconds"), lambda value: value / 2),
-        (("certificate_digest",), lambda value: value[::-1]),
-        (("certificate_digest",), lambda value: ""),
+        (("certificate", "digest"), lambda value: value[::-1]),
+        (("certificate", "digest"), lambda value: ""),
     ],
 )
 def test_a_tampered_model_fails_verify(folder, tmp_path, where, how):

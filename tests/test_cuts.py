@@ -1,6 +1,7 @@
 """Cuts and symmetry breaking: they cut something, but no tree goes lost."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -16,11 +17,13 @@ from _data import (
     is_clear,
     objectives,
     problems,
+    random_heap,
     random_problem,
     solve,
 )
 from miptree.formulations import (
     CompactFormulation,
+    CountFormulation,
     FlowFormulation,
     PaperFormulation,
 )
@@ -280,6 +283,8 @@ def test_canonical_image_obeys_the_rules(case, row):
     leaf = heap.leaf_of(problem.scaled)
     image, moved = canonical_image(heap, leaf, problem.n_classes, row)
     assert (image.label[0::2] < image.label[1::2]).all()
+    if case.depth == 3:
+        assert (image.label[[0, 4]] <= image.label[[2, 6]]).all()
     if row is not None:
         assert moved[row] < len(heap.label) // 2
     assert np.array_equal(moved, image.leaf_of(problem.scaled))
@@ -313,3 +318,47 @@ def test_sibling_order_allows_increasing_classes_only(n_classes):
             x[[u[0, left], u[1, right]]] = 1.0
             inside = (matrix @ x >= lower).all() and (matrix @ x <= upper).all()
             assert inside == (left < right)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+def test_subtree_order_compares_the_first_leaves_below_inner_nodes(n_classes):
+    problem = random_problem(0, 10, 2, n_classes, "distinct")
+    for depth in (1, 2):
+        blocks = CompactFormulation(problem, OBJECTIVE, depth).model.blocks
+        assert "subtree order" not in blocks
+    model = CompactFormulation(problem, OBJECTIVE, 3).model
+    matrix, lower, upper = rows_of(model, "subtree order")
+    u = model.variables["u"]
+    for label in product(range(n_classes), repeat=4):
+        x = np.zeros(model.n_variables)
+        x[u[[0, 2, 4, 6], label]] = 1.0
+        inside = (matrix @ x >= lower).all() and (matrix @ x <= upper).all()
+        assert inside == (label[0] <= label[1] and label[2] <= label[3])
+
+
+@pytest.mark.parametrize("formulation", [CompactFormulation, CountFormulation])
+def test_optimum_of_depth_three_is_the_same_with_mirror_images(formulation):
+    # Seven intervals of three classes need seven leaves.
+    y = np.array([0, 1, 2, 0, 2, 1, 0])
+    problem = Problem.from_data(np.arange(7.0)[:, None], y, 3)
+    broken, whole = (
+        solve(formulation(problem, OBJECTIVE, 3, breaks).model).objective
+        for breaks in (True, False)
+    )
+    assert broken == pytest.approx(whole, abs=close(whole))
+    without_a_leaf = solve(formulation(problem, OBJECTIVE, 2).model).objective
+    assert without_a_leaf > whole + 1
+
+
+@examples(60)
+@given(case=cases(problems((6, 20), 3, 5), kinds=("random", "cart")))
+def test_trees_of_depth_four_have_an_image_in_order(case):
+    heap = random_heap(case.problem, 4, np.random.default_rng(case.depth))
+    image, _ = canonical_image(
+        heap, heap.leaf_of(case.problem.scaled), case.problem.n_classes, 0
+    )
+    label = image.label
+    assert (label[0::2] < label[1::2]).all()
+    assert (label[0::4] <= label[2::4]).all()
+    assert (label[0::8] <= label[4::8]).all()
+    assert_feasible(CompactFormulation(case.problem, OBJECTIVE, 4), heap)

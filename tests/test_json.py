@@ -15,9 +15,8 @@ from sklearn.exceptions import NotFittedError
 
 from _data import examples
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
+from miptree.certify import certificate_digest
 from miptree.export import _json_reader
-from miptree.export.json import read_model
-from miptree.verify import certificate_digest
 
 
 def fit(y=None, X=None, **parameters):
@@ -113,9 +112,7 @@ def test_parameters_that_are_no_plain_value_are_left_out(tmp_path, fitted):
     assert loaded.callback is loaded.class_weight is loaded.random_state is None
     assert (loaded.time_limit, loaded.margin, loaded.max_depth) == (9.5, 0.25, 2)
     assert loaded.certificate_ == clf.certificate_
-    assert certificate_digest(loaded.certificate_) == certificate_digest(
-        clf.certificate_
-    )
+    assert certificate_digest(loaded.certificate_) == clf.certificate_.digest
     assert np.array_equal(
         loaded.predict(load_iris().data), clf.predict(load_iris().data)
     )
@@ -130,11 +127,11 @@ def test_extreme_floats(tmp_path):
     assert load_json(tmp_path / "model.json").tree_.coef.tobytes() == coef.tobytes()
 
 
-def test_a_loaded_model_is_verified_with_its_digest(saved):
+def test_a_loaded_model_is_verified_with_its_digest(saved, fitted):
     X, y = load_iris(return_X_y=True)
-    model = read_model(saved)
-    clf = model.clf
-    assert verify(clf.certificate_, clf.tree_, X, y, digest=model.digest).ok
+    clf, digest = load_json(saved), fitted.certificate_.digest
+    assert clf.certificate_.digest == digest
+    assert verify(clf.certificate_, clf.tree_, X, y, digest=digest).ok
 
 
 def test_a_loaded_model_can_be_saved_and_fitted_again(saved, tmp_path):
@@ -189,6 +186,51 @@ def test_files_of_version_1_load(tmp_path):
     assert clf.predict(rows).tolist() == ["high", "wide"]
     assert clf.trace_[0].seconds == 0.05
     assert clf.certificate_.objective == 1.0
+    assert clf.certificate_.digest == ""
+
+
+def as_version_2(path):
+    """Content of a model file, in version 2: the digest beside the certificate."""
+    plain = json.loads(path.read_text())
+    plain["version"] = 2
+    plain["certificate_digest"] = plain["certificate"].pop("digest")
+    return plain
+
+
+def test_a_digest_of_version_2_still_holds(saved, tmp_path):
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(as_version_2(saved)))
+    clf = load_json(old)
+    assert clf.certificate_ == load_json(saved).certificate_
+    assert verify(clf.certificate_, clf.tree_, *load_iris(return_X_y=True)).ok
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"certificate_digest": 5}, '"certificate_digest" is not a string'),
+        ({"certificate": []}, "certificate is not an object"),
+        ({"certificate": {"digest": ""}}, 'unknown entry "digest"'),
+        ({"version": 3}, 'has no "digest"'),
+        ({"extra": 1}, 'unknown entry "extra"'),
+    ],
+)
+def test_a_malformed_file_of_version_2_is_refused(saved, tmp_path, change, message):
+    plain = {**as_version_2(saved), **change}
+    if plain["version"] == 3:
+        del plain["certificate_digest"]
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(plain))
+    with pytest.raises(ValueError, match=message):
+        load_json(old)
+
+
+def test_a_file_of_version_2_needs_its_digest(saved, tmp_path):
+    plain = as_version_2(saved)
+    del plain["certificate_digest"]
+    (tmp_path / "old.json").write_text(json.dumps(plain))
+    with pytest.raises(ValueError, match='no "certificate_digest"'):
+        load_json(tmp_path / "old.json")
 
 
 # ------------------------------------------------------------------------- writing
@@ -288,7 +330,7 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=3), '"version" is 3, known: 1, 2; a newer miptree'),
+    (put("version", value=4), '"version" is 4, known: 1, 2, 3; a newer miptree'),
     (put("version", value=0), '"version" is 0'),
     (put("version", value=True), '"version" is not an integer'),
     (put("version", value="1"), '"version" is not an integer'),
@@ -357,7 +399,7 @@ HOSTILE = [
     (put("certificate", "objective", value="0"), '"objective" is not a number'),
     (put("certificate", "scaling", value=0), '"scaling" is not a string'),
     (put("certificate", "extra", value=0), 'unknown entry "extra"'),
-    (put("certificate_digest", value=None), "is not a string"),
+    (put("certificate", "digest", value=None), "is not a string"),
     (put("parameters", "max_depth", value=-1), "max_depth"),
     (put("parameters", "solver", value="os.system"), "solver"),
     (put("parameters", "callback", value="os.system"), "callback"),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -53,6 +56,8 @@ class Certificate:
         Time the fit took until the certificate was written.
     tree_digest, data_digest : str
         SHA-256 of the tree and of the training data, by which ``verify`` knows them.
+    digest : str
+        SHA-256 of all other fields: a certificate that was changed does not fit it.
     scaling : str
         How the features were scaled: "min-max".
     max_features : int or None
@@ -77,6 +82,7 @@ class Certificate:
     seconds: float
     tree_digest: str
     data_digest: str
+    digest: str
     scaling: str = "min-max"
     max_features: int | None = None
 
@@ -107,15 +113,15 @@ class Certificate:
         if meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
-        if self.errors_optimal:
-            return (
-                f"{counted}; no {self._compared} that keeps a margin of "
-                f"{self.margin:g} does better ({self.errors_proved_by})."
-            )
-        return (
-            f"{counted}; at margin {self.margin:g} no {self._compared} gets "
-            f"below {self.errors_bound:.6g} ({self.errors_proved_by})."
-        )
+        near = f"with rows nearer than {self.margin:g} to a split counted as errors"
+        if self.cost_at_margin == self.cost:
+            counted += f"; {near},"
+        else:
+            counted += f", {self.cost_at_margin:.6g} {near}; so counted,"
+        worse = "does better"
+        if not self.errors_optimal:
+            worse = f"gets below {self.errors_bound:.6g}"
+        return f"{counted} no {self._compared} {worse} ({self.errors_proved_by})."
 
     @property
     def _compared(self) -> str:
@@ -169,7 +175,7 @@ def certify(
     any_tree = believed(any_tree, score.cost)
     errors = believed(errors, score.cost_at_margin)
     whole = believed(whole, score.objective)
-    return Certificate(
+    certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
         cost=score.cost,
@@ -189,7 +195,9 @@ def certify(
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
         max_features=problem.max_features,
+        digest="",
     )
+    return replace(certificate, digest=certificate_digest(certificate))
 
 
 def believed(bound: Bound, value: float) -> Bound:
@@ -221,6 +229,43 @@ def data_digest(problem: Problem) -> str:
         problem.weight.astype("<f8"),
         *([] if cost is None else [cost.astype("<f8")]),
     )
+
+
+def certificate_digest(certificate: Any) -> str:
+    """SHA-256 of the fields of a certificate, a rival's too, ``digest`` aside."""
+    digest = hashlib.sha256()
+    for field in fields(certificate):
+        # A limit that is not there is not written, as before there were limits.
+        is_absent = field.default is None and getattr(certificate, field.name) is None
+        if field.name != "digest" and not is_absent:
+            text = _canonical(getattr(certificate, field.name), str(field.type))
+            digest.update(f"{field.name}={text!r}\n".encode())
+    return digest.hexdigest()
+
+
+def _canonical(value: object, kind: str) -> str:
+    """Text of a value that does not depend on which type of number holds it."""
+    if kind == "str" and isinstance(value, str):
+        return value
+    if not is_a(value, kind):
+        return type(value).__name__
+    is_int = kind.startswith("int")
+    return str(value) if is_int else float(value).hex()  # type: ignore[arg-type]
+
+
+def is_a(value: object, kind: str) -> bool:
+    """Whether a value is a string, or a finite number of the kind of its field."""
+    if kind == "str":
+        return isinstance(value, str)
+    if kind == "int | None" and value is None:
+        return True
+    wanted = Integral if kind.startswith("int") else Real
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _digest(*arrays: np.ndarray) -> str:

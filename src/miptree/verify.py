@@ -7,20 +7,22 @@ Values that the fit computed in floats are compared with a stated tolerance.
 
 from __future__ import annotations
 
-import hashlib
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree._recount import GivenData, Recount
 from miptree._resolve import solve_again
-from miptree.certify import Certificate, data_digest, tree_digest
+from miptree.certify import (
+    Certificate,
+    certificate_digest,
+    data_digest,
+    is_a,
+    tree_digest,
+)
 from miptree.objective import MARGIN_ROUNDING, Svm1Objective
 from miptree.table import Table, is_frame
 from miptree.tree import LEAF, ObliqueTree
@@ -126,9 +128,11 @@ def verify(
     classes : array-like, optional
         The classes in order, for example ``clf.classes_``.
     digest : str, optional
-        :func:`certificate_digest` of the certificate when it was written. A model
-        file holds it. Without it, a change that leaves every number consistent is
-        not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
+        ``certificate.digest`` as you noted it elsewhere when it was written. A
+        certificate that no longer fits its own digest is always caught. Whoever
+        changes one *and* computes its digest anew is caught by the numbers or by
+        the digest given here; without that, only what leaves every number consistent
+        is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
         between its limits, a larger ``depth``, penalties of a slack that is zero.
     resolve_with : {"highs", "scip", "gurobi", "cplex"}, optional
         Solver that repeats the proofs of a solver: the count MIP for
@@ -166,11 +170,8 @@ def verify(
         X = table.transform(X if is_frame(X) else np.asarray(X))
         value_feature = table.value_feature
     data = GivenData.of(X, y, sample_weight, classes, value_feature, cost_matrix)
-    if digest is None:
-        digest = getattr(certificate, "digest", None)
     checks = [_check_tree(tree, data), _check_settings(certificate)]
-    if digest is not None:
-        checks.append(_check_digest(certificate, digest))
+    checks.append(_check_digest(certificate, digest))
     if all(check.ok for check in checks[:2]):
         recount = Recount(tree, data, certificate)
         checks += _compare(certificate, recount)
@@ -181,43 +182,6 @@ def verify(
             )
             checks += [Check(*proof) for proof in proofs]
     return Verification(tuple(checks))
-
-
-def certificate_digest(certificate: Any) -> str:
-    """SHA-256 of a certificate's fields, one called ``digest`` aside."""
-    digest = hashlib.sha256()
-    for field in fields(certificate):
-        # A limit that is not there is not written, as before there were limits.
-        is_absent = field.default is None and getattr(certificate, field.name) is None
-        if field.name != "digest" and not is_absent:
-            text = _canonical(getattr(certificate, field.name), str(field.type))
-            digest.update(f"{field.name}={text!r}\n".encode())
-    return digest.hexdigest()
-
-
-def _canonical(value: object, kind: str) -> str:
-    """Text of a value that does not depend on which type of number holds it."""
-    if kind == "str" and isinstance(value, str):
-        return value
-    if not _is_a(value, kind):
-        return type(value).__name__
-    is_int = kind.startswith("int")
-    return str(value) if is_int else float(value).hex()  # type: ignore[arg-type]
-
-
-def _is_a(value: object, kind: str) -> bool:
-    """Whether a value is a string, or a finite number of the kind of its field."""
-    if kind == "str":
-        return isinstance(value, str)
-    if kind == "int | None" and value is None:
-        return True
-    wanted = Integral if kind.startswith("int") else Real
-    if not isinstance(value, wanted) or isinstance(value, bool):
-        return False
-    try:
-        return math.isfinite(float(value))
-    except OverflowError:
-        return False
 
 
 # --------------------------------------------------------------------- the checks
@@ -267,7 +231,7 @@ def _unreadable(certificate: Certificate) -> str | None:
     """What keeps the certificate from meaning anything."""
     for field in fields(certificate):
         value = getattr(certificate, field.name)
-        if not _is_a(value, str(field.type)):
+        if not is_a(value, str(field.type)):
             what = "string" if field.type == "str" else f"finite {field.type}"
             return f"{field.name} is not a {what}."
     if certificate.depth < 1:
@@ -283,8 +247,9 @@ def _unreadable(certificate: Certificate) -> str | None:
     return None
 
 
-def _check_digest(certificate: Certificate, digest: str) -> Check:
-    ok = certificate_digest(certificate) == digest
+def _check_digest(certificate: Certificate, noted: str | None) -> Check:
+    digest = certificate_digest(certificate)
+    ok = certificate.digest == digest and noted in (None, digest)
     found = "as it was written" if ok else "changed since it was written"
     return Check("certificate digest", ok, f"the certificate is {found}.")
 

@@ -187,7 +187,6 @@ def verify(
         weight,
         table=getattr(saved.clf, "table_", None),
         classes=saved.clf.classes_,
-        digest=saved.digest,
         resolve_with=resolve_with,
         resolve_seconds=time_limit,
     )

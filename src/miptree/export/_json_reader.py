@@ -29,7 +29,7 @@ from miptree.verify import malformed
 
 FORMAT = "miptree-model"
 RIVAL_FORMAT = "miptree-rival"
-VERSION = 2
+VERSION = 3
 
 MAX_BYTES = 256 * 2**20
 MAX_NODES = 2**13
@@ -58,14 +58,11 @@ class SavedModel:
     ----------
     clf : OptimalTreeClassifier
         The fitted classifier, or a rival of ``miptree.baselines``.
-    digest : str
-        ``certificate_digest`` of its certificate when it was written.
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     """
 
     clf: Any
-    digest: str
     metadata: dict[str, str | None]
 
 
@@ -154,10 +151,22 @@ def _read_1(plain: dict[str, Any]) -> SavedModel:
 
 
 def _read_2(plain: dict[str, Any]) -> SavedModel:
+    """Read version 2, which has the certificate's digest beside it."""
+    if "certificate_digest" not in plain:
+        raise MalformedError('the file has no "certificate_digest"')
+    rest = dict(plain)
+    digest = _a_text(rest.pop("certificate_digest"), "certificate_digest")
+    certificate = _an_object(rest.get("certificate"), "certificate")
+    if "digest" in certificate:
+        raise MalformedError('"certificate" has an unknown entry "digest"')
+    return _read_3({**rest, "certificate": {**certificate, "digest": digest}})
+
+
+def _read_3(plain: dict[str, Any]) -> SavedModel:
     wanted = (
         "format version written_by metadata parameters n_features feature_names "
-        "table classes tree node_proba digits certificate certificate_digest status "
-        "n_iter fit_time trace"
+        "table classes tree node_proba digits certificate status n_iter fit_time "
+        "trace"
     )
     _exact_keys(plain, set(wanted.split()), "the file", optional={"digits"})
     clf: OptimalTreeClassifier = _classifier(plain["parameters"])
@@ -184,11 +193,14 @@ def _read_2(plain: dict[str, Any]) -> SavedModel:
     clf.n_iter_ = _an_int(plain["n_iter"], "n_iter", low=0)
     clf.fit_time_ = _a_float(plain["fit_time"], "fit_time")
     clf.trace_ = _trace(plain["trace"])
-    digest = _a_text(plain["certificate_digest"], "certificate_digest")
-    return SavedModel(clf, digest, _metadata(plain["metadata"]))
+    return SavedModel(clf, _metadata(plain["metadata"]))
 
 
-READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {1: _read_1, 2: _read_2}
+READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {
+    1: _read_1,
+    2: _read_2,
+    3: _read_3,
+}
 """Version -> its reader."""
 
 

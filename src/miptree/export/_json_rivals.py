@@ -12,6 +12,7 @@ from miptree._version import __version__
 from miptree.baselines import RivalCertificate
 from miptree.baselines._numeric import NumericTreeClassifier
 from miptree.baselines._train import Status
+from miptree.certify import certificate_digest
 from miptree.export import _json_reader as read
 from miptree.export import json as write
 
@@ -54,7 +55,7 @@ def rival_to_plain(
             name: write._plain(value)
             for name, value in asdict(clf.certificate_).items()
         },
-        "certificate_digest": write.certificate_digest(clf.certificate_),
+        "certificate_digest": certificate_digest(clf.certificate_),
         "status": clf.status_,
         "fit_time": float(clf.fit_time_),
         "trace": [list(astuple(state)) for state in clf.trace_],
@@ -85,5 +86,5 @@ def read_rival(plain: dict[str, Any]) -> read.SavedModel:
         raise read.MalformedError('"status" is not a status of a fit')
     clf._set_fitted(tree, certificate, plain["status"], read._trace(plain["trace"]))
     clf.fit_time_ = read._a_float(plain["fit_time"], "fit_time")
-    digest = read._a_text(plain["certificate_digest"], "certificate_digest")
-    return read.SavedModel(clf, digest, read._metadata(plain["metadata"]))
+    read._a_text(plain["certificate_digest"], "certificate_digest")
+    return read.SavedModel(clf, read._metadata(plain["metadata"]))

@@ -35,7 +35,6 @@ from miptree.export._json_reader import (
     model_of,
 )
 from miptree.table import Table
-from miptree.verify import certificate_digest
 
 
 def save_json(
@@ -143,7 +142,6 @@ def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str,
         "node_proba": clf._node_proba.tolist(),
         "digits": None if digits is None else digits.tolist(),
         "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
-        "certificate_digest": certificate_digest(clf.certificate_),
         "status": clf.status_,
         "n_iter": int(clf.n_iter_),
         "fit_time": float(clf.fit_time_),

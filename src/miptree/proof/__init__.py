@@ -1,4 +1,4 @@
-"""Step 6b: proofs by exhaustion, of the errors that no tree at a margin avoids."""
+"""Step 6b: proofs, by exhaustive search, that every tree makes so many errors."""
 
 from __future__ import annotations
 

@@ -1,12 +1,15 @@
-"""Depth-first search over where the points go, for a tree with few errors.
+"""Is there a tree with few errors? A depth-first search over where the points go.
 
-A point is sent to a leaf, whose class becomes its own, or is an error. A node of the
-search knows which points it sent where; a leaf is closed to a point when some
-hyperplane on the way cannot separate it from those sent to the other side, and it
-stays closed further down. Points closed out of all leaves are errors. Of the others
-the one with the fewest open leaves is decided next. A point that the hyperplanes at
-hand get right need not be decided, so the search ends with a tree or with the proof
-that there is none.
+A point is either sent to a leaf, which takes its class, or given up as an error. From
+such decisions more follows. A leaf is closed to a point if it has another class, or
+if a hyperplane on the way would have to keep the point apart from points on its other
+side that are too near (``hulls.py``). Further down a hyperplane has even more points to
+keep apart, so a closed leaf stays closed. A point to which all leaves are closed is an
+error as well. Where the errors exceed the limit, the search turns back.
+
+Of the other points the one with the fewest open leaves is decided next. A point that
+the hyperplanes at hand get right need not be decided: if no other is left, the search
+ends with a tree. If it never does, no tree makes so few errors.
 
 Mirror images are searched once: the first point to reach a node goes left there.
 """
@@ -140,12 +143,18 @@ def _open_to(
 
 
 @njit(cache=True, nogil=True)
-def _cost(s: Search) -> float:
-    """Errors that the search node implies: proved ones or, if more, actual ones."""
+def _costs_too_much(s: Search, most: float) -> bool:
+    """Whether the search node implies too many errors.
+
+    In each subset it implies the proved ones or, if more, those made so far.
+    """
     total = 0.0
     for g in range(len(s.group_bound)):
         total += max(s.group_bound[g], s.group_cost[g])
-    return total
+    if total <= most:
+        return False
+    s.turned_back[0] = min(s.turned_back[0], total)
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -162,7 +171,7 @@ def _expand(s: Search, level: int, most: float, least: float, scratch: Scratch) 
             height = s.forced_at[level + 1]
             s.forced[height] = i
             s.forced_at[level + 1] = height + 1
-            if _cost(s) > most:
+            if _costs_too_much(s, most):
                 return _PRUNED
             continue
         count = 0
@@ -260,7 +269,8 @@ def advance(s: Search, most: float, least: float, max_nodes: int) -> tuple[int, 
     ----------
     s : Search
     most : float
-        Errors that a tree may make; EXHAUSTED proves that none makes so few.
+        Errors that a tree may make. EXHAUSTED proves that none makes so few, and
+        that every tree makes ``s.turned_back`` errors at least.
     least : float
         Distance of two hulls from which they count as separable.
     max_nodes : int
@@ -321,7 +331,7 @@ def _next_option(
         s.error_left[level] = 0
         s.place[point] = ERROR
         s.group_cost[s.group[point]] += s.weight[point]
-        if _cost(s) <= most:
+        if not _costs_too_much(s, most):
             return True
         _take_back(s, level, point)
     _release(s, level)

@@ -1,4 +1,4 @@
-"""The fewest errors among some rows, by searching for trees with fewer and fewer."""
+"""The fewest errors among some rows, by searching for trees with more and more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree._typing import IntArray
-from miptree.bounds import Subset, round_up_cost
+from miptree.bounds import Subset
 from miptree.problem import Problem
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
@@ -16,6 +16,7 @@ from miptree.tree import HeapTree
 _NODES_AT_A_TIME = 200
 """Nodes of the search between two looks at the clock."""
 _SAME = 1e-9
+"""Part of the smallest weight that is rounding."""
 
 
 class Fewest(NamedTuple):
@@ -24,10 +25,10 @@ class Fewest(NamedTuple):
     Attributes
     ----------
     bound : float
-        Errors that every tree makes among the rows.
+        Errors that every tree makes among the rows at least.
     tree : HeapTree or None
-        A tree that may make no more, where the search ended with one; its margin is
-        only roughly the one asked for.
+        Tree that the search ended with, if it did. It makes about so many errors: its
+        margin is only roughly the one asked for.
     nodes : int
         Nodes of the search.
     """
@@ -49,6 +50,9 @@ def fewest_errors(
 ) -> Fewest:
     """Raise the bound on the errors among some rows as far as the budget allows.
 
+    Where no tree makes as few errors as the bound says, the fewest errors at which
+    the search turned back are the next bound.
+
     Parameters
     ----------
     problem : Problem
@@ -68,28 +72,36 @@ def fewest_errors(
     """
     # Numba is imported only where a proof is wanted.
     from miptree.proof.branching import EXHAUSTED, PAUSED, advance
-    from miptree.proof.state import begin
+    from miptree.proof.state import begin, is_small_enough
 
     weight = problem.weight[rows]
     group = np.full(len(rows), len(known))
     for number, subset in enumerate(known):
         group[np.isin(rows, subset.rows)] = number
     group_bound = np.array([subset.errors for subset in known] + [0.0])
-    bound, step, nodes = float(group_bound.sum()), float(weight.min()), 0
-    while bound < enough - _SAME:
+    bound, nodes, tree = float(group_bound.sum()), 0, None
+    if not is_small_enough(len(rows), space.X.shape[1], depth):
+        return Fewest(bound, None, 0)
+    same = _SAME * float(weight.min())
+    # With equal weights no tree is half an error above the bound, so that a tree
+    # found is as good as the bound. With others it may be between two sums of weights.
+    allowance = 0.5 * float(weight.min())
+    while bound < enough - same:
         state = begin(space.X[rows], problem.y[rows], weight, depth, group, group_bound)
         outcome = PAUSED
         while outcome == PAUSED:
-            if should_stop() or (max_nodes is not None and nodes >= max_nodes):
-                return Fewest(bound, None, nodes)
+            left = _NODES_AT_A_TIME if max_nodes is None else max_nodes - nodes
+            if left <= 0 or should_stop():
+                return Fewest(bound, tree, nodes)
             outcome, done = advance(
-                state, bound + 0.5 * step, space.least, _NODES_AT_A_TIME
+                state, bound + allowance, space.least, min(left, _NODES_AT_A_TIME)
             )
             nodes += done
-        if outcome != EXHAUSTED:
-            plane, label = state.tree()
-            tree = space.to_heap(plane, label, problem.n_features)
-            return Fewest(bound, tree, nodes)
-        # Only weights that are multiples of one step let the bound rise by it.
-        bound = round_up_cost(problem, bound + 0.5 * step)
-    return Fewest(bound, None, nodes)
+        if outcome == EXHAUSTED:
+            bound = float(state.turned_back[0])
+            continue
+        tree = space.to_heap(*state.tree(), problem.n_features)
+        if state.errors <= bound + same:
+            break
+        allowance = same
+    return Fewest(bound, tree, nodes)

@@ -9,11 +9,18 @@ from scipy.linalg import qr
 from scipy.optimize import linprog
 
 from miptree._typing import FloatArray, IntArray
+from miptree.objective import MARGIN_ROUNDING
 from miptree.problem import Problem
 from miptree.tree import HeapTree
 
 _SAFETY = 1e-6
-"""Relative allowance for the rounding of LP solutions."""
+"""Relative allowance for rounding, of limits and of the distance."""
+_ROUNDING = 1e-7
+"""Rounding of the equation below that _SAFETY allows for."""
+_DETERMINED = 1e-12
+"""A feature so near to what the others say of it differs by rounding only."""
+_NO_LIMIT = 1e20
+"""A limit so large that the rounding error of any distance exceeds the margin."""
 
 
 class Space(NamedTuple):
@@ -32,7 +39,7 @@ class Space(NamedTuple):
     limit : (k,)
         H_j.
     least : float
-        2 eps.
+        2 eps, less what rounding can explain.
     """
 
     X: FloatArray
@@ -62,7 +69,11 @@ def space_of(problem: Problem, margin: float) -> Space:
         else:
             limit.append(largest * (1 + _SAFETY))
     scale = np.array(limit)
-    return Space(X[:, kept] * scale, kept, scale, 2 * margin * (1 - _SAFETY))
+    # A point that lacks a rounding error of its margin keeps it, and the distance of
+    # two points of numbers up to H_j has a rounding error of its own.
+    rounding = 4 * np.finfo(np.float64).eps * (len(kept) + 2) * scale.sum()
+    least = 2 * (margin - MARGIN_ROUNDING) * (1 - _SAFETY) - rounding
+    return Space(X[:, kept] * scale, kept, scale, least)
 
 
 def _independent(X: FloatArray) -> list[int]:
@@ -73,14 +84,29 @@ def _independent(X: FloatArray) -> list[int]:
     """
     _, r, order = qr(X - X.mean(axis=0), mode="economic", pivoting=True)
     size = np.abs(np.diagonal(r))
-    return sorted(order[: int((size > 1e-9 * size.max(initial=0.0)).sum())].tolist())
+    return sorted(order[: int((size > 1e-13 * size.max(initial=0.0)).sum())].tolist())
 
 
 def _largest_coefficient(X: FloatArray, feature: int) -> float:
-    """Largest coefficient of a feature in the box, inf where there is no limit."""
+    """Bound on the coefficient of a feature in the box, inf where it is of no use.
+
+    For any v with ``sum_i v_i (x_i, -1) = unit vector of the feature``, its
+    coefficient is ``h_j = sum_i v_i (h x_i - g) <= |v|_1``. The LP finds the best v;
+    to make it keep the equation whatever the solver's tolerances, it is corrected.
+    """
     n, d = X.shape
     rows = np.hstack([X, -np.ones((n, 1))])
-    cost = np.zeros(d + 1)
-    cost[feature] = -1.0
-    found = linprog(cost, np.vstack([rows, -rows]), np.ones(2 * n), bounds=(None, None))
-    return float(-found.fun) if found.status == 0 else np.inf
+    unit = np.zeros(d + 1)
+    unit[feature] = 1.0
+    both = np.vstack([rows, -rows])
+    found = linprog(-unit, both, np.ones(2 * n), bounds=(None, None))
+    v = np.zeros(n)
+    if found.status == 0:
+        v = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
+    v += np.linalg.lstsq(rows.T, unit - rows.T @ v, rcond=None)[0]
+    if np.abs(rows.T @ v - unit).max() <= _ROUNDING:
+        return float(np.abs(v).sum())
+    others = np.delete(rows, feature, axis=1)
+    own = X[:, feature]
+    unexplained = own - others @ np.linalg.lstsq(others, own, rcond=None)[0]
+    return np.inf if np.abs(unexplained).max() <= _DETERMINED else _NO_LIMIT

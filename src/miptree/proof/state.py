@@ -10,6 +10,10 @@ from miptree._typing import FloatArray, IntArray
 
 OPEN, ERROR = -1, -2
 """Instead of a leaf: not decided, and wrong."""
+_MOST_DEPTH = 5
+"""The leaves of a deeper tree are no bits of an integer."""
+_MOST_NUMBERS = 5e7
+"""Numbers in a state: some 400 MB."""
 
 
 class Search(NamedTuple):
@@ -28,6 +32,8 @@ class Search(NamedTuple):
     """Proved errors of each subset."""
     group_cost: FloatArray
     """Errors so far in each subset."""
+    turned_back: FloatArray
+    """(1,): fewest errors, above those allowed, at which the search turned back."""
 
     place: IntArray
     """(n,): leaf of each point, open or error."""
@@ -70,12 +76,22 @@ class Search(NamedTuple):
     level: IntArray
     """(2,): level, and whether it has just been entered."""
 
+    @property
+    def errors(self) -> float:
+        """Errors that the decisions so far imply."""
+        return float(np.maximum(self.group_bound, self.group_cost).sum())
+
     def tree(self) -> tuple[FloatArray, IntArray]:
         """Hyperplanes (coefficients, threshold) and classes of the leaves at hand."""
         plane = self.plane.copy()
         # Nobody goes right, as the first to come went left: all do.
         plane[self.size[:, 2] == 0] = np.eye(plane.shape[1])[-1]
         return plane, np.maximum(self.label, 0)
+
+
+def is_small_enough(n: int, d: int, depth: int) -> bool:
+    """Whether the state of such a search can be held in memory."""
+    return depth <= _MOST_DEPTH and (n + 1) * (n + depth * (d + 4) ** 2) < _MOST_NUMBERS
 
 
 def begin(
@@ -99,7 +115,7 @@ def begin(
     return Search(
         np.ascontiguousarray(X), y.astype(np.int64), weight,
         group.astype(np.int64), group_bound, np.zeros(len(group_bound)),
-        np.full(n, OPEN), np.full(n_leaves, -1), zeros(n_leaves),
+        np.full(1, np.inf), np.full(n, OPEN), np.full(n_leaves, -1), zeros(n_leaves),
         zeros(n_branch, n), zeros(n_branch, n), zeros(n_branch, 3),
         zeros(n_branch, rows), np.zeros((n_branch, rows, rows)),
         np.zeros((n_branch, rows)), np.zeros((n_branch, d + 1)), np.zeros(n_branch),

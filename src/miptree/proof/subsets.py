@@ -38,7 +38,7 @@ class Proof(NamedTuple):
     subsets : list of Subset
         Disjoint subsets of the rows whose errors add up to the bound.
     tree : HeapTree or None
-        A tree that makes about so few errors, if the last search found one.
+        Tree that makes about so many errors, if the search of all rows ended with one.
     """
 
     bound: Bound
@@ -109,9 +109,9 @@ def prove_errors(
             for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    text = "exhaustion"
-    if len(proved[0]) > 1:
-        text = f"exhaustion on {len(proved[0])} disjoint subsets"
+    text, n_subsets = "exhaustive search", len(proved[0])
+    if n_subsets > 1:
+        text += f" of {n_subsets} disjoint subsets of the rows, whose errors add up"
     return Proof(Bound(known[0].errors, text), proved[0], tree)
 
 
