@@ -254,6 +254,14 @@ def test_c_says_minus_one_where_predict_refuses(refusing, tmp_path):
     assert [classes[k] for k in in_c(clf, rows, tmp_path)] == answers
 
 
+def test_c_prefix():
+    source = export_c(lone_leaf(), prefix="iris")
+    assert "int iris_predict(const struct iris_row *row)" in source
+    assert "miptree_" not in source
+    with pytest.raises(ValueError, match="C identifier, got 'a;b'"):
+        export_c(lone_leaf(), prefix="a;b")
+
+
 # ----------------------------------------------------------------------------- ONNX
 
 

@@ -67,6 +67,7 @@ def export_c(
     model: Model,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
+    prefix: str = "miptree",
 ) -> str:
     """Write a tree as a C function of a row.
 
@@ -82,12 +83,17 @@ def export_c(
         Names of the columns, by default the classifier's.
     class_names : sequence, optional
         Names of the classes, by default the classifier's labels.
+    prefix : str, default="miptree"
+        What the names of function, struct and array begin with, so that a program can
+        hold several trees.
 
     Returns
     -------
     str
         Source code.
     """
+    if not (prefix.isascii() and prefix.isidentifier()):
+        raise ValueError(f"prefix must be a C identifier, got {prefix!r}.")
     rules = rules_of(model, feature_names, class_names)
     sets = _sets(rules)
     body = _lines(rules, rules.root, sets)
@@ -99,12 +105,12 @@ def export_c(
             f"/* Decision tree, written by miptree {__version__}. */",
             _HEAD,
             *(code for call, code in helpers.items() if call in text),
-            *_row_type(rules),
-            f"const char *const miptree_classes[] = {{\n    {names}\n}};\n",
+            *_row_type(rules, prefix),
+            f"const char *const {prefix}_classes[] = {{\n    {names}\n}};\n",
             *(_array(rules, member, name) for member, name in sets.items()),
             "",
             "/* Index of the class of a row, -1 if it cannot be told. */",
-            "int miptree_predict(const struct miptree_row *row)",
+            f"int {prefix}_predict(const struct {prefix}_row *row)",
             "{",
             *(["    double score;"] if "score" in text else []),
             *([] if "row->" in text else ["    (void)row;"]),
@@ -115,13 +121,13 @@ def export_c(
     )
 
 
-def _row_type(rules: Rules) -> list[str]:
+def _row_type(rules: Rules, prefix: str) -> list[str]:
     fields = [
         f"    {'const char *' if rules.is_text(j) else 'double '}x{j};"
         f" /* {_comment(rules.name(j))} */"
         for j in rules.used
     ]
-    return ["struct miptree_row {", *(fields or ["    char unused;"]), "};\n"]
+    return [f"struct {prefix}_row {{", *(fields or ["    char unused;"]), "};\n"]
 
 
 # ----------------------------------------------------------------- sets of values

@@ -37,6 +37,7 @@ def export_sql(
     give exactly are written as a quotient with a power of two, since databases differ
     in how they round decimals. The expression is NULL where ``predict`` would refuse
     the row (``missing="error"``, ``unknown="error"``), as far as the tree looks.
+    SQLite reads sums of up to about 990 terms, by its own limit.
 
     Parameters
     ----------
