@@ -32,6 +32,8 @@ from miptree.export._rules import rules_of
 from miptree.export.sql import _number
 from miptree.tree import HeapTree
 
+pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
+
 
 def rival_model():
     """A rival, whose columns are plain numbers and which refuses gaps."""

@@ -16,6 +16,8 @@ from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
 from miptree.plot import plot_node, plot_regions, plot_tree
 
+pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
+
 
 def iris_page(clf, **options):
     iris = load_iris(as_frame=True)

@@ -34,6 +34,12 @@ def test_all_digits_where_they_matter():
     assert digits[0].tolist() == [ALL_DIGITS, ALL_DIGITS]
 
 
+def test_no_time_is_spent_on_very_many_rows():
+    heap = HeapTree(np.ones((1, 1)), np.array([0.5]), np.array([0, 1]))
+    digits = digits_that_matter(ObliqueTree.from_heap(heap), np.zeros((100_001, 1)))
+    assert (digits == ALL_DIGITS).all()
+
+
 def test_few_digits_where_few_do():
     X = np.arange(10.0)[:, None]
     heap = HeapTree(np.array([[1.23456]]), np.array([5.0654321]), np.array([0, 1]))

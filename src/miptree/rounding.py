@@ -21,6 +21,8 @@ _TRIED = (2, 3, 4, 5, 6)
 """Digits of coefficients that are tried; one would be off by a third at times."""
 _MOST_OF_THRESHOLD = 8
 """Digits of a threshold, beyond which a split is not easier to read for it."""
+_MOST_ROWS = 100_000
+"""Among more rows some always lie very near to a split; a fit has no time to look."""
 _BLOCK_ELEMENTS = 1 << 22
 """Rows x features of a block, which bounds the memory of the scores."""
 
@@ -39,8 +41,11 @@ def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
     int array of shape (n_nodes, 2)
         Significant digits of the coefficients and of the threshold, with which
         :func:`rounded` sends every row of X to the leaf that the tree sends it to;
-        ``ALL_DIGITS`` where a split has rows so near that few digits do not do.
+        ``ALL_DIGITS`` where a split has rows so near that few digits do not do, and
+        for more than 100,000 rows.
     """
+    if len(X) > _MOST_ROWS:
+        return np.full((tree.n_nodes, 2), ALL_DIGITS)
     branch = np.flatnonzero(~tree.is_leaf)
     tries = np.stack([_to_digits(tree.coef[branch], digits) for digits in _TRIED])
     left, right = _extremes(tree, X, tries)
