@@ -334,7 +334,9 @@ def test_bad_files_are_one_plain_sentence(folder, tmp_path):
     assert "no column 'sepal" in refused("predict", model, tmp_path / "narrow.csv")
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "show", "verify"])
+@pytest.mark.parametrize(
+    "command", ["fit", "predict", "show", "verify", "export", "evaluate", "report"]
+)
 def test_help_has_an_example(command):
     result = run(command, "--help")
     assert result.exit_code == 0
@@ -360,3 +362,79 @@ def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
     assert result.exit_code == 0
     assert not set("\x1b\x07") & set(result.stdout)
     assert "[bold]magic" in result.stdout
+
+
+# ------------------------------------------------------------------------- export
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("sql", "CASE"),
+        ("python", "def predict(row):"),
+        ("c", "int miptree_predict("),
+        ("dot", "digraph tree {"),
+        ("text", "├─ yes:"),
+        ("json", '"format": "miptree-model"'),
+    ],
+)
+def test_export(folder, tmp_path, form, expected):
+    command = ["export", folder / "model.json", "--to", form]
+    shown = run(*command)
+    assert shown.exit_code == 0, shown.output
+    assert expected in shown.stdout
+    out = tmp_path / "model"
+    assert run(*command, "--out", out).exit_code == 0
+    assert out.read_text() == shown.stdout
+    assert "--force" in refused(*command, "--out", out)
+
+
+def test_export_onnx(folder, tmp_path):
+    runtime = pytest.importorskip("onnxruntime")
+    out = tmp_path / "model.onnx"
+    command = ["export", folder / "model.json", "--to", "onnx", "--out", out]
+    assert run(*command).exit_code == 0
+    clf = load_json(folder / "model.json")
+    rows = iris_table()[clf.feature_names_in_]
+    found = runtime.InferenceSession(out).run(None, {"X": rows.to_numpy()})
+    assert found[0].tolist() == clf.predict(rows).tolist()
+
+
+# ------------------------------------------------------------- evaluate and report
+
+
+def test_evaluate(folder, tmp_path):
+    result = run("evaluate", folder / "model.json", folder / "iris.csv")
+    assert result.exit_code == 0, result.output
+    clf, table = load_json(folder / "model.json"), iris_table()
+    right = int((clf.predict(table[clf.feature_names_in_]) == table["kind"]).sum())
+    assert f"{right} of 150 rows right" in result.stdout
+    for name in ("Confusion matrix", "Leaves", *clf.classes_):
+        assert name in result.stdout
+    table.loc[0, "kind"] = "rose"
+    table.to_csv(tmp_path / "rose.csv", index=False)
+    other = run("evaluate", folder / "model.json", tmp_path / "rose.csv")
+    assert f"{right - 1} of 150 rows right" in other.stdout
+    assert "rose" in other.stdout
+
+
+def test_report(folder, tmp_path):
+    out = tmp_path / "page.html"
+    command = ["report", folder / "model.json", folder / "iris.csv", "--out", out]
+    result = run(*command, "--test", folder / "iris.parquet")
+    assert result.exit_code == 0, result.output
+    page = out.read_text()
+    assert page.startswith("<!doctype html>")
+    assert "kind: a decision tree" in page
+    assert "--force" in refused(*command)
+    assert run(*command, "--force").exit_code == 0
+    table = iris_table().drop(columns="kind")
+    table.to_csv(tmp_path / "bare.csv", index=False)
+    bare = ["report", folder / "model.json", tmp_path / "bare.csv"]
+    assert "no column 'kind'" in refused(*bare, "--out", tmp_path / "b.html")
+
+
+def test_cells_of_no_type_are_one_plain_sentence(tmp_path):
+    path = tmp_path / "lists.parquet"
+    pd.DataFrame({"a": [[1], [2]], "y": [0, 1]}).to_parquet(path)
+    assert "Column 'a'" in refused("fit", path, "--target", "y", "--time-limit", 1)

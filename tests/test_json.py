@@ -360,6 +360,8 @@ HOSTILE = [
     (put("n_features", value=HUGE), '"columns" has 4 entries'),
     (put("version", value=1), 'unknown entry "table"'),
     (put("table", value=None), "table is not an object"),
+    (put("digits", value=[[4, 4]]), '"digits" has 1 entries'),
+    (put("digits", 0, 0, value=0), '"digits" has an integer outside 1 to 17'),
     (put("table", "missing", value="guess"), 'neither "fill" nor "error"'),
     (put("table", "unknown", value=0), 'neither "majority" nor "error"'),
     (put("table", "columns", 0, "kind", value="os.system"), 'no known "kind"'),
@@ -442,6 +444,7 @@ def chain(length):
             "label": [0] * n,
         }
         plain["node_proba"] = [[1.0, 0.0, 0.0]] * n
+        plain["digits"] = [[4, 4]] * n
 
     return change
 

@@ -5,18 +5,37 @@ from __future__ import annotations
 from miptree._version import __version__
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
-from miptree.export import export_text, load_json, save_json
+from miptree.evaluate import Evaluation, evaluate
+from miptree.export import (
+    export_c,
+    export_dot,
+    export_onnx,
+    export_python,
+    export_sql,
+    export_text,
+    load_json,
+    save_json,
+)
+from miptree.report import report_html
 from miptree.tree import ObliqueTree
 from miptree.verify import Verification, verify
 
 __all__ = [
     "Certificate",
+    "Evaluation",
     "ObliqueTree",
     "OptimalTreeClassifier",
     "Verification",
     "__version__",
+    "evaluate",
+    "export_c",
+    "export_dot",
+    "export_onnx",
+    "export_python",
+    "export_sql",
     "export_text",
     "load_json",
+    "report_html",
     "save_json",
     "verify",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -15,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._clock import Clock
+from miptree._notebook import notebook_html
 from miptree._predicting import TreePredictor, smoothed_frequencies
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.formulations import FORMULATIONS
@@ -23,6 +25,7 @@ from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitCallback, ProgressLine
+from miptree.rounding import digits_that_matter
 from miptree.rounds import train_in_rounds
 from miptree.selection import SELECTORS, Selector, get_selector
 from miptree.solvers import SOLVERS, get_solver
@@ -374,6 +377,7 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         self.trace_ = trained.trace
         self.n_iter_ = trained.n_iter
         self._node_proba = smoothed_frequencies(problem, trained.tree)
+        self._digits = digits_that_matter(trained.tree, problem.X)
 
     # -------------------------------------------------------------- predicting
 
@@ -386,6 +390,15 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 self, _array(X), reset=False, dtype=None, ensure_all_finite=False
             )
         return self.table_.transform(rows)
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = notebook_html(self)
+        return bundle
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

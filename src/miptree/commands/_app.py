@@ -39,7 +39,11 @@ def _common(
         False, "--version", callback=_show_version, is_eager=True, help="Show version."
     ),
 ) -> None:
-    """Small oblique decision trees with a certificate."""
+    """Small oblique decision trees with a certificate.
+
+    Example: miptree fit iris.csv --target species --out model.json, then miptree report
+    model.json iris.csv --out iris.html
+    """
 
 
 def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
@@ -49,7 +53,7 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
-        except (ValueError, OSError, ImportError) as error:
+        except (ValueError, TypeError, OSError, ImportError) as error:
             typer.echo(f"Error: {_one_line(error)}", err=True)
             raise typer.Exit(2) from None
 

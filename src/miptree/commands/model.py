@@ -89,7 +89,7 @@ def fit(
     elif engine == "memory":
         table = _tables.read_table(data)
         y = _tables.labels(table, target)
-        weight = _weight(table, weights)
+        weight = weight_of(table, weights)
         rows = _features(table, {target, weights, *(drop or [])})
         named = _tables.columns_of(rows, categorical or [])
         rows = rows.astype(dict.fromkeys(named.columns, "category"))
@@ -121,7 +121,7 @@ def predict(
     if out is not None:
         refuse_overwriting(out, force)
     clf = load_json(model)
-    rows = _known_features(clf, _tables.read_table(data))
+    rows = known_features(clf, _tables.read_table(data))
     predicted = pd.DataFrame(
         {
             "prediction": clf.predict(rows),
@@ -177,12 +177,12 @@ def verify(
     weights = weights or saved.metadata.get("weights")
     if target is None:
         raise ValueError(f"{model} does not name the target column; give --target.")
-    y, weight = _tables.labels(table, target), _weight(table, weights)
+    y, weight = _tables.labels(table, target), weight_of(table, weights)
     rows = table.drop(columns=[name for name in (target, weights) if name])
     found = verify_certificate(
         saved.clf.certificate_,
         saved.clf.tree_,
-        _known_features(saved.clf, rows),
+        known_features(saved.clf, rows),
         y,
         weight,
         table=getattr(saved.clf, "table_", None),
@@ -195,7 +195,8 @@ def verify(
     raise typer.Exit(0 if found.ok else 1)
 
 
-def _weight(table: pd.DataFrame, name: str | None) -> FloatArray | None:
+def weight_of(table: pd.DataFrame, name: str | None) -> FloatArray | None:
+    """The column of weights, None where none is named."""
     return None if name is None else _tables.weights(table, name)
 
 
@@ -208,7 +209,7 @@ def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
     return table[names]
 
 
-def _known_features(
+def known_features(
     clf: OptimalTreeClassifier, table: pd.DataFrame
 ) -> pd.DataFrame | AnyArray:
     """The columns that the model reads, by name or, without names, all of them."""

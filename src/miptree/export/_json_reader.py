@@ -14,6 +14,7 @@ from miptree._typing import AnyArray
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
 from miptree.progress import FitProgress
+from miptree.rounding import ALL_DIGITS
 from miptree.table import (
     CategoricalColumn,
     Column,
@@ -164,9 +165,10 @@ def _read_2(plain: dict[str, Any]) -> SavedModel:
 def _read_3(plain: dict[str, Any]) -> SavedModel:
     wanted = (
         "format version written_by metadata parameters n_features feature_names "
-        "table classes tree node_proba certificate status n_iter fit_time trace"
+        "table classes tree node_proba digits certificate status n_iter fit_time "
+        "trace"
     )
-    _exact_keys(plain, set(wanted.split()), "the file")
+    _exact_keys(plain, set(wanted.split()), "the file", optional={"digits"})
     clf: OptimalTreeClassifier = _classifier(plain["parameters"])
     clf.n_features_in_ = _an_int(plain["n_features"], "n_features", low=1)
     if plain["feature_names"] is not None:
@@ -181,6 +183,8 @@ def _read_3(plain: dict[str, Any]) -> SavedModel:
     clf._node_proba = _floats(plain["node_proba"], "node_proba", shape)
     if ((clf._node_proba < 0) | (clf._node_proba > 1)).any():
         raise MalformedError('"node_proba" has a number outside [0, 1]')
+    if plain.get("digits") is not None:
+        clf._digits = _digits(plain["digits"], clf.tree_.n_nodes)
     clf.certificate_ = _record(Certificate, plain["certificate"], "certificate")
     clf.objective_ = clf.certificate_.objective
     clf.bound_ = clf.certificate_.objective_bound
@@ -310,6 +314,12 @@ def _tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
     if tree.depth > MAX_DEPTH:
         raise MalformedError(f"the tree has depth {tree.depth}")
     return tree
+
+
+def _digits(given: object, n_nodes: int) -> AnyArray:
+    """Significant digits to show of each node's coefficients and threshold."""
+    rows = _a_list(given, "digits", n_nodes, n_nodes)
+    return np.array([_ints(row, "digits", 2, 1, ALL_DIGITS) for row in rows])
 
 
 def _status(given: object) -> Status:

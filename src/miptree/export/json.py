@@ -125,6 +125,7 @@ def _refuse(name: str, problem: object) -> NoReturn:
 def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str, Any]:
     tree = clf.tree_
     names = getattr(clf, "feature_names_in_", None)
+    digits = getattr(clf, "_digits", None)
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -139,6 +140,7 @@ def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str,
             field.name: getattr(tree, field.name).tolist() for field in fields(tree)
         },
         "node_proba": clf._node_proba.tolist(),
+        "digits": None if digits is None else digits.tolist(),
         "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
         "status": clf.status_,
         "n_iter": int(clf.n_iter_),

@@ -5,33 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from miptree._predicting import TreePredictor
-from miptree._typing import FloatArray
-from miptree.table import Table
+from miptree.export._rules import (
+    Atom,
+    Branch,
+    Leaf,
+    Member,
+    Missing,
+    Model,
+    Rules,
+    rules_of,
+)
+from miptree.rounding import ALL_DIGITS, rounded
+from miptree.table.columns import show_value
 from miptree.tree import ObliqueTree
+
+_DIGITS = 4
+"""Significant digits of a tree that was not rounded with its training data."""
 
 
 def export_text(
-    tree: ObliqueTree | TreePredictor,
+    model: Model,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
-    digits: int = 4,
+    digits: int | None = None,
 ) -> str:
     """Write a tree as indented rules.
 
     Parameters
     ----------
-    tree : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
+    model : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
         A fitted classifier, which knows its columns, values and classes, or a tree.
     feature_names : sequence of str, optional
-        Names of the columns of a tree, by default ``x[0]``, ``x[1]``, ...; a
-        classifier has its own.
+        Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...
     class_names : sequence, optional
         Names of the classes, by default those of the classifier, or indices.
-    digits : int, default=4
-        Significant digits shown; the tree itself is not rounded.
+    digits : int, optional
+        Significant digits shown. By default a classifier shows as few as leave the
+        prediction of every training row as it is. Where rows lie so near to a split
+        that few digits do not do, as among many rows, it shows 4 and says so in a last
+        line; a bare tree shows 4. ``digits=17`` shows all.
 
     Returns
     -------
@@ -40,51 +53,92 @@ def export_text(
     Examples
     --------
     >>> import numpy as np
-    >>> from miptree.tree import HeapTree
+    >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_text(ObliqueTree.from_heap(heap), ["width", "height"]))
     1.5 width - 1 height <= 3
     ├─ yes: class 0
     └─ no:  class 1
     """
-    table = None
-    if not isinstance(tree, ObliqueTree):
-        check_is_fitted(tree)
-        class_names = tree.classes_.tolist() if class_names is None else class_names
-        if feature_names is None:
-            feature_names = getattr(tree, "feature_names_in_", None)
-        table, tree = getattr(tree, "table_", None), tree.tree_
-    names: Sequence[str]
-    if table is None:
-        names = _names(feature_names, tree.n_features, "feature_names")
-    else:
-        names = table.open_names
-    n_classes = int(tree.label.max()) + 1
-    classes = class_names if class_names is not None else range(n_classes)
-    if len(classes) < n_classes:
-        raise ValueError(
-            f"class_names must name at least {n_classes} classes, got {len(classes)}."
-        )
+    is_coarse = digits is None and _is_coarse(model)
+    rules, digits = shown_rules(model, feature_names, class_names, digits)
 
-    def lines(node: int) -> list[str]:
-        if tree.is_leaf[node]:
-            return [printable(f"class {classes[tree.label[node]]}")]
-        coef, threshold = tree.coef[node], float(tree.threshold[node])
-        if table is not None and coef[len(names) :].any():
-            rule = _subset(table, coef[len(names) :])
-        else:
-            rule = f"{_linear(coef, names, digits)} <= {threshold:.{digits}g}"
-        yes = lines(int(tree.children_left[node]))
-        no = lines(int(tree.children_right[node]))
+    def lines(node: Branch | Leaf) -> list[str]:
+        if isinstance(node, Leaf):
+            return [printable(f"class {rules.classes[node.label]}")]
+        yes, no = lines(node.left), lines(node.right)
         return [
-            printable(rule),
+            split_text(rules, node, digits),
             f"├─ yes: {yes[0]}",
             *(f"│       {line}" for line in yes[1:]),
             f"└─ no:  {no[0]}",
             *(f"        {line}" for line in no[1:]),
         ]
 
-    return "\n".join(lines(0))
+    note = "(Numbers are rounded: training rows very near to a split may differ.)"
+    return "\n".join([*lines(rules.root), *([note] if is_coarse else [])])
+
+
+def shown_rules(
+    model: Model,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+    digits: int | None = None,
+) -> tuple[Rules, int]:
+    """The rules as people read them, and how many digits of their numbers to show."""
+    matter = getattr(model, "_digits", None)
+    if digits is not None or isinstance(model, ObliqueTree) or matter is None:
+        return rules_of(model, feature_names, class_names), digits or _DIGITS
+    short = rounded(model.tree_, np.where(matter == ALL_DIGITS, _DIGITS, matter))
+    return rules_of(model, feature_names, class_names, short), ALL_DIGITS
+
+
+def _is_coarse(model: Model) -> bool:
+    """Whether a split is shown with fewer digits than its training rows need."""
+    matter = getattr(model, "_digits", None)
+    if matter is None or isinstance(model, ObliqueTree):
+        return False
+    return bool((matter[~model.tree_.is_leaf] == ALL_DIGITS).any())
+
+
+def split_text(rules: Rules, branch: Branch, digits: int) -> str:
+    """A split on one line; rows for which it holds go left."""
+    question = branch.question
+    if question is not None and question.yes is not question.no:
+        within = "in" if question.yes is branch.left else "not in"
+        values = ", ".join(value_names(rules, question.member))
+        return printable(f"{rules.name(question.member.column)} {within} {{{values}}}")
+    text = ""
+    for coef, atom in branch.terms:
+        sign = "-" if coef < 0 else "+"
+        text += f" {sign} {number_text(abs(coef), digits)} {atom_text(rules, atom)}"
+    text = text.removeprefix(" + ") if text.startswith(" + ") else "-" + text[3:]
+    threshold = number_text(branch.threshold, digits)
+    return printable(f"{text if branch.terms else 0} <= {threshold}")
+
+
+def number_text(number: float, digits: int) -> str:
+    """A number of so many significant digits, fewer where they say it exactly."""
+    text = f"{number:.{min(digits, 15)}g}"
+    exact = digits <= 15 or float(text) == number
+    return text if exact else f"{number:.{digits}g}"
+
+
+def atom_text(rules: Rules, atom: Atom) -> str:
+    """How an atom is called."""
+    name = rules.name(atom.column)
+    if isinstance(atom, Missing):
+        return f"{name} missing"
+    if isinstance(atom, Member):
+        return f"{name}={'|'.join(value_names(rules, atom))}"
+    return name
+
+
+def value_names(rules: Rules, member: Member) -> list[str]:
+    """How the values are shown, the pooled rare ones as one."""
+    rare = set(getattr(rules.columns[member.column], "rare", ()))
+    names = [show_value(value) for value in member.values if value not in rare]
+    return names + (["any rare value"] if len(names) < len(member.values) else [])
 
 
 def printable(text: object) -> str:
@@ -92,34 +146,3 @@ def printable(text: object) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
     )
-
-
-def _names(given: Sequence[str] | None, n: int, parameter: str) -> list[str]:
-    if given is None:
-        return [f"x[{j}]" for j in range(n)]
-    if len(given) != n:
-        raise ValueError(f"{parameter} must have {n} names, got {len(given)}.")
-    return [str(name) for name in given]
-
-
-def _subset(table: Table, coef: FloatArray) -> str:
-    """Write a subset split, such as ``colour in {red, blue}``.
-
-    ``not in`` where all values but some go left: also those that training did not meet.
-    """
-    used = np.flatnonzero(coef)
-    column = table.features[table.value_feature[used[0]]].name
-    values = ", ".join(table.value_names[place] for place in used)
-    return f"{column} {'in' if coef[used[0]] < 0 else 'not in'} {{{values}}}"
-
-
-def _linear(coef: FloatArray, names: Sequence[str], digits: int) -> str:
-    """Write a linear form, such as ``1.5 width - 1 height``."""
-    used = np.flatnonzero(coef).tolist()
-    if not used:
-        return "0"
-    text = ""
-    for j in used:
-        sign = "-" if coef[j] < 0 else "+"
-        text += f" {sign} {abs(coef[j]):.{digits}g} {names[j]}"
-    return text.removeprefix(" + ") if text.startswith(" + ") else "-" + text[3:]

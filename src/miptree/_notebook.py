@@ -1,0 +1,39 @@
+"""What a notebook shows of a fitted classifier: its rules and its certificate."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+from sklearn.utils import estimator_html_repr
+
+if TYPE_CHECKING:
+    from miptree.estimator import OptimalTreeClassifier
+
+
+def notebook_html(clf: OptimalTreeClassifier) -> str:
+    """Scikit-learn's diagram; of a fitted classifier also the tree and what is proved.
+
+    Rules, names and labels are escaped, as they come from data.
+    """
+    from miptree.export.text import export_text  # which builds on the estimator
+
+    diagram = estimator_html_repr(clf)
+    if not hasattr(clf, "tree_"):
+        return diagram
+    found = clf.certificate_
+    facts = {
+        "errors on the training rows": f"{found.errors:,} of {found.n_rows:,}",
+        "objective, and bound": f"{found.objective:.6g}, {found.objective_bound:.6g}",
+        "gap": f"{100 * found.gap:.3g} %",
+        "proved optimal": "yes" if found.objective_optimal else "no",
+    }
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{name}</th>"
+        f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
+        for name, value in facts.items()
+    )
+    return (
+        f"{diagram}<div><pre style='overflow-x:auto'>{html.escape(export_text(clf))}"
+        f"</pre><table>{rows}</table><p>{html.escape(str(found))}</p></div>"
+    )

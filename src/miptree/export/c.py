@@ -1,0 +1,245 @@
+"""The tree as C source (C99 and later), without any library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from miptree._version import __version__
+from miptree.export._rules import (
+    Atom,
+    Branch,
+    Leaf,
+    Member,
+    Missing,
+    Model,
+    Rules,
+    rules_of,
+)
+from miptree.export.text import split_text
+from miptree.table import Value
+
+_HEAD = """\
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The sums below must be rounded as they are written. */
+#ifdef __FAST_MATH__
+#error "compile without -ffast-math"
+#endif
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 1
+#error "compile with SSE2 arithmetic (-msse2 -mfpmath=sse)"
+#endif
+"""
+
+_PLUS = """\
+/* sum + coef * x; the product is rounded first, never fused into the sum */
+static double plus(double sum, double coef, double x)
+{
+    volatile double term = coef * x;
+    return sum + term;
+}
+"""
+
+_TEXT_IN = """\
+static int text_in(const char *value, const char *const *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (value != NULL && strcmp(value, values[i]) == 0)
+            return 1;
+    return 0;
+}
+"""
+
+_NUMBER_IN = """\
+static int number_in(double value, const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (value == values[i])
+            return 1;
+    return 0;
+}
+"""
+
+
+def export_c(
+    model: Model,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+    prefix: str = "miptree",
+) -> str:
+    """Write a tree as a C function of a row.
+
+    ``miptree_predict(&row)`` gives the index of the class that ``model.predict``
+    gives, whose name is in ``miptree_classes``. Numbers are doubles, NaN where missing;
+    text is UTF-8, NULL where missing; truth values are 0 and 1. The index is -1 where
+    ``model.predict`` would refuse the row, as far as the tree looks.
+
+    Parameters
+    ----------
+    model : OptimalTreeClassifier or ObliqueTree
+    feature_names : sequence of str, optional
+        Names of the columns, by default the classifier's.
+    class_names : sequence, optional
+        Names of the classes, by default the classifier's labels.
+    prefix : str, default="miptree"
+        What the names of function, struct and array begin with, so that a program can
+        hold several trees.
+
+    Returns
+    -------
+    str
+        Source code.
+    """
+    if not (prefix.isascii() and prefix.isidentifier()):
+        raise ValueError(f"prefix must be a C identifier, got {prefix!r}.")
+    rules = rules_of(model, feature_names, class_names)
+    sets = _sets(rules)
+    body = _lines(rules, rules.root, sets)
+    text = "\n".join([*_guards(rules, sets), *body])
+    helpers = {"plus(": _PLUS, "text_in(": _TEXT_IN, "number_in(": _NUMBER_IN}
+    names = ",\n    ".join(_text(str(name)) for name in rules.classes)
+    return "\n".join(
+        [
+            f"/* Decision tree, written by miptree {__version__}. */",
+            _HEAD,
+            *(code for call, code in helpers.items() if call in text),
+            *_row_type(rules, prefix),
+            f"const char *const {prefix}_classes[] = {{\n    {names}\n}};\n",
+            *(_array(rules, member, name) for member, name in sets.items()),
+            "",
+            "/* Index of the class of a row, -1 if it cannot be told. */",
+            f"int {prefix}_predict(const struct {prefix}_row *row)",
+            "{",
+            *(["    double score;"] if "score" in text else []),
+            *([] if "row->" in text else ["    (void)row;"]),
+            *(f"    {line}" for line in text.splitlines()),
+            "}",
+            "",
+        ]
+    )
+
+
+def _row_type(rules: Rules, prefix: str) -> list[str]:
+    fields = [
+        f"    {'const char *' if rules.is_text(j) else 'double '}x{j};"
+        f" /* {_comment(rules.name(j))} */"
+        for j in rules.used
+    ]
+    return [f"struct {prefix}_row {{", *(fields or ["    char unused;"]), "};\n"]
+
+
+# ----------------------------------------------------------------- sets of values
+
+
+def _sets(rules: Rules) -> dict[Member, str]:
+    """The sets of values that are compared with, and their names."""
+    members = [atom for atom in rules.atoms if isinstance(atom, Member)]
+    if rules.refuses_unknown:
+        members += [
+            Member(j, rules.known_values(j)) for j in rules.used if rules.is_category(j)
+        ]
+    return {m: f"values_{k}" for k, m in enumerate(dict.fromkeys(members))}
+
+
+def _array(rules: Rules, member: Member, name: str) -> str:
+    values = [value for value in member.values if value is not None]
+    if not values:
+        return ""
+    if rules.is_text(member.column):
+        items = ", ".join(_text(str(value)) for value in values)
+        return f"static const char *const {name}[] = {{{items}}};"
+    items = ", ".join(repr(float(value)) for value in values)
+    return f"static const double {name}[] = {{{items}}};"
+
+
+def _is_member(rules: Rules, member: Member, sets: dict[Member, str]) -> str:
+    cell, name = f"row->x{member.column}", sets[member]
+    text = rules.is_text(member.column)
+    n = len([value for value in member.values if value is not None])
+    tests = [f"{'text_in' if text else 'number_in'}({cell}, {name}, {n})"] if n else []
+    tests += [_is_missing(rules, member.column)] if None in member.values else []
+    return f"({' || '.join(tests)})"
+
+
+def _is_missing(rules: Rules, column: int) -> str:
+    cell = f"row->x{column}"
+    return f"{cell} == NULL" if rules.is_text(column) else f"isnan({cell})"
+
+
+# -------------------------------------------------------------------------- the tree
+
+
+def _guards(rules: Rules, sets: dict[Member, str]) -> list[str]:
+    """Tests for rows that ``predict`` refuses."""
+    found = []
+    for column in rules.used:
+        missing = _is_missing(rules, column)
+        tests = [missing] if rules.refuses_missing else []
+        if not rules.is_category(column):
+            tests.append(f"isinf(row->x{column})")
+        elif rules.refuses_unknown:
+            known = _is_member(rules, Member(column, rules.known_values(column)), sets)
+            tests.append(f"!({missing} || {known})")
+        found += [f"if ({' || '.join(tests)})", "    return -1;"] if tests else []
+    return found
+
+
+def _lines(rules: Rules, node: Branch | Leaf, sets: dict[Member, str]) -> list[str]:
+    if isinstance(node, Leaf):
+        name = _comment(str(rules.classes[node.label]))
+        return [f"return {node.label}; /* {name} */"]
+    question = node.question
+    if question is not None:
+        before, yes, no = [], question.yes, question.no
+        test = _is_member(rules, question.member, sets)
+    else:
+        before, yes, no = ["score = 0.0;"], node.left, node.right
+        before += [
+            f"score = plus(score, {coef!r}, {_term(rules, atom, sets)});"
+            for coef, atom in node.terms
+        ]
+        test = f"score <= {node.threshold!r}"
+    return [
+        f"/* {_comment(split_text(rules, node, 4))} */",
+        *before,
+        f"if ({test}) {{",
+        *(f"    {line}" for line in _lines(rules, yes, sets)),
+        "} else {",
+        *(f"    {line}" for line in _lines(rules, no, sets)),
+        "}",
+    ]
+
+
+def _term(rules: Rules, atom: Atom, sets: dict[Member, str]) -> str:
+    cell = f"row->x{atom.column}"
+    if isinstance(atom, Member):
+        return _is_member(rules, atom, sets)
+    if isinstance(atom, Missing):
+        return f"(isnan({cell}) ? 1.0 : 0.0)"
+    if rules.refuses_missing:
+        return cell
+    return f"(isnan({cell}) ? {atom.fill!r} : {cell})"
+
+
+# ---------------------------------------------------------------------------- text
+
+
+def _text(value: str) -> str:
+    """A string literal; three octal digits cannot run into what follows."""
+    if "\0" in value:
+        raise ValueError(f"A C string cannot hold the NUL character of {value!r}.")
+    plain = set(range(32, 127)) - set(b'"\\?')
+    return (
+        '"'
+        + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode())
+        + '"'
+    )
+
+
+def _comment(text: Value) -> str:
+    """Text that cannot end its comment."""
+    plain = str(text).encode("ascii", "backslashreplace").decode()
+    plain = "".join(c if c.isprintable() else " " for c in plain)
+    return plain.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")

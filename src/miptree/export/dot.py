@@ -1,0 +1,66 @@
+"""The tree as a Graphviz graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from miptree.export._rules import Branch, Leaf, Model, Rules
+from miptree.export.text import printable, shown_rules, split_text
+
+
+def export_dot(
+    model: Model,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+    digits: int | None = None,
+) -> str:
+    """Write a tree as a Graphviz DOT graph, for example for ``dot -Tsvg``.
+
+    The parameters are those of :func:`export_text`, and so are the numbers shown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from miptree.tree import HeapTree, ObliqueTree
+    >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
+    >>> print(export_dot(ObliqueTree.from_heap(heap), ["width", "height"]))
+    digraph tree {
+      node [shape=box, fontname="Helvetica"];
+      edge [fontname="Helvetica"];
+      0 [label="1.5 width - 1 height <= 3"];
+      0 -> 1 [label="yes"];
+      0 -> 2 [label="no"];
+      1 [label="class 0", style="rounded"];
+      2 [label="class 1", style="rounded"];
+    }
+    """
+    rules, digits = shown_rules(model, feature_names, class_names, digits)
+    return "\n".join(
+        [
+            "digraph tree {",
+            '  node [shape=box, fontname="Helvetica"];',
+            '  edge [fontname="Helvetica"];',
+            *(line for node in rules.nodes for line in _lines(rules, node, digits)),
+            "}",
+        ]
+    )
+
+
+def _lines(rules: Rules, node: Branch | Leaf, digits: int) -> list[str]:
+    if isinstance(node, Leaf):
+        text = _quoted(f"class {rules.classes[node.label]}")
+        return [f'  {node.node} [label={text}, style="rounded"];']
+    return [
+        f"  {node.node} [label={_quoted(split_text(rules, node, digits))}];",
+        f'  {node.node} -> {node.left.node} [label="yes"];',
+        f'  {node.node} -> {node.right.node} [label="no"];',
+    ]
+
+
+def _quoted(text: str) -> str:
+    plain = printable(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{plain}"'

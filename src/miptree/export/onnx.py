@@ -1,0 +1,290 @@
+"""The tree as an ONNX graph, in double precision and with sums in feature order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from miptree._typing import AnyArray, FloatArray
+from miptree._version import __version__
+from miptree.export._rules import (
+    Branch,
+    Leaf,
+    Member,
+    Missing,
+    Model,
+    Number,
+    Rules,
+    rules_of,
+)
+from miptree.tree import ObliqueTree
+
+_OPSET, _ML_OPSET, _IR_VERSION = 17, 2, 8
+"""Old enough for every runtime of recent years."""
+
+
+def export_onnx(
+    model: Model,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+) -> Any:
+    """Write a tree as an ONNX model.
+
+    Where every column is one of numbers, its input is a double tensor ``X`` of shape
+    (n, columns). Otherwise each column that the tree reads is an input of shape (n, 1)
+    of its own name: double (NaN where missing; truth values as 0 and 1) or string (""
+    where missing). Outputs are ``label`` (n,) and ``probabilities`` (n, classes), equal
+    to ``predict`` and ``predict_proba``. Where those would refuse a row, probabilities
+    are NaN, as far as the tree looks.
+
+    Needs ``pip install 'miptree[onnx]'``.
+
+    Parameters
+    ----------
+    model : OptimalTreeClassifier or ObliqueTree
+    feature_names : sequence of str, optional
+        Names of the columns, by default the classifier's.
+    class_names : sequence, optional
+        Names of the classes, by default the classifier's labels.
+
+    Returns
+    -------
+    onnx.ModelProto
+        ``.SerializeToString()`` gives the bytes of a file.
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError(
+            "The ONNX export needs the package onnx. Run: pip install 'miptree[onnx]'"
+        ) from None
+    rules = rules_of(model, feature_names, class_names)
+    graph = _Graph(rules, onnx)
+    graph.finish(_probabilities(model, rules))
+    return graph.model()
+
+
+def _probabilities(model: Model, rules: Rules) -> FloatArray:
+    """(nodes, classes): those of a leaf; of a bare tree, 1 for its class."""
+    if isinstance(model, ObliqueTree):
+        return np.eye(len(rules.classes))[model.label]
+    return model._node_proba
+
+
+class _Graph:
+    """Builds the graph; every step adds nodes and gives the name of its result."""
+
+    def __init__(self, rules: Rules, onnx: Any) -> None:
+        self.rules, self.onnx = rules, onnx
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+        self.memo: dict[object, str] = {}
+        self.columns = rules.used or [0]
+        self.is_matrix = not any(map(rules.is_category, range(len(rules.columns))))
+        self.input_names = self._input_names()
+        self.prefix = "_"
+        while any(name.startswith(self.prefix) for name in self.input_names.values()):
+            self.prefix += "_"
+        self._declare_inputs()
+
+    # ----------------------------------------------------------------- plumbing
+
+    def add(self, operator: str, *inputs: str, domain: str = "", **options: Any) -> str:
+        name = f"{self.prefix}{operator}{len(self.nodes)}"
+        self._node(operator, inputs, name, domain, options)
+        return name
+
+    def _node(
+        self,
+        operator: str,
+        inputs: Sequence[str],
+        output: str,
+        domain: str,
+        options: dict[str, Any],
+    ) -> None:
+        make = self.onnx.helper.make_node
+        self.nodes.append(make(operator, inputs, [output], domain=domain, **options))
+
+    def constant(self, value: AnyArray) -> str:
+        key = (value.dtype.str, value.shape, value.tobytes())
+        if value.dtype == object or key not in self.memo:
+            name = f"{self.prefix}constant{len(self.constants)}"
+            array = self.onnx.numpy_helper.from_array(value, name)
+            self.constants.append(array)
+            self.memo[key] = name
+        return self.memo[key]
+
+    def double(self, value: float) -> str:
+        return self.constant(np.array([[value]]))
+
+    def to_double(self, name: str) -> str:
+        return self.add("Cast", name, to=self.onnx.TensorProto.DOUBLE)
+
+    # ------------------------------------------------------------------- inputs
+
+    def _input_names(self) -> dict[int, str]:
+        """A name for each input; by position where column names repeat."""
+        names = {j: self.rules.name(j) for j in self.columns}
+        if len(set(names.values())) < len(names) or "" in names.values():
+            return {j: f"x[{j}]" for j in names}
+        return names
+
+    def _declare_inputs(self) -> None:
+        kinds = self.onnx.TensorProto
+        declare = self.onnx.helper.make_tensor_value_info
+        if self.is_matrix:
+            shape = ["n", len(self.rules.columns)]
+            self.inputs = [declare("X", kinds.DOUBLE, shape)]
+            return
+        for j, name in self.input_names.items():
+            kind = kinds.STRING if self.rules.is_text(j) else kinds.DOUBLE
+            self.inputs.append(declare(name, kind, ["n", 1]))
+
+    def cell(self, column: int) -> str:
+        """(n, 1): a column."""
+        if not self.is_matrix:
+            return self.input_names[column]
+        key = ("cell", column)
+        if key not in self.memo:
+            index = self.constant(np.array([column]))
+            self.memo[key] = self.add("Gather", "X", index, axis=1)
+        return self.memo[key]
+
+    # -------------------------------------------------------------------- atoms
+
+    def atom(self, atom: Number | Missing | Member) -> str:
+        """(n, 1) of doubles."""
+        if atom not in self.memo:
+            self.memo[atom] = self._atom(atom)
+        return self.memo[atom]
+
+    def _atom(self, atom: Number | Missing | Member) -> str:
+        if isinstance(atom, Member):
+            return self._member(atom)
+        cell = self.cell(atom.column)
+        missing = self.add("IsNaN", cell)
+        if isinstance(atom, Missing):
+            return self.to_double(missing)
+        return self.add("Where", missing, self.double(atom.fill), cell)
+
+    def _member(self, member: Member) -> str:
+        cell = self.cell(member.column)
+        known = self.rules.known_values(member.column)
+        values = [value for value in member.values if value is not None]
+        if self.rules.is_text(member.column):
+            # The empty text is the missing one, unless it is a value itself.
+            if None in member.values and "" not in known:
+                values.append("")
+            return self.to_double(self._text_in(cell, values))
+        tests = [self.add("IsNaN", cell)] if None in member.values else []
+        if values:
+            row = self.constant(np.array([values], dtype=np.float64))
+            equal = self.to_double(self.add("Equal", cell, row))
+            total = self.add("ReduceSum", equal, self.constant(np.array([1])))
+            tests.append(self.add("Greater", total, self.double(0.0)))
+        return self.to_double(tests[0] if len(tests) == 1 else self.add("Or", *tests))
+
+    def _text_in(self, cell: str, values: Sequence[object]) -> str:
+        """(n, 1) of int64: 1 where the text is one of the values."""
+        return self.add(
+            "LabelEncoder",
+            cell,
+            domain="ai.onnx.ml",
+            keys_strings=[str(value) for value in values] or ["\0"],
+            values_int64s=[1] * max(1, len(values)),
+            default_int64=0,
+        )
+
+    # --------------------------------------------------------------------- tree
+
+    def leaf(self, node: Branch | Leaf) -> str:
+        """(n, 1) or (1, 1): index of the leaf below a node."""
+        if isinstance(node, Leaf):
+            return self.constant(np.array([[node.node]]))
+        score = self.double(0.0)
+        for coef, atom in node.terms:
+            term = self.add("Mul", self.atom(atom), self.double(coef))
+            score = self.add("Add", score, term)
+        goes_right = self.add("Greater", score, self.double(node.threshold))
+        left, right = self.leaf(node.left), self.leaf(node.right)
+        return self.add("Where", goes_right, right, left)
+
+    def finish(self, probabilities: FloatArray) -> None:
+        """Gather what the leaves say, and NaN where ``predict`` would refuse."""
+        n_nodes, n_classes = probabilities.shape
+        refused = np.full((1, n_classes), np.nan)
+        table = self.constant(np.concatenate([probabilities, refused]))
+        labels = {leaf.node: leaf.label for leaf in self.rules.leaves}
+        codes = np.array([labels.get(node, 0) for node in range(n_nodes + 1)])
+        leaf = self.leaf(self.rules.root)
+        for refusal in self._refusals():
+            leaf = self.add(
+                "Where", refusal, self.constant(np.array([[n_nodes]])), leaf
+            )
+        leaf = self.add("Add", leaf, self._zeros())  # a lone leaf has no rows yet
+        leaf = self.add("Squeeze", leaf, self.constant(np.array([1])))
+        names = _label_array(self.rules)
+        kind = self.onnx.helper.np_dtype_to_tensor_dtype(names.dtype)
+        self._output("label", self.constant(names[codes]), leaf, kind, ["n"])
+        double = self.onnx.TensorProto.DOUBLE
+        self._output("probabilities", table, leaf, double, ["n", n_classes])
+
+    def _output(
+        self, name: str, table: str, index: str, kind: int, shape: list[Any]
+    ) -> None:
+        while name in self.input_names.values():
+            name += "_"
+        self._node("Gather", [table, index], name, "", {"axis": 0})
+        declare = self.onnx.helper.make_tensor_value_info
+        self.outputs.append(declare(name, kind, shape))
+
+    def _zeros(self) -> str:
+        column = self.columns[0]
+        cell = self.cell(column)
+        zero = (
+            self._text_in(cell, [])
+            if self.rules.is_text(column)
+            else self.add(
+                "Cast", self.add("IsNaN", cell), to=self.onnx.TensorProto.INT64
+            )
+        )
+        return self.add("Mul", zero, self.constant(np.array([[0]])))
+
+    def _refusals(self) -> list[str]:
+        found = []
+        for j in self.rules.used:
+            missing = Member(j, (None,)) if self.rules.is_category(j) else Missing(j)
+            if self.rules.refuses_missing:
+                found.append(self._holds(missing))
+            if self.rules.refuses_unknown and self.rules.is_category(j):
+                known = Member(j, (*self.rules.known_values(j), None))
+                found.append(self.add("Not", self._holds(known)))
+        return found
+
+    def _holds(self, atom: Missing | Member) -> str:
+        return self.add("Greater", self.atom(atom), self.double(0.5))
+
+    def model(self) -> Any:
+        """The finished model, checked."""
+        helper = self.onnx.helper
+        graph = helper.make_graph(
+            self.nodes, "miptree", self.inputs, self.outputs, self.constants
+        )
+        opsets = [
+            helper.make_opsetid("", _OPSET),
+            helper.make_opsetid("ai.onnx.ml", _ML_OPSET),
+        ]
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
+        model.producer_name, model.producer_version = "miptree", __version__
+        self.onnx.checker.check_model(model)
+        return model
+
+
+def _label_array(rules: Rules) -> AnyArray:
+    if any(isinstance(name, str) or name is None for name in rules.classes):
+        return np.array([str(name) for name in rules.classes], dtype=object)
+    return np.array(rules.classes)

@@ -1,0 +1,10 @@
+"""Step 8: pictures of a tree. They need ``pip install 'miptree[plot]'``."""
+
+from __future__ import annotations
+
+from miptree.plot.node import plot_node
+from miptree.plot.regions import plot_regions
+from miptree.plot.trace import plot_trace
+from miptree.plot.tree import plot_tree
+
+__all__ = ["plot_node", "plot_regions", "plot_trace", "plot_tree"]

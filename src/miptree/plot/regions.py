@@ -1,0 +1,151 @@
+"""Decision regions in a plane of two columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from miptree._typing import AnyArray, FloatArray
+from miptree.estimator import OptimalTreeClassifier
+from miptree.export._rules import table_of
+from miptree.plot._common import axes_or_new, codes_of, colour, plain_text
+
+_STEPS = 400
+_MOST_POINTS = 5000
+
+
+def plot_regions(
+    clf: OptimalTreeClassifier,
+    X: ArrayLike,
+    y: ArrayLike,
+    features: tuple[int | str, int | str] | None = None,
+    *,
+    ax: Any = None,
+) -> Any:
+    """Draw which class the tree predicts over a plane of two columns of numbers.
+
+    All other columns are held at the row of X in the middle (the median of numbers).
+    With more than two columns the picture is therefore a section through the regions,
+    and a point may lie elsewhere: points that the tree predicts wrongly are crosses.
+
+    Parameters
+    ----------
+    clf : OptimalTreeClassifier
+        A fitted one.
+    X, y : array-like
+        Rows and labels to draw, at most 5000 of them, taken evenly.
+    features : pair of int or str, optional
+        Columns for the axes, by default the two that the splits use most: by
+        coefficient times spread, over the rows that reach the split.
+    ax : matplotlib Axes, optional
+        Where to draw, by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    check_is_fitted(clf)
+    Z = clf._validated(X)
+    codes = codes_of(clf, y, len(Z))
+    names = table_of(clf).open_names
+    across, up = _columns(clf, Z, features)
+    ax = axes_or_new(ax, (6.2, 4.8))
+    x_grid, y_grid = _ticks(Z[:, across]), _ticks(Z[:, up])
+    plane = np.tile(_middle(clf, Z), (len(x_grid) * len(y_grid), 1))
+    plane[:, across] = np.tile(x_grid, len(y_grid))
+    plane[:, up] = np.repeat(y_grid, len(x_grid))
+    region = clf.tree_.predict(plane).reshape(len(y_grid), len(x_grid))
+    _paint(ax, x_grid, y_grid, region, len(clf.classes_))
+    step = max(1, len(Z) // _MOST_POINTS)
+    wrong = clf.tree_.predict(Z) != codes
+    for k, name in enumerate(clf.classes_):
+        for mark, chosen, size in (("o", ~wrong, 18), ("X", wrong, 42)):
+            rows = Z[(codes == k) & chosen][::step]
+            label = plain_text(name) if mark == "o" else None
+            style = {"c": colour(k), "edgecolors": "white", "linewidths": 0.6}
+            ax.scatter(
+                rows[:, across], rows[:, up], size, marker=mark, label=label, **style
+            )
+    ax.set_xlabel(plain_text(names[across]))
+    ax.set_ylabel(plain_text(names[up]))
+    ax.set_xlim(x_grid[0], x_grid[-1])
+    ax.set_ylim(y_grid[0], y_grid[-1])
+    others = clf.tree_.n_features - 2
+    title = f"section: {others} other columns at their median" if others else ""
+    ax.set_title(f"{title}\n✕ predicted wrongly".strip(), fontsize=9)
+    ax.legend(frameon=True, fontsize=9)
+    return ax
+
+
+def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int, int]:
+    """Places of the two columns among those that the tree reads."""
+    names = table_of(clf).open_names
+    numbers = [j for j in range(len(names)) if len(np.unique(Z[:, j])) > 2]
+    if asked is None:
+        if len(numbers) < 2:
+            raise ValueError(
+                "Regions need two columns of numbers with more than two values, got "
+                f"{len(numbers)}. Use plot_tree or plot_node."
+            )
+        used = _use(clf, Z)[numbers]
+        first, second = np.argsort(-used, kind="stable")[:2]
+        return numbers[first], numbers[second]
+    if len(asked) != 2:
+        raise ValueError(f"features must be a pair of columns, got {asked!r}.")
+    columns = [column.name for column in table_of(clf).columns]
+    wanted = [columns[c] if isinstance(c, int) else str(c) for c in asked]
+    for name in wanted:
+        if name not in names:
+            raise ValueError(
+                f"features names {name!r}, which is no column of numbers; there are "
+                f"{', '.join(map(repr, names[:20]))}."
+            )
+    return names.index(wanted[0]), names.index(wanted[1])
+
+
+def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
+    """How much the splits use each column: share of a split times its rows."""
+    tree = clf.tree_
+    reaching = tree.ancestors[tree.apply(Z)].sum(axis=0)
+    size = np.abs(tree.coef) * Z.std(axis=0)
+    total = np.maximum(size.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    use: FloatArray = (reaching[:, None] * size / total).sum(axis=0)
+    return use
+
+
+def _middle(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
+    """Median of numbers; of 0/1 columns the row nearest to their means."""
+    middle: FloatArray = np.median(Z, axis=0)
+    binary = np.array([set(np.unique(column)) <= {0.0, 1.0} for column in Z.T])
+    if binary.any():
+        typical = np.abs(Z[:, binary] - Z[:, binary].mean(axis=0)).sum(axis=1).argmin()
+        middle[binary] = Z[typical, binary]
+    return middle
+
+
+def _ticks(column: FloatArray) -> FloatArray:
+    low, high = float(column.min()), float(column.max())
+    room = 0.05 * (high - low) or 0.5
+    return np.linspace(low - room, high + room, _STEPS)
+
+
+def _paint(
+    ax: Any, x_grid: FloatArray, y_grid: FloatArray, region: AnyArray, n_classes: int
+) -> None:
+    from matplotlib.colors import ListedColormap
+
+    shades = ListedColormap([colour(k) for k in range(n_classes)])
+    ax.imshow(
+        region,
+        cmap=shades,
+        vmin=-0.5,
+        vmax=n_classes - 0.5,
+        alpha=0.22,
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        extent=(x_grid[0], x_grid[-1], y_grid[0], y_grid[-1]),
+    )

@@ -1,0 +1,458 @@
+"use strict";
+(() => {
+  const facts = JSON.parse(document.getElementById("facts").textContent);
+  const nodes = new Map(facts.nodes.map((node) => [node.id, node]));
+  const isLeaf = (node) => node.label !== undefined;
+  const colour = (k) => `var(--c${k % 8})`;
+  const parent = new Map();
+  for (const node of facts.nodes) {
+    if (!isLeaf(node)) [node.left, node.right].forEach((c) => parent.set(c, node.id));
+  }
+
+  // ---------------------------------------------------------------- elements
+  // Text is only ever set as text: nothing of the user's becomes markup.
+  function make(space, tag, attributes, ...children) {
+    const element = space
+      ? document.createElementNS(space, tag)
+      : document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      element.setAttribute(name, value);
+    }
+    element.append(...children.map((c) => (c instanceof Node ? c : String(c))));
+    return element;
+  }
+  const el = (tag, attributes, ...children) => make(null, tag, attributes, ...children);
+  const svg = (tag, attributes, ...children) =>
+    make("http://www.w3.org/2000/svg", tag, attributes, ...children);
+  const at = (id) => document.getElementById(id);
+  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  const count = (n) => n.toLocaleString("en");
+  const total = (counts) => counts.reduce((a, b) => a + b, 0);
+  const cut = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
+  const short = (x) => String(Number(x.toPrecision(4)));
+  function dot(k) {
+    const mark = el("span", { class: "dot" });
+    mark.style.background = colour(k);
+    return mark;
+  }
+
+  // -------------------------------------------------------------- predicting
+  // A row maps a column's id to a number, a text, or null where it is missing.
+  const missing = (value) => value === null || value === undefined || value !== value;
+
+  function refusal(row) {
+    for (const column of facts.columns) {
+      const value = row[column.id];
+      const name = column.name;
+      if (missing(value)) {
+        if (facts.refuses.missing) return `${name} is missing`;
+      } else if (column.kind === "number" && !Number.isFinite(value)) {
+        return `${name} is not a finite number`;
+      } else if (column.kind === "category" && facts.refuses.unknown) {
+        if (!column.values.includes(value)) return `${name} has an unknown value`;
+      }
+    }
+    return null;
+  }
+
+  function cell(term, row) {
+    const value = row[term.column];
+    if (term.kind === "missing") return missing(value) ? 1 : 0;
+    if (term.kind === "member") {
+      return (missing(value) ? term.gap : term.values.includes(value)) ? 1 : 0;
+    }
+    return missing(value) ? term.fill : value;
+  }
+
+  // The sum in the order of the terms, in float64: as in Python, to the last bit.
+  function score(node, row) {
+    let sum = 0;
+    for (const term of node.terms) sum += term.coef * cell(term, row);
+    return sum;
+  }
+
+  function path(row) {
+    const passed = [nodes.get(0)];
+    let node = passed[0];
+    while (!isLeaf(node)) {
+      node = nodes.get(score(node, row) <= node.threshold ? node.left : node.right);
+      passed.push(node);
+    }
+    return passed;
+  }
+
+  function predict(row) {
+    const why = refusal(row);
+    if (why !== null) return { refused: why };
+    const passed = path(row);
+    const leaf = passed[passed.length - 1];
+    return { label: facts.classes[leaf.label], leaf: leaf.id, passed };
+  }
+  window.miptree = { predict };
+
+  // ------------------------------------------------------------------- tree
+  const WIDE = 168, HIGH = 74, GAP = 18, LEVEL = 122;
+
+  function places() {
+    const place = new Map();
+    let next = 0;
+    (function put(id) {
+      const node = nodes.get(id);
+      let x;
+      if (isLeaf(node)) x = next++ * (WIDE + GAP) + WIDE / 2;
+      else x = (put(node.left) + put(node.right)) / 2;
+      place.set(id, [x + 4, node.depth * LEVEL + 22]);
+      return x;
+    })(0);
+    const width = Math.max(1, next) * (WIDE + GAP) - GAP + 8;
+    return [place, width];
+  }
+
+  const drawn = new Map(), edges = new Map();
+
+  function drawTree() {
+    const [place, width] = places();
+    const deepest = Math.max(...facts.nodes.map((node) => node.depth));
+    const height = deepest * LEVEL + HIGH + 30;
+    const picture = svg("svg", {
+      width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
+      "aria-label": "decision tree",
+    });
+    for (const [child, above] of parent) {
+      const [x0, y0] = place.get(above), [x1, y1] = place.get(child);
+      const left = nodes.get(above).left === child;
+      const line = svg("path", {
+        class: "edge",
+        d: `M${x0} ${y0 + HIGH} C${x0} ${y1 - 22} ${x1} ${y0 + HIGH + 22} ${x1} ${y1}`,
+      });
+      edges.set(child, line);
+      const word = svg("text", {
+        class: "soft", x: x1 + (left ? -8 : 8), y: y1 - 8,
+        "text-anchor": left ? "end" : "start",
+      }, left ? "yes" : "no");
+      picture.append(line, word);
+    }
+    for (const node of facts.nodes) picture.append(drawNode(node, place.get(node.id)));
+    const panel = at("tree");
+    panel.append(picture);
+    const leaves = facts.nodes.filter(isLeaf).length;
+    panel.parentElement.classList.toggle("wide", leaves > 3);
+    panel.scrollLeft = (panel.scrollWidth - panel.clientWidth) / 2;
+  }
+
+  function drawNode(node, [x, y]) {
+    const name = isLeaf(node) ? `leaf: ${facts.classes[node.label]}` : node.text;
+    const group = svg("g", {
+      class: "node", tabindex: "0", role: "button", "data-node": node.id,
+      "aria-label": `node ${node.id}, ${name}, ${total(node.counts)} rows`,
+    });
+    const left = x - WIDE / 2;
+    group.append(svg("rect", {
+      class: "box", x: left, y, width: WIDE, height: HIGH, rx: 9,
+    }));
+    if (isLeaf(node)) {
+      const label = svg("text", {
+        x, y: y + 21, "text-anchor": "middle", "font-weight": "600",
+      }, cut(facts.classes[node.label], 22));
+      label.style.fill = colour(node.label);
+      group.append(label);
+    } else {
+      wrap(node.text, 25, 2).forEach((line, k) => {
+        group.append(svg("text", {
+          x, y: y + 18 + 15 * k, "text-anchor": "middle",
+        }, line));
+      });
+    }
+    stripe(group, node.counts, left + 10, y + 41, WIDE - 20, 9);
+    group.append(svg("text", {
+      class: "soft", x, y: y + 65, "text-anchor": "middle",
+    }, `${count(total(node.counts))} rows`));
+    group.addEventListener("click", () => choose(node.id));
+    group.addEventListener("keydown", (event) => onKey(event, node));
+    drawn.set(node.id, group);
+    return group;
+  }
+
+  function wrap(text, width, most) {
+    const lines = [""];
+    for (const word of text.split(" ")) {
+      const line = lines[lines.length - 1];
+      if (line && line.length + word.length + 1 > width) lines.push(word);
+      else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+    }
+    const kept = lines.slice(0, most).map((line) => cut(line, width + 1));
+    if (lines.length > most) kept[most - 1] = cut(kept[most - 1] + " …", width + 2);
+    return kept;
+  }
+
+  function stripe(group, counts, x, y, width, height) {
+    const all = total(counts) || 1;
+    counts.forEach((n, k) => {
+      const part = (width * n) / all;
+      const bar = svg("rect", { x, y, width: part, height });
+      bar.style.fill = colour(k);
+      group.append(bar);
+      x += part;
+    });
+  }
+
+  function onKey(event, node) {
+    const to = {
+      ArrowUp: parent.get(node.id), ArrowDown: node.left,
+      ArrowLeft: node.left, ArrowRight: node.right,
+    }[event.key];
+    if (event.key === "Enter" || event.key === " ") choose(node.id);
+    else if (to !== undefined) drawn.get(to).focus();
+    else return;
+    event.preventDefault();
+  }
+
+  // ----------------------------------------------------------------- detail
+  function choose(id) {
+    for (const [other, group] of drawn) group.classList.toggle("chosen", other === id);
+    const node = nodes.get(id);
+    at("detail").replaceChildren(...(isLeaf(node) ? leafDetail(node) : splitDetail(node)));
+  }
+
+  function splitDetail(node) {
+    const found = [
+      el("h3", {}, `Node ${node.id}`),
+      el("p", { class: "rule" }, node.text),
+      el("p", { class: "hint" },
+        "Rows for which this holds go left (yes), all others right (no)."),
+    ];
+    if (node.bars.length) {
+      found.push(el("h3", {}, "Coefficients times spread of their columns"));
+      found.push(...bars(node.bars));
+    }
+    found.push(el("h3", {}, "Scores of the rows that come here"), histogram(node));
+    found.push(el("h3", {}, "Who goes where"), whoGoesWhere(node));
+    return found;
+  }
+
+  function bars(all) {
+    const largest = Math.max(...all.map((bar) => Math.abs(bar.size))) || 1;
+    return all.slice(0, 12).map((bar) => {
+      const length = (48 * Math.abs(bar.size)) / largest;
+      const mark = svg("rect", {
+        x: bar.size < 0 ? 50 - length : 50, y: 2, width: length, height: 10,
+      });
+      mark.style.fill = bar.size < 0 ? "var(--less)" : "var(--good)";
+      return el("div", { class: "bar" },
+        el("span", {}, bar.name),
+        svg("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none",
+          "aria-hidden": "true" }, mark),
+        el("span", {}, bar.coef));
+    });
+  }
+
+  function histogram(node) {
+    const { edges: ends, counts, margin } = node.histogram;
+    const width = 320, height = 120, low = ends[0], high = ends[ends.length - 1];
+    const x = (value) => (width * (value - low)) / (high - low);
+    const sums = ends.slice(1).map((_, b) => total(counts.map((row) => row[b])));
+    const top = Math.max(1, ...sums);
+    const picture = svg("svg", {
+      viewBox: `0 0 ${width} ${height + 18}`, width: "100%", role: "img",
+      "aria-label": "histogram of scores by class, left of the line goes left",
+    });
+    const band = svg("rect", {
+      x: x(-margin), y: 0, width: x(margin) - x(-margin), height,
+    });
+    band.style.fill = "var(--line)";
+    band.style.opacity = "0.5";
+    picture.append(band);
+    sums.forEach((_, b) => {
+      let y = height;
+      counts.forEach((row, k) => {
+        const part = (height * row[b]) / top;
+        y -= part;
+        const bar = svg("rect", {
+          x: x(ends[b]), y, width: Math.max(0.5, x(ends[b + 1]) - x(ends[b]) - 0.6),
+          height: part,
+        });
+        bar.style.fill = colour(k);
+        picture.append(bar);
+      });
+    });
+    const line = svg("path", { d: `M${x(0)} 0 V${height}`, "stroke-width": 1.5 });
+    line.style.stroke = "var(--ink)";
+    picture.append(line,
+      svg("text", { class: "soft", x: 0, y: height + 14 }, `${short(low)} ← yes`),
+      svg("text", { class: "soft", x: width, y: height + 14, "text-anchor": "end" },
+        `no → ${short(high)}`));
+    return picture;
+  }
+
+  function table(head, rows, names) {
+    const line = (cells, tag) => el("tr", {}, ...cells.map((cell_, k) =>
+      el(k ? tag : "th", k ? { class: "n" } : { scope: "row" }, cell_)));
+    const body = el("tbody", {}, ...rows.map((cells) => line(cells, "td")));
+    const top = el("tr", {}, ...head.map((cell_, k) =>
+      el("th", k ? { class: "n", scope: "col" } : { scope: "col" }, cell_)));
+    if (names) body.childNodes.forEach((row, k) => row.firstChild.prepend(dot(k)));
+    return [el("thead", {}, top), body];
+  }
+
+  function whoGoesWhere(node) {
+    const left = nodes.get(node.left).counts, right = nodes.get(node.right).counts;
+    const rows = facts.classes.map((name, k) => [name, count(left[k]), count(right[k])]);
+    return el("table", {}, ...table(["class", "yes", "no"], rows, true));
+  }
+
+  function leafDetail(node) {
+    const steps = [];
+    for (let id = node.id; parent.has(id); id = parent.get(id)) {
+      const above = nodes.get(parent.get(id));
+      steps.unshift(el("li", {},
+        el("b", {}, above.left === id ? "yes: " : "no: "),
+        el("span", { class: "rule" }, above.text)));
+    }
+    const all = total(node.counts);
+    const right = all ? percent(node.counts[node.label] / all) : "no rows";
+    const rows = facts.classes.map((name, k) =>
+      [name, count(node.counts[k]), percent(node.proba[k])]);
+    const found = [
+      el("h3", {}, `Leaf ${node.id}: ${facts.classes[node.label]}`),
+      el("p", {}, `${count(all)} rows, of which right: ${right}.`),
+      el("h3", {}, "Rule"), el("ol", {}, ...steps),
+      el("table", {}, ...table(["class", "rows", "probability"], rows, true)),
+    ];
+    if (node.examples.length) {
+      const head = facts.columns.map((column) => cut(column.name, 24));
+      found.push(el("h3", {}, "Some of its rows"),
+        el("div", { class: "scroll" },
+          el("table", {}, ...table(head, node.examples, false))));
+    }
+    return found;
+  }
+
+  // ------------------------------------------------------------------- form
+  function buildForm() {
+    const form = at("try");
+    for (const column of facts.columns) {
+      let field;
+      if (column.kind === "number") {
+        field = el("input", {
+          type: "number", step: "any", inputmode: "decimal", placeholder: "missing",
+        });
+        field.value = column.typical === null ? "" : String(column.typical);
+      } else {
+        field = el("select", {}, ...column.shown.map((text, k) =>
+          el("option", { value: k }, text)),
+          el("option", { value: "missing" }, "(missing)"),
+          el("option", { value: "other" }, "(another value)"));
+        field.value = column.typical < 0 ? "missing" : String(column.typical);
+      }
+      field.setAttribute("data-column", column.id);
+      form.append(el("label", {}, column.name, field));
+    }
+    if (!facts.columns.length) form.append(el("p", {}, "The tree reads no column."));
+    form.addEventListener("input", answer);
+    form.addEventListener("submit", (event) => event.preventDefault());
+  }
+
+  function typedRow() {
+    const row = {};
+    for (const column of facts.columns) {
+      const field = document.querySelector(`[data-column="${column.id}"]`);
+      if (column.kind === "number") {
+        if (field.validity.badInput) return null;
+        row[column.id] = field.value === "" ? null : Number(field.value);
+      } else if (field.value === "missing") row[column.id] = null;
+      else if (field.value === "other") row[column.id] = UNSEEN;
+      else row[column.id] = column.values[Number(field.value)];
+    }
+    return row;
+  }
+  const UNSEEN = Symbol("a value that training did not meet");
+
+  function answer() {
+    const row = typedRow();
+    const found = row === null ? { refused: "a field holds no number" } : predict(row);
+    const passed = new Set((found.passed || []).map((node) => node.id));
+    for (const [id, group] of drawn) group.classList.toggle("passed", passed.has(id));
+    for (const [id, line] of edges) line.classList.toggle("passed", passed.has(id));
+    if (found.refused) {
+      at("answer").replaceChildren(`No prediction: ${found.refused}.`);
+      return;
+    }
+    const leaf = nodes.get(found.leaf);
+    at("answer").replaceChildren(dot(leaf.label), "Predicted: ",
+      el("b", { id: "prediction" }, found.label),
+      ` (leaf ${leaf.id}, probability ${percent(leaf.proba[leaf.label])})`);
+  }
+
+  // ---------------------------------------------------------------- figures
+  function figures() {
+    at("summary").textContent =
+      `${count(facts.n_rows)} rows, ${facts.classes.length} classes, ` +
+      `${facts.nodes.filter(isLeaf).length} leaves.` +
+      (facts.are_fitted ? "" : " These are not the rows that the tree was fitted on:" +
+        " the certificate speaks of those, the counts of these.");
+    at("legend").append(...facts.classes.map((name, k) => el("li", {}, dot(k), name)));
+    at("certificate").append(el("tbody", {}, ...facts.certificate.map(([name, value]) =>
+      el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, value)))));
+    const tested = facts.accuracy[0].shares.length > 1;
+    const given = facts.are_fitted ? "training rows" : "rows given";
+    const head = ["", given].concat(tested ? ["test rows"] : []);
+    at("accuracy").append(...table(head,
+      facts.accuracy.map((row) => [row.name, ...row.shares.map(percent)]), false));
+    at("accuracy").querySelector("tbody tr").classList.add("mine");
+    let note = "On the rows of the fit: no promise for new rows. Give test rows to compare.";
+    if (tested) note = "All three were fitted on the training rows.";
+    if (!facts.are_fitted) {
+      note = "The other models were fitted on the rows given, this tree on others.";
+    }
+    at("accuracy-note").textContent = note;
+    at("confusion").append(...table(["true \\ predicted", ...facts.classes],
+      facts.confusion.map((row, k) => [facts.classes[k], ...row.map(count)]), true));
+    at("footer").textContent = `Written by miptree ${facts.version}.`;
+  }
+
+  function drawTrace() {
+    const states = facts.trace;
+    if (states.length < 2) {
+      at("trace").append(el("p", { class: "hint" }, "The model holds no trace."));
+      return;
+    }
+    const width = 640, height = 200, room = 44;
+    const start = states[0][0], end = states[states.length - 1][0];
+    const top = Math.max(...states.map((state) => state[1])) || 1;
+    const x = (s) => room + ((width - room - 8) * (s - start)) / (end - start || 1);
+    const y = (v) => 8 + (height - 16) * (1 - v / top);
+    const line = (which, shade) => {
+      let d = "";
+      states.forEach((state, k) => {
+        d += k ? ` H${x(state[0])} V${y(state[which])}`
+          : `M${x(state[0])} ${y(state[which])}`;
+      });
+      const drawnLine = svg("path", { d, fill: "none", "stroke-width": 2 });
+      drawnLine.style.stroke = shade;
+      return drawnLine;
+    };
+    const last = states[states.length - 1];
+    at("trace").append(svg("svg", {
+      viewBox: `0 0 ${width} ${height + 22}`, width: "100%", role: "img",
+      style: "min-width: 320px",
+      "aria-label": `objective ${short(last[1])} and bound ${short(last[2])} at the end`,
+    }, line(2, "var(--c0)"), line(1, "var(--c1)"),
+    svg("text", { class: "soft", x: room - 6, y: y(top) + 8, "text-anchor": "end" },
+      short(top)),
+    svg("text", { class: "soft", x: room - 6, y: y(0), "text-anchor": "end" }, "0"),
+    svg("text", { class: "soft", x: room, y: height + 16 }, `${short(start)} s`),
+    svg("text", { class: "soft", x: width - 8, y: height + 16, "text-anchor": "end" },
+      `${short(end)} s`)),
+    el("ul", { class: "legend" },
+      el("li", {}, dot(1), `best tree: objective ${short(last[1])}`),
+      el("li", {}, dot(0), `no tree is below ${short(last[2])}`)));
+  }
+
+  figures();
+  drawTree();
+  buildForm();
+  drawTrace();
+  choose(0);
+  answer();
+  document.documentElement.setAttribute("data-ready", "yes");
+})();

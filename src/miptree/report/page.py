@@ -1,0 +1,85 @@
+"""Puts a model's facts, a style sheet and a script into one HTML file.
+
+All text of the user's reaches the page as data: escaped inside a JSON block that the
+script reads, and shown by the script as text, never as markup. The page's own policy
+allows its one script by its hash and nothing else, and no connection to anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from importlib.resources import files
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from miptree.estimator import OptimalTreeClassifier
+from miptree.export.text import export_text
+from miptree.report.gather import gather
+
+
+def report_html(
+    clf: OptimalTreeClassifier,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    test: tuple[Any, ArrayLike] | None = None,
+    title: str = "A decision tree and its certificate",
+) -> str:
+    """Write a page about a model: its tree to click through, certificate and accuracy.
+
+    The page holds counts and histograms of the rows given, and up to five of the rows
+    of each leaf as examples.
+
+    Parameters
+    ----------
+    clf : OptimalTreeClassifier
+        A fitted one.
+    X, y : data frame or array-like, array-like
+        The training data.
+    sample_weight : array-like, optional
+        Their weights, for the models that the tree is compared with.
+    test : pair of X and y, optional
+        Other rows, for the accuracy on rows that no model has seen.
+    title : str
+        Heading of the page.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    facts = gather(clf, X, y, sample_weight, test)
+    facts["title"] = title
+    script = _resource("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    parts = {
+        "policy": f"default-src 'none'; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+        "title": html.escape(title),
+        "style": _resource("page.css"),
+        "certificate": html.escape(str(clf.certificate_)),
+        "rules": html.escape(export_text(clf)),
+        "facts": _json_in_html(facts),
+        "script": script,
+    }
+    page = _resource("page.html")
+    first, *rest = page.split("{{")
+    found = (piece.split("}}", 1) for piece in rest)
+    return first + "".join(parts[name] + after for name, after in found)
+
+
+def _resource(name: str) -> str:
+    return files("miptree.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _json_in_html(facts: dict[str, Any]) -> str:
+    """JSON in which nothing can end its script element."""
+    text = json.dumps(facts, allow_nan=False)  # ASCII: other characters as \\u....
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

@@ -1,0 +1,145 @@
+"""Classifiers on all kinds of columns, and rows that try every corner of a tree."""
+
+import copy
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_iris
+
+from miptree import OptimalTreeClassifier
+from miptree.export._rules import table_of
+from miptree.tree import HeapTree, ObliqueTree
+
+QUICK = {"max_iter": 5, "solver": "search", "time_limit": None, "random_state": 0}
+HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">"
+
+
+@cache
+def iris_model(**options):
+    iris = load_iris(as_frame=True)
+    clf = OptimalTreeClassifier(**(QUICK | options))
+    return clf.fit(iris.data, iris.target_names[iris.target])
+
+
+@cache
+def array_model():
+    """No column names, integer classes, and a tree of depth 3 with odd numbers."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3)) * [1e-9, 1.0, 1e12]
+    y = rng.integers(-1, 2, 60)
+    clf = OptimalTreeClassifier(max_depth=3, **QUICK).fit(X, y)
+    coef = rng.normal(size=(7, 3)) / [1e-9, 1.0, 1e12]
+    heap = HeapTree(coef, rng.normal(size=7) / 3, rng.integers(0, 3, 8))
+    clf.tree_ = ObliqueTree.from_heap(heap)
+    clf._node_proba = rng.dirichlet(np.ones(3), clf.tree_.n_nodes)
+    clf._digits = np.full((clf.tree_.n_nodes, 2), 4)
+    return clf
+
+
+def mixed_frame(n=120, seed=0):
+    """Text, truth values, numbers with gaps, numbers as categories, rare values."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "co'lour": rng.choice(["red", 'bl"ue', "gre\\en", "?" * 3, "ü*/"], n),
+            HOSTILE: rng.normal(size=n),
+            "new": rng.random(n) < 0.5,
+            "code": pd.Categorical(rng.choice([1.0, 2.0, 3.5], n)),
+            "town": [f"town {k}" for k in rng.integers(0, 45, n)],
+            "size\n--": rng.normal(size=n).round(3),
+            "whole": rng.integers(0, 50, n),
+        }
+    )
+    frame.loc[rng.random(n) < 0.2, "co'lour"] = None
+    frame.loc[rng.random(n) < 0.2, "size\n--"] = np.nan
+    return frame
+
+
+@cache
+def mixed_model(seed=0, **options):
+    """Random splits of every kind, over the columns of a real table."""
+    rng = np.random.default_rng(seed)
+    frame = mixed_frame()
+    y = np.where(rng.random(len(frame)) < 0.5, "it's", HOSTILE)
+    clf = OptimalTreeClassifier(max_depth=3, **QUICK, **options).fit(frame, y)
+    clf.tree_ = random_tree(clf, rng)
+    clf._node_proba = rng.dirichlet(np.ones(2), clf.tree_.n_nodes)
+    clf._digits = np.full((clf.tree_.n_nodes, 2), 4)
+    return clf
+
+
+def random_tree(clf, rng):
+    """Depth 3; about half of the splits are subsets of one feature."""
+    table = clf.table_
+    n_open, n_values = len(table.open_names), len(table.value_names)
+    coef = np.zeros((7, n_open + n_values))
+    threshold = np.zeros(7)
+    for node in range(7):
+        if n_values and rng.random() < 0.5:
+            mine = table.value_feature == rng.integers(table.value_feature.max() + 1)
+            chosen = np.flatnonzero(mine & (rng.random(n_values) < 0.5))
+            sign = rng.choice([-1, 1])
+            coef[node, n_open + chosen] = 2 * sign
+            threshold[node] = sign
+        else:
+            coef[node, :n_open] = rng.normal(size=n_open) * (rng.random(n_open) < 0.6)
+            threshold[node] = rng.normal()
+    heap = HeapTree(coef, threshold, rng.integers(0, 2, 8))
+    return ObliqueTree.from_heap(heap)
+
+
+def strict(clf):
+    """The same classifier, which refuses missing and unknown values."""
+    clf = copy.copy(clf)
+    clf.table_ = replace(clf.table_, missing="error", unknown="error")
+    return clf
+
+
+def corner_rows(clf, n=1000, seed=5):
+    """Rows at random, others next to each hyperplane, unseen and missing values."""
+    rng = np.random.default_rng(seed)
+    if not hasattr(clf, "feature_names_in_"):
+        return beside_hyperplanes(clf, rng.normal(size=(n, 3)) * [1e-9, 1, 1e12], rng)
+    names = list(clf.feature_names_in_)
+    if "town" not in names:
+        X = load_iris(as_frame=True).data.sample(n, replace=True, random_state=seed)
+        X = X + rng.normal(size=X.shape)
+        return pd.DataFrame(beside_hyperplanes(clf, X.to_numpy(), rng), columns=names)
+    frame = mixed_frame(n, seed)
+    frame["co'lour"] = frame["co'lour"].mask(rng.random(n) < 0.1, "unseen")
+    frame["town"] = frame["town"].mask(rng.random(n) < 0.2, "town 99")
+    frame["town"] = frame["town"].mask(rng.random(n) < 0.1, None)
+    frame["code"] = rng.choice([1.0, 2.0, 3.5, 7.0, np.nan], n)
+    frame["whole"] = frame["whole"].astype(float).mask(rng.random(n) < 0.1)
+    frame["code"] = frame["code"].astype("category")
+    near = beside_hyperplanes(clf, frame, rng, column=HOSTILE)
+    return near
+
+
+def beside_hyperplanes(clf, rows, rng, column=None):
+    """Move one number of most rows so that they lie on a split or an ulp beside."""
+    rows = rows.copy()
+    Z = table_of(clf).transform(rows)
+    tree = clf.tree_
+    branch = np.flatnonzero(~tree.is_leaf)
+    for i in range(len(rows) - len(rows) // 4):
+        node = rng.choice(branch)
+        j = rng.choice(tree.n_features) if column is None else open_place(clf, column)
+        coef = tree.coef[node, j]
+        if coef == 0:
+            continue
+        rest = np.cumsum(tree.coef[node] * Z[i])[-1] - coef * Z[i, j]
+        value = (tree.threshold[node] - rest) / coef
+        for _ in range(rng.integers(0, 3)):
+            value = np.nextafter(value, rng.choice([-np.inf, np.inf]))
+        if column is None:
+            rows[i, j] = value
+        else:
+            rows.loc[rows.index[i], column] = value
+    return rows
+
+
+def open_place(clf, column):
+    return clf.table_.open_names.index(column)

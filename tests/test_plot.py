@@ -1,0 +1,164 @@
+"""Pictures say what the tree is: counts, numbers and regions, read back from them."""
+
+import sys
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from _models import HOSTILE, array_model, iris_model, mixed_frame, mixed_model
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+
+from miptree import OptimalTreeClassifier  # noqa: E402
+from miptree.plot import plot_node, plot_regions, plot_trace, plot_tree  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris(as_frame=True)
+    return iris_model(), data.data, data.target_names[data.target]
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def texts(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def drawn(ax):
+    ax.figure.canvas.draw()
+    return np.asarray(ax.figure.canvas.buffer_rgba())
+
+
+def test_tree(iris):
+    clf, X, y = iris
+    ax = plot_tree(clf, X, y)
+    passed = np.asarray(clf.decision_path(X).sum(axis=0)).ravel()
+    rows = [int(text.split()[0]) for text in texts(ax) if text.endswith(" rows")]
+    assert sorted(rows) == sorted(passed.tolist())
+    assert sum("sum ≤" in text for text in texts(ax)) == (~clf.tree_.is_leaf).sum()
+    for name in clf.classes_[clf.tree_.label[clf.tree_.is_leaf]]:
+        assert name in texts(ax)
+    assert drawn(ax).std() > 5
+
+
+def test_tree_without_rows_and_with_hostile_names(iris):
+    assert not [text for text in texts(plot_tree(iris[0])) if text.endswith(" rows")]
+    clf, frame = mixed_model(), mixed_frame()
+    ax = plot_tree(clf, frame, np.where(np.arange(len(frame)) % 2, "it's", HOSTILE))
+    assert any(text.startswith("in {") or "not in {" in text for text in texts(ax))
+    drawn(ax)
+
+
+def test_dollars_are_no_formulas(iris):
+    _, X, y = iris
+    names = ["$\\frac{", "a$b$", "$", "d"]
+    clf = OptimalTreeClassifier(
+        max_iter=3, solver="search", time_limit=None, random_state=0
+    )
+    clf.fit(X.set_axis(names, axis=1), np.char.add("$x_", y))
+    rows = X.set_axis(names, axis=1)
+    labels = np.char.add("$x_", y)
+    for ax in (
+        plot_tree(clf, rows, labels),
+        plot_regions(clf, rows, labels),
+        plot_node(clf, rows, labels),
+    ):
+        drawn(ax)
+
+
+def test_node_counts_rows_by_class_and_side(iris):
+    clf, X, y = iris
+    ax = plot_node(clf, X, y, 0)
+    left, right = np.zeros(3), np.zeros(3)
+    for k, bars in enumerate(ax.containers):
+        for bar in bars:
+            side = left if bar.get_x() + bar.get_width() / 2 <= 0 else right
+            side[k] += bar.get_height()
+    passed = clf.decision_path(X).toarray()
+    child = clf.tree_.children_left[0]
+    expected = [passed[y == name, child].sum() for name in clf.classes_]
+    assert left.tolist() == expected
+    assert (left + right).tolist() == [50, 50, 50]
+    drawn(ax)
+
+
+def test_node_that_is_no_split(iris):
+    clf, X, y = iris
+    leaf = int(np.flatnonzero(clf.tree_.is_leaf)[0])
+    with pytest.raises(ValueError, match=f"Node {leaf} is no split"):
+        plot_node(clf, X, y, leaf)
+
+
+def test_regions_are_predictions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = np.where(X @ [1, -2] > 0.3, "up", "down")
+    clf = OptimalTreeClassifier(
+        max_depth=1, max_iter=3, solver="search", time_limit=None, random_state=0
+    ).fit(X, y)
+    ax = plot_regions(clf, X, y, (0, 1))
+    (image,) = ax.images
+    left, right, low, high = image.get_extent()
+    codes = image.get_array()
+    n = len(codes)
+    spots = np.array(
+        [
+            (left + (right - left) * j / (n - 1), low + (high - low) * i / (n - 1))
+            for i, j in [(0, 0), (0, n - 1), (n - 1, 0), (n // 2, n // 3)]
+        ]
+    )
+    found = [codes[0, 0], codes[0, -1], codes[-1, 0], codes[n // 2, n // 3]]
+    assert clf.classes_[found].tolist() == clf.predict(spots).tolist()
+    drawn(ax)
+
+
+def test_regions_choose_the_most_used_columns(iris):
+    clf, X, y = iris
+    ax = plot_regions(clf, X, y)
+    assert ax.get_xlabel() in clf.feature_names_in_
+    assert ax.get_xlabel() != ax.get_ylabel()
+    asked = plot_regions(clf, X, y, ("sepal width (cm)", 0))
+    assert asked.get_xlabel() == "sepal width (cm)"
+    assert asked.get_ylabel() == "sepal length (cm)"
+    with pytest.raises(ValueError, match="no column of numbers"):
+        plot_regions(clf, X, y, ("a", "b"))
+    with pytest.raises(ValueError, match="pair"):
+        plot_regions(clf, X, y, (1,))
+
+
+def test_trace_ends_at_the_certificate(iris):
+    clf = iris[0]
+    ax = plot_trace(clf)
+    best, bound = (line for line in ax.lines if len(line.get_xdata()) > 2)
+    assert best.get_ydata()[-1] == clf.trace_[-1].objective
+    assert bound.get_ydata()[-1] == clf.trace_[-1].bound
+    drawn(ax)
+
+
+def test_labels_are_checked(iris):
+    clf, X, y = iris
+    with pytest.raises(ValueError, match="one label for each of the 150 rows"):
+        plot_tree(clf, X, y[:3])
+    with pytest.raises(ValueError, match="'rose', which is no class"):
+        plot_node(clf, X, np.full(len(X), "rose"))
+
+
+def test_given_axes_are_used():
+    clf = array_model()
+    _, ax = plt.subplots()
+    assert plot_tree(clf, ax=ax) is ax
+    assert plot_trace(clf, ax=ax) is ax
+
+
+def test_without_matplotlib_the_pip_line(monkeypatch, iris):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'miptree\[plot\]'"):
+        plot_tree(iris[0])

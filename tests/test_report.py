@@ -1,0 +1,250 @@
+"""The report page in a real browser: opens, clicks, types, and predicts as Python."""
+
+import json
+import re
+import shutil
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from _models import HOSTILE, corner_rows, iris_model, mixed_frame, mixed_model, strict
+from miptree import export_text, report_html
+from miptree.baselines import GreedySVMTreeClassifier
+from miptree.export._rules import rules_of
+from miptree.plot import plot_node, plot_regions, plot_tree
+
+pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
+
+
+def iris_page(clf, **options):
+    iris = load_iris(as_frame=True)
+    return report_html(clf, iris.data, iris.target_names[iris.target], **options)
+
+
+def mixed_page(clf):
+    frame = mixed_frame()
+    y = np.where(np.arange(len(frame)) % 2, "it's", HOSTILE)
+    return report_html(clf, frame, y, title=HOSTILE)
+
+
+def facts_of(page):
+    pattern = r'<script type="application/json" id="facts">(.*?)</script>'
+    return json.loads(re.search(pattern, page, flags=re.DOTALL).group(1))
+
+
+# ---------------------------------------------------------------- without a browser
+
+
+def test_page_stands_alone():
+    page = iris_page(iris_model())
+    assert not re.search(r"(src|href)=\"(?!#)", page)
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace(
+        "http-equiv", ""
+    )
+    assert "{{" not in page.replace("${{", "")
+    assert "default-src 'none'" in page
+
+
+def test_names_do_not_become_markup():
+    page = mixed_page(mixed_model())
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    assert facts_of(page)["title"] == HOSTILE
+
+
+def test_facts_are_those_of_the_model():
+    clf = iris_model()
+    iris = load_iris(as_frame=True)
+    y = iris.target_names[iris.target]
+    half = np.arange(150) % 2 == 0
+    facts = facts_of(iris_page(clf, test=(iris.data[half], y[half])))
+    passed = np.asarray(clf.decision_path(iris.data).sum(axis=0)).ravel()
+    assert [sum(node["counts"]) for node in facts["nodes"]] == passed.tolist()
+    mine = facts["accuracy"][0]["shares"]
+    assert mine == [clf.score(iris.data, y), clf.score(iris.data[half], y[half])]
+    assert np.trace(facts["confusion"]) == round(150 * mine[0])
+    for node in facts["nodes"]:
+        if "histogram" in node:
+            assert np.sum(node["histogram"]["counts"]) == sum(node["counts"])
+            assert node["text"] in export_text(clf)
+
+
+def test_other_rows_than_those_of_the_fit_are_told():
+    iris = load_iris(as_frame=True)
+    y = iris.target_names[iris.target]
+    clf = iris_model()
+    assert facts_of(iris_page(clf))["are_fitted"]
+    part = facts_of(report_html(clf, iris.data[::2], y[::2]))
+    assert not part["are_fitted"]
+
+
+def test_page_and_pictures_of_a_rival():
+    iris = load_iris(as_frame=True)
+    clf = GreedySVMTreeClassifier(max_depth=2)
+    clf.fit(iris.data, iris.target)
+    facts = facts_of(report_html(clf, iris.data, iris.target))
+    assert facts["are_fitted"]
+    assert facts["accuracy"][0]["shares"] == [clf.score(iris.data, iris.target)]
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    for draw in (plot_tree, plot_node, plot_regions):
+        assert draw(clf, iris.data, iris.target).figure is not None
+    plt.close("all")
+
+
+def test_histogram_keeps_the_sides_apart():
+    clf = iris_model()
+    for node in facts_of(iris_page(clf))["nodes"]:
+        if "histogram" in node:
+            found = node["histogram"]
+            ends = np.array(found["edges"][1:])
+            left = np.array(found["counts"])[:, ends <= 0].sum()
+            assert left == sum(
+                facts_of(iris_page(clf))["nodes"][node["left"]]["counts"]
+            )
+
+
+# -------------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    webdriver = pytest.importorskip("selenium.webdriver")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no Chromium with its chromedriver on this machine")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(driver)
+    found = webdriver.Chrome(options=options, service=service)
+    yield found
+    found.quit()
+
+
+def opened(browser, page, folder):
+    path = folder / "page.html"
+    path.write_text(page)
+    browser.get(path.as_uri())
+    assert browser.find_element("css selector", "html[data-ready=yes]")
+    assert browser.get_log("browser") == []  # no error, nothing blocked
+    return browser
+
+
+def one(browser, selector):
+    return browser.find_element("css selector", selector)
+
+
+def predicted_in(browser, clf, rows):
+    """What the page's own tree predicts for rows, None where it refuses."""
+    used = rules_of(clf).used
+    cells = pd.DataFrame(rows).astype(object).where(pd.DataFrame(rows).notna(), None)
+    plain = [
+        {str(j): float(v) if isinstance(v, bool) else v for j, v in row.items()}
+        for row in cells.set_axis(range(cells.shape[1]), axis=1)[used].to_dict(
+            "records"
+        )
+    ]
+    script = "return arguments[0].map((row) => miptree.predict(row).label ?? null)"
+    return browser.execute_script(script, plain)
+
+
+@pytest.mark.parametrize("kind", ["iris", "mixed"])
+def test_browser_predicts_as_python(browser, tmp_path, kind):
+    clf = iris_model() if kind == "iris" else mixed_model()
+    page = iris_page(clf) if kind == "iris" else mixed_page(clf)
+    opened(browser, page, tmp_path)
+    rows = corner_rows(clf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of missing values
+        assert predicted_in(browser, clf, rows) == clf.predict(rows).tolist()
+
+
+def test_browser_refuses_as_python(browser, tmp_path):
+    clf = strict(mixed_model())
+    frame = mixed_frame()
+    rules = rules_of(clf)
+    opened(browser, mixed_page(mixed_model()), tmp_path)
+    assert None not in predicted_in(browser, clf, frame)
+    whole = frame[frame.notna().all(axis=1)]
+    y = np.where(np.arange(len(whole)) % 2, "it's", HOSTILE)
+    opened(browser, report_html(clf, whole, y), tmp_path)
+    found = predicted_in(browser, clf, frame)
+    missing = frame[[rules.name(j) for j in rules.used]].isna().any(axis=1)
+    assert [label is None for label in found] == missing.tolist()
+
+
+def test_typing_a_row(browser, tmp_path):
+    clf = iris_model()
+    opened(browser, iris_page(clf), tmp_path)
+    rules = rules_of(clf)
+    iris = load_iris(as_frame=True).data
+    for row in (0, 75, 149):
+        for j in rules.used:
+            field = one(browser, f'[data-column="{j}"]')
+            field.clear()
+            field.send_keys(str(iris.iloc[row, j]))
+        expected = clf.predict(iris.iloc[[row]])[0]
+        assert one(browser, "#prediction").text == expected
+        passed = browser.find_elements("css selector", ".node.passed")
+        assert len(passed) == clf.decision_path(iris.iloc[[row]]).sum()
+
+
+def test_clicks_and_keys_show_nodes(browser, tmp_path):
+    clf = iris_model()
+    opened(browser, iris_page(clf), tmp_path)
+    assert "Node 0" in one(browser, "#detail").text
+    leaf = int(np.flatnonzero(clf.tree_.is_leaf)[0])
+    one(browser, f'[data-node="{leaf}"]').click()
+    label = clf.classes_[clf.tree_.label[leaf]]
+    assert f"Leaf {leaf}: {label}" in one(browser, "#detail").text
+    assert len(browser.find_elements("css selector", ".node.chosen")) == 1
+    root = one(browser, '[data-node="0"]')
+    browser.execute_script("arguments[0].focus()", root)
+    root.send_keys("\ue014")  # arrow right
+    right = browser.switch_to.active_element
+    assert right.get_attribute("data-node") == str(clf.tree_.children_right[0])
+    right.send_keys("\ue007")  # enter
+    assert right.get_attribute("data-node") in one(browser, "#detail h3").text
+
+
+def test_hostile_names_do_nothing(browser, tmp_path):
+    opened(browser, mixed_page(mixed_model()), tmp_path)
+    assert browser.title == HOSTILE
+    assert not browser.find_elements("css selector", "img")
+    for node in browser.find_elements("css selector", "[data-node]"):
+        browser.execute_script(
+            "arguments[0].dispatchEvent(new MouseEvent('click'))", node
+        )
+        assert one(browser, "#detail h3").text
+    assert not browser.find_elements("css selector", "img")
+    assert browser.title == HOSTILE
+    assert browser.get_log("browser") == []
+    assert HOSTILE in one(browser, "#try").text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1100])
+def test_readable_on_phones_and_in_the_dark(browser, tmp_path, scheme, width):
+    screen = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    wish = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wish})
+    opened(browser, mixed_page(mixed_model()), tmp_path)
+    wide = browser.execute_script("return document.documentElement.scrollWidth")
+    assert wide <= width  # only the tree scrolls sideways
+    pixels = _brightness(browser, "background-color"), _brightness(browser, "color")
+    assert (pixels[0] > pixels[1]) == (scheme == "light")
+    assert abs(pixels[0] - pixels[1]) > 150
+    assert len(browser.get_screenshot_as_png()) > 10_000
+
+
+def _brightness(browser, what):
+    value = one(browser, "body").value_of_css_property(what)
+    return np.mean([float(part) for part in re.findall(r"[\d.]+", value)[:3]])

@@ -1,0 +1,111 @@
+"""Shown numbers are short, and send every training row where the tree sends it."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from sklearn.datasets import load_iris, load_wine
+
+from _data import cases
+from _models import iris_model
+from miptree import OptimalTreeClassifier, export_text
+from miptree.rounding import ALL_DIGITS, digits_that_matter, rounded
+from miptree.tree import HeapTree, ObliqueTree
+
+
+@given(case=cases())
+def test_no_row_changes_sides(case):
+    tree = case.problem.to_user(case.heap)
+    digits = digits_that_matter(tree, case.problem.X)
+    short = rounded(tree, digits)
+    assert np.array_equal(short.apply(case.problem.X), tree.apply(case.problem.X))
+    assert ((digits >= 1) & (digits <= ALL_DIGITS)).all()
+
+
+def test_all_digits_where_they_matter():
+    """Rows an ulp apart on both sides: nothing can be rounded."""
+    third = 1 / 3
+    X = np.array([[third], [np.nextafter(third, 1)]])
+    heap = HeapTree(np.ones((1, 1)), np.array([third]), np.array([0, 1]))
+    tree = ObliqueTree.from_heap(heap)
+    digits = digits_that_matter(tree, X)
+    assert rounded(tree, digits).apply(X).tolist() == [1, 2]
+    assert digits[0].tolist() == [ALL_DIGITS, ALL_DIGITS]
+
+
+def test_no_time_is_spent_on_very_many_rows():
+    heap = HeapTree(np.ones((1, 1)), np.array([0.5]), np.array([0, 1]))
+    digits = digits_that_matter(ObliqueTree.from_heap(heap), np.zeros((100_001, 1)))
+    assert (digits == ALL_DIGITS).all()
+
+
+def test_few_digits_where_few_do():
+    X = np.arange(10.0)[:, None]
+    heap = HeapTree(np.array([[1.23456]]), np.array([5.0654321]), np.array([0, 1]))
+    tree = ObliqueTree.from_heap(heap)
+    short = rounded(tree, digits_that_matter(tree, X))
+    assert (short.coef[0, 0], short.threshold[0]) == (1.2, 5.0)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_text_that_is_read_back_predicts_the_training_rows(load):
+    """Parse the text, build the tree it says, and predict with it."""
+    data = load(as_frame=True)
+    clf = OptimalTreeClassifier(
+        max_iter=20, solver="search", time_limit=None, random_state=0
+    ).fit(
+        data.data.set_axis([f"f{j}_" for j in range(data.data.shape[1])], axis=1),
+        data.target,
+    )
+    text = export_text(clf)
+    splits = [line for line in text.splitlines() if "<=" in line]
+    assert len(splits) == (~clf.tree_.is_leaf).sum()
+    score = {}
+    for line in splits:
+        rule, threshold = re.sub(r"^.*?(yes:|no:)", "", line).split("<=")
+        signed = rule.replace(" + ", " +").replace(" - ", " -")
+        terms = re.findall(r"([+-]?[\d.e-]+) f(\d+)_", signed)
+        total = sum(float(c) * data.data.to_numpy()[:, int(j)] for c, j in terms)
+        score[len(score)] = total <= float(threshold)
+    order = preorder(clf.tree_, 0)
+    node = np.zeros(len(data.target), dtype=int)
+    for k, branch in enumerate(n for n in order if not clf.tree_.is_leaf[n]):
+        here = node == branch
+        left, right = clf.tree_.children_left[branch], clf.tree_.children_right[branch]
+        node[here] = np.where(score[k][here], left, right)
+    X = data.data.set_axis(clf.feature_names_in_, axis=1)
+    assert np.array_equal(clf.classes_[clf.tree_.label[node]], clf.predict(X))
+
+
+def preorder(tree, node):
+    if tree.is_leaf[node]:
+        return [node]
+    left, right = tree.children_left[node], tree.children_right[node]
+    return [node, *preorder(tree, left), *preorder(tree, right)]
+
+
+def test_digits_asked_for():
+    clf = iris_model()
+    assert max(map(len, re.findall(r"[\d.]{8,}", export_text(clf, digits=12)))) >= 12
+    assert not re.findall(r"[\d.]{8,}", export_text(clf))
+
+
+def test_a_coarse_text_says_so():
+    """Rows an ulp apart on both sides of a split, which four digits cannot tell."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=200)
+    middle = np.array([0.123456789, np.nextafter(0.123456789, 1)])
+    X = np.concatenate([x, middle])[:, None]
+    clf = OptimalTreeClassifier(
+        max_depth=1, max_iter=5, solver="search", time_limit=None, random_state=0
+    ).fit(X, X[:, 0] > 0.123456789)
+    text = export_text(clf)
+    coarse = clf._digits[0].max() == ALL_DIGITS
+    assert text.endswith("may differ.)") == coarse
+    assert max(map(len, re.findall(r"[\d.]+", text))) < 12
+    clf._digits = np.full_like(clf._digits, ALL_DIGITS)
+    assert export_text(clf).endswith("may differ.)")
+    assert "differ" not in export_text(clf, digits=17)
+    clf._digits = np.full_like(clf._digits, 3)
+    assert "differ" not in export_text(clf)
