@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -160,7 +160,7 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     3
     """
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, 10, closed="both")],
         "slack_penalty": [Interval(Real, 0, None, closed="left")],
         "l1_penalty": [Interval(Real, 0, None, closed="left")],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -66,7 +66,7 @@ class AghaeiTreeClassifier(RivalClassifier):
 
     rival = "the model of Aghaei et al."
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
         "branching": [StrOptions({"linear", "univariate"})],
         "margin": [Interval(Real, 1e-4, 1, closed="both")],

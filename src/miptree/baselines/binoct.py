@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -55,7 +55,7 @@ class BinOCTClassifier(RivalClassifier):
 
     rival = "BinOCT"
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
         "thresholds": [StrOptions({"all", "class_changes"})],
         "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],

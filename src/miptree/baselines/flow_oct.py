@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
@@ -59,7 +59,7 @@ class FlowOCTClassifier(RivalClassifier):
 
     rival = "FlowOCT"
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
         "complexity": [Interval(Real, 0, 1, closed="left")],
         "n_thresholds": [Interval(Integral, 1, None, closed="left"), None],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
@@ -56,7 +56,7 @@ class OCTHClassifier(RivalClassifier):
 
     rival = "OCT-H"
 
-    _parameter_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
         "complexity": [Interval(Real, 0, None, closed="left")],
         "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],

@@ -42,9 +42,9 @@ class SubsetSplits(NamedTuple):
             return cls(*np.zeros((2, 1, 0), dtype=np.intp))
         of_node = (n_branch, problem.n_categorical)
         values = (n_branch, len(feature))
-        options = {"upper": 1, "integer": True, "priority": VALUE_PRIORITY}
-        chosen = b.variables("h_c", of_node, **options)  # type: ignore[arg-type]
-        left = b.variables("s", values, **options)  # type: ignore[arg-type]
+        first = VALUE_PRIORITY
+        chosen = b.variables("h_c", of_node, upper=1, integer=True, priority=first)
+        left = b.variables("s", values, upper=1, integer=True, priority=first)
         b.rows("(8a)", (n_branch,), (chosen, np.ones(of_node)), upper=1)
         b.rows("(8b)", values, (left, 1.0), (chosen[:, feature], -1.0), upper=0)
         member = feature == np.arange(problem.n_categorical)[:, None]
