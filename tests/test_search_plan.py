@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +25,8 @@ from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.rng import random_state
 from miptree.search.starts import start_trees
 from miptree.search.warmup import announced
+from miptree.solvers import Result
+from miptree.train import Plan, train
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
 LARGE_NORMS = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
@@ -179,3 +182,32 @@ def test_the_notice_is_one_line() -> None:
     shown = stream.getvalue().splitlines()
     assert len(shown) == 2
     assert "compiling" in shown[1]
+
+
+class _GivesUp:
+    """Solver whose tolerances take any model for solved, at a value of 0."""
+
+    name = "gives up"
+
+    def solve(self, *args: object) -> Result:
+        return Result("optimal", None, np.inf, 0.0, 1, 0.0, self.name)
+
+
+def test_search_goes_on_where_the_solver_ends_without_a_proof(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = random_problem(4, 60, 3, 3)
+    plan = Plan(
+        Svm1Objective(1000, 0.001, 0.001),
+        2,
+        proof="errors",
+        time_limit=None,
+        max_iter=2,
+        node_limit=0,
+    )
+    alone = train(problem, replace(plan, solver="search"))
+    monkeypatch.setattr("miptree.train.get_solver", lambda name: _GivesUp())
+    trained = train(problem, plan)
+    assert not trained.certificate.errors_optimal
+    assert trained.n_iter == 2 * alone.n_iter
+    assert trained.status == "max_iter"

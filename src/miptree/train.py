@@ -132,7 +132,14 @@ class _Training:
 
     def run(self) -> Trained:
         """Run the steps until the tree is proved or the budget is spent."""
-        for step in (self._start, self._search, self._count, self._solve):
+        steps = (
+            self._start,
+            self._search,
+            self._count,
+            self._solve,
+            self._search_on,
+        )
+        for step in steps:
             if self._is_done():
                 break
             step()
@@ -177,23 +184,26 @@ class _Training:
         if self._mip_follows():
             clock = clock.share(SEARCH_SHARE)
         ends = not self._mip_follows() and (clock.limit, plan.max_iter) != (None, None)
+        self._search_within(clock, None if ends else SEARCH_STALL, plan.seed)
+
+    def _search_within(self, clock: Clock, stall: int | None, seed: int) -> None:
+        """Search from the best tree so far and keep what is better."""
+        plan = self.plan
         result = search(
             self.problem,
             plan.objective,
             plan.depth,
             budget=SearchBudget(
-                seconds=clock.remaining,
-                max_iter=plan.max_iter,
-                stall=None if ends else SEARCH_STALL,
+                seconds=clock.remaining, max_iter=plan.max_iter, stall=stall
             ),
-            seed=plan.seed,
+            seed=seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
             should_stop=lambda: self._wants_stop() or self._proof_is_done(),
             on_improvement=self._offer_found,
             lower_bound=self.whole.value,
         )
-        self.n_iter = result.n_iter
+        self.n_iter += result.n_iter
         if result.stopped == "seconds":
             self.ended_by = "time_limit"
         self._offer_polished(result.tree)
@@ -268,6 +278,19 @@ class _Training:
             self._bound_by("flow", self.clock.share(FLOW_SHARE))
         if not self._is_done():
             self._bound_by(plan.formulation, self.clock)
+
+    def _search_on(self) -> None:
+        """Search with the time that is left where the MIPs ended without a proof.
+
+        A solver's tolerances can take a tree with one error for one without: it then
+        calls 0 the optimum, the recount does not, and the tree is still to be found.
+        """
+        plan = self.plan
+        gave_up = self._mip_follows() and self.ended_by == "max_iter"
+        is_limited = (self.clock.limit, plan.max_iter) != (None, None)
+        if plan.init == "auto" and gave_up and is_limited:
+            self.stage = "search"
+            self._search_within(self.clock, None, plan.seed + 1)
 
     def _bound_by(self, formulation: str, clock: Clock) -> None:
         """Solve a MIP of (1a), or of a relaxation, from the best tree so far."""
