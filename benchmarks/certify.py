@@ -151,6 +151,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--solver", default="portfolio")
     parser.add_argument("--questions", nargs="+", default=list(QUESTIONS))
+    parser.add_argument("--names", nargs="+", help="only these data sets")
     parser.add_argument("--table", action="store_true")
     asked = parser.parse_args()
     compile_kernels()
@@ -158,7 +159,8 @@ def main() -> None:
     for question in () if asked.table else asked.questions:
         for name, depth in PAIRS:
             key = (name, depth, question, asked.seconds, asked.solver)
-            if key not in JOURNAL.done():
+            wanted = asked.names is None or name in asked.names
+            if wanted and key not in JOURNAL.done():
                 record = run(*key)
                 JOURNAL.append(record)
                 print(record, flush=True)

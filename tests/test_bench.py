@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from miptree import OptimalTreeClassifier
 from miptree.bench import METHODS, SUITES, Fit, Pair, get_method, plan, run_fit
 from miptree.bench.encoding import Encoder
 from miptree.bench.methods import Method, MissingMethodError
@@ -15,7 +14,6 @@ from miptree.bench.results import journal_of, sections
 from miptree.bench.s1o import S1OClassifier
 from miptree.bench.stats import compare, critical_difference, mean_ranks
 from miptree.bench.tables import results_page
-from miptree.bench.tuned import GRID, TunedTreeClassifier
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.starts import cart_tree
@@ -171,27 +169,6 @@ def test_a_mip_that_cannot_be_built_in_time_leaves_cart():
     clf = S1OClassifier(time_limit=1e-3).fit(X, y)
     assert clf.status_ == "too_large"
     assert clf.score(X, y) > 0.9
-
-
-def test_tuning_chooses_on_the_training_rows_by_folds(monkeypatch):
-    monkeypatch.setattr("miptree.bench.tuned.FOLDS", 2)
-    X, y = load_iris(return_X_y=True)
-    X, y = X[::3], y[::3]
-    clf = TunedTreeClassifier(
-        time_limit=None, max_iter=1, solver="search", random_state=0
-    ).fit(X, y)
-    assert np.shape(clf.fold_scores_) == (2, len(GRID))
-    best = np.mean(clf.fold_scores_, axis=0)
-    assert clf.best_params_ == GRID[int(best.argmax())]
-    assert clf.score(X, y) > 0.9
-
-
-def test_without_time_for_a_fold_the_default_is_taken():
-    X, y = load_iris(return_X_y=True)
-    clf = TunedTreeClassifier(time_limit=0.0, random_state=0).fit(X, y)
-    assert clf.fold_scores_ == []
-    default = OptimalTreeClassifier()
-    assert clf.best_params_ == {k: getattr(default, k) for k in GRID[0]}
 
 
 # --------------------------------------------------------------------- statistics

@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from miptree import OptimalTreeClassifier
+from miptree import OptimalTreeClassifier, OptimalTreeClassifierCV
 
 
 @parametrize_with_checks(
@@ -11,6 +11,7 @@ from miptree import OptimalTreeClassifier
         OptimalTreeClassifier(
             max_iter=5, solver="search", time_limit=None, l1_penalty=0.1
         ),
+        OptimalTreeClassifierCV(cv=2, n_repeats=1, time_limit=None),
     ]
 )
 def test_sklearn_check(estimator, check):

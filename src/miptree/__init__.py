@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from miptree._version import __version__
 from miptree.certify import Certificate
+from miptree.distill import Fidelity, distill
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.evaluate import Evaluation, evaluate
 from miptree.export import (
     export_c,
@@ -23,10 +25,13 @@ from miptree.verify import Verification, verify
 __all__ = [
     "Certificate",
     "Evaluation",
+    "Fidelity",
     "ObliqueTree",
     "OptimalTreeClassifier",
+    "OptimalTreeClassifierCV",
     "Verification",
     "__version__",
+    "distill",
     "evaluate",
     "export_c",
     "export_dot",

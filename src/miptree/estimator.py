@@ -7,41 +7,30 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
-from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils import Tags, check_random_state
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._clock import Clock
-from miptree._notebook import notebook_html
-from miptree._predicting import TreePredictor, smoothed_frequencies
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._predicting import smoothed_frequencies
+from miptree._tabular import TABLE_CONSTRAINTS, TableClassifier
 from miptree.formulations import FORMULATIONS
 from miptree.formulations.svm1 import one_cost_per_row
 from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
-from miptree.progress import FitCallback, ProgressLine
+from miptree.progress import FitCallback
 from miptree.rounding import digits_that_matter
 from miptree.rounds import train_in_rounds
 from miptree.selection import SELECTORS, Selector, get_selector
 from miptree.solvers import SOLVERS, get_solver
-from miptree.table import (
-    ENCODINGS,
-    categorical_mask,
-    is_frame,
-    learn_table,
-    read_cells,
-)
 from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
-from miptree.weights import checked_costs, row_weights
 
 
-class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
+class OptimalTreeClassifier(TableClassifier):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -175,17 +164,7 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         "proof": [StrOptions({"auto", "errors", "objective"})],
         "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "cost_matrix": ["array-like", None],
-        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "categorical_encoding": [StrOptions(set(ENCODINGS))],
-        "max_features_per_split": [Interval(Integral, 1, None, closed="left"), None],
-        "missing": [StrOptions({"fill", "error"})],
-        "unknown": [StrOptions({"majority", "error"})],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-        "callback": [callable, None],
+        **TABLE_CONSTRAINTS,
     }
 
     def __init__(
@@ -265,7 +244,12 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         """
         clock = Clock(self.time_limit)
         plan = self._plan()
-        problem = self._problem(X, y, sample_weight)
+        rows = self._rows(X, y, sample_weight, self.slack_penalty * self.margin)
+        return self._fit_problem(self._problem_of(rows), plan, clock)
+
+    def _fit_problem(
+        self, problem: Problem, plan: Plan, clock: Clock
+    ) -> OptimalTreeClassifier:
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
         trained = self._train(problem, plan, clock)
@@ -276,7 +260,7 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 "The fit was interrupted; the best tree found so far is kept "
                 f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         return self
 
@@ -311,61 +295,9 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
             node_limit=self.node_limit,
             gap_tol=self.gap_tol,
             proof=self.proof,
-            n_jobs=_n_jobs(self.n_jobs),
+            n_jobs=int(effective_n_jobs(self.n_jobs)),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
-
-    def _problem(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> Problem:
-        X, y = self._validated_rows(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
-            )
-        weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
-        cells = read_cells(X)
-        self.table_ = learn_table(
-            cells,
-            weight,
-            categorical_mask(cells, self.categorical_features),
-            self.categorical_encoding,
-            self.missing,
-            self.unknown,
-        )
-        return Problem.from_data(
-            self.table_.transform_cells(cells),
-            codes,
-            len(self.classes_),
-            weight,
-            self._class_cost(codes),
-            self.table_.value_feature,
-            self.max_features_per_split,
-        )
-
-    def _class_cost(self, codes: IntArray) -> FloatArray | None:
-        if self.cost_matrix is None:
-            return None
-        largest = self.slack_penalty * self.margin
-        return checked_costs(self.cost_matrix, self.classes_, largest)[codes]
-
-    def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
-        """Rows that can be read, and their labels."""
-        if not is_frame(X):
-            found: tuple[AnyArray, AnyArray]
-            found = validate_data(
-                self, _array(X), y, dtype=None, ensure_all_finite=False
-            )
-            return found
-        validate_data(self, X, y, skip_check_array=True)
-        stand_in = np.zeros((len(X), 1))  # scikit-learn would make X an array
-        return X, check_X_y(stand_in, y, estimator=self)[1]
-
-    def _listeners(self) -> list[FitCallback]:
-        shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
-        return shown + ([self.callback] if self.callback is not None else [])
 
     def _keep(self, problem: Problem, trained: Trained) -> None:
         self.tree_ = trained.tree
@@ -378,43 +310,3 @@ class OptimalTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         self.n_iter_ = trained.n_iter
         self._node_proba = smoothed_frequencies(problem, trained.tree)
         self._digits = digits_that_matter(trained.tree, problem.X)
-
-    # -------------------------------------------------------------- predicting
-
-    def _validated(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
-        if is_frame(X):
-            rows = validate_data(self, X, reset=False, skip_check_array=True)
-        else:
-            rows = validate_data(
-                self, _array(X), reset=False, dtype=None, ensure_all_finite=False
-            )
-        return self.table_.transform(rows)
-
-    def _repr_html_(self) -> str:
-        return notebook_html(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = {"text/plain": repr(self)}
-        if get_config()["display"] == "diagram":
-            bundle["text/html"] = notebook_html(self)
-        return bundle
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing == "fill"
-        tags.input_tags.categorical = True
-        return tags
-
-
-def _array(X: Any) -> Any:
-    """A list as an array that keeps text and numbers apart; anything else as it is."""
-    if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
-        return np.array(X, dtype=object)
-    return X
-
-
-def _n_jobs(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
-
-    return int(effective_n_jobs(n_jobs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from miptree.certify import relative_gap
 
@@ -66,6 +66,18 @@ def announce(
     return any(answers)
 
 
+class Stage(Protocol):
+    """What :class:`ProgressLine` must know of a state; its text is the line."""
+
+    @property
+    def stage(self) -> str:
+        """What is being done."""
+
+    @property
+    def seconds(self) -> float:
+        """Since the fit began."""
+
+
 class ProgressLine:
     """One line that is rewritten on a terminal, or a line now and then elsewhere."""
 
@@ -74,7 +86,7 @@ class ProgressLine:
         self._live = self._stream.isatty()
         self._next = 0.0
 
-    def __call__(self, state: FitProgress) -> None:
+    def __call__(self, state: Stage) -> None:
         """Show the state."""
         done = state.stage == "done"
         if self._live:

@@ -36,8 +36,9 @@ Status = Literal[
 
 SEARCH_SHARE = 0.3
 """Part of the time that search may take before a solver is called."""
-SEARCH_STALL = 300
-"""Iterations without a better tree after which search hands over to the solver."""
+FIRST_STALL, SEARCH_STALL = 100, 300
+"""Iterations without a better tree after which search hands over to the first proof,
+and to the one after it, where the first did not do."""
 COUNT_SHARE = 0.3
 """Part of the time then left for the proof of the number of errors."""
 EXHAUSTION_SHARE = 0.5
@@ -121,6 +122,7 @@ class _Training:
     stage: str = "start"
     stop_asked: bool = False
     n_iter: int = 0
+    n_searches: int = 0
     ended_by: Status = "max_iter"
     trace: list[FitProgress] = field(default_factory=list)
 
@@ -137,7 +139,7 @@ class _Training:
             self._search,
             self._count,
             self._solve,
-            self._search_on,
+            self._search_to_the_end,
         )
         for step in steps:
             if self._is_done():
@@ -184,18 +186,17 @@ class _Training:
         if self._mip_follows():
             clock = clock.share(SEARCH_SHARE)
         ends = not self._mip_follows() and (clock.limit, plan.max_iter) != (None, None)
-        self._search_within(clock, None if ends else SEARCH_STALL, plan.seed)
+        self._search_within(clock, None if ends else FIRST_STALL, plan.seed)
 
     def _search_within(self, clock: Clock, stall: int | None, seed: int) -> None:
         """Search from the best tree so far and keep what is better."""
         plan = self.plan
+        left = None if plan.max_iter is None else plan.max_iter - self.n_iter
         result = search(
             self.problem,
             plan.objective,
             plan.depth,
-            budget=SearchBudget(
-                seconds=clock.remaining, max_iter=plan.max_iter, stall=stall
-            ),
+            budget=SearchBudget(clock.remaining, max_iter=left, stall=stall),
             seed=seed,
             starts=[self.heap],
             n_jobs=plan.n_jobs,
@@ -216,6 +217,8 @@ class _Training:
         only_errors = self.plan.proof == "errors"
         clock = self.clock.share(1.0 if only_errors else COUNT_SHARE)
         self._exhaust(clock.share(EXHAUSTION_SHARE))
+        if only_errors and not self._errors_are_proved():
+            self._search_on(clock.share(SEARCH_SHARE), SEARCH_STALL)
         if self.plan.proof != "objective" and not self._errors_are_proved():
             self._count_by_mip(clock)
 
@@ -257,6 +260,7 @@ class _Training:
 
     def _count_by_mip(self, clock: Clock) -> None:
         """Prove the number of errors by a MIP."""
+        self.stage = "count"
         count = CountFormulation(self.problem, self.plan.objective, self.plan.depth)
         result = self._run_solver(count, clock, self._hear_stop)
         self.ended_by = _ENDS.get(result.status, "max_iter")
@@ -273,27 +277,34 @@ class _Training:
             if plan.solver != "search":
                 self.ended_by = "time_limit"
             return
-        self.stage = "solve"
         if plan.formulation == "compact":
             self._bound_by("flow", self.clock.share(FLOW_SHARE))
         if not self._is_done():
+            self._search_on(self.clock.share(SEARCH_SHARE), SEARCH_STALL)
+        if not self._is_done():
             self._bound_by(plan.formulation, self.clock)
 
-    def _search_on(self) -> None:
+    def _search_to_the_end(self) -> None:
         """Search with the time that is left where the MIPs ended without a proof.
 
         A solver's tolerances can take a tree with one error for one without: it then
         calls 0 the optimum, the recount does not, and the tree is still to be found.
         """
-        plan = self.plan
         gave_up = self._mip_follows() and self.ended_by == "max_iter"
-        is_limited = (self.clock.limit, plan.max_iter) != (None, None)
-        if plan.init == "auto" and gave_up and is_limited:
+        if gave_up and (self.clock.limit, self.plan.max_iter) != (None, None):
+            self._search_on(self.clock, None)
+
+    def _search_on(self, clock: Clock, stall: int | None) -> None:
+        """Search with another seed than before."""
+        is_left = self.plan.max_iter is None or self.n_iter < self.plan.max_iter
+        if self.plan.init == "auto" and is_left:
             self.stage = "search"
-            self._search_within(self.clock, None, plan.seed + 1)
+            self.n_searches += 1
+            self._search_within(clock, stall, self.plan.seed + self.n_searches)
 
     def _bound_by(self, formulation: str, clock: Clock) -> None:
         """Solve a MIP of (1a), or of a relaxation, from the best tree so far."""
+        self.stage = "solve"
         made = FORMULATIONS[formulation](
             self.problem, self.plan.objective, self.plan.depth
         )

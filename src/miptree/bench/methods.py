@@ -22,8 +22,8 @@ from miptree.baselines import (
 from miptree.bench import peers
 from miptree.bench.paper import printed
 from miptree.bench.s1o import S1OClassifier
-from miptree.bench.tuned import TunedTreeClassifier
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.proof import compile_proof_kernels
 
 
@@ -128,9 +128,8 @@ def _miptree(setting: Setting) -> OptimalTreeClassifier:
     )
 
 
-def _tuned(setting: Setting) -> TunedTreeClassifier:
-    compile_proof_kernels()
-    return TunedTreeClassifier(
+def _tuned(setting: Setting) -> OptimalTreeClassifierCV:
+    return OptimalTreeClassifierCV(
         max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
     )
 

@@ -296,7 +296,9 @@ class _Fitting:
 
         rows = pd.DataFrame(self.sampled.X, columns=list(self.columns.features))
         labels = self.frame.classes[self.sampled.y]
-        self.classifier._problem(rows, labels, self.sampled.weight)
+        clf = self.classifier
+        largest = clf.slack_penalty * clf.margin
+        clf._problem_of(clf._rows(rows, labels, self.sampled.weight, largest))
 
     def _recount(self, tree: ObliqueTree) -> Score:
         """(1a) of a tree on all rows."""

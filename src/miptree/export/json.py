@@ -53,7 +53,8 @@ def save_json(
     Parameters
     ----------
     clf : OptimalTreeClassifier
-        A fitted one, or a fitted rival of ``miptree.baselines``.
+        A fitted one, or a fitted rival of ``miptree.baselines``; of an estimator with
+        cross-validation its ``best_estimator_``.
     path : path
         File to write, by convention ``*.json``.
     force : bool, default=False
@@ -67,6 +68,7 @@ def save_json(
         If there is a file already, without ``force``.
     """
     check_is_fitted(clf)
+    clf = getattr(clf, "best_estimator_", clf)
     notes = dict(metadata or {})
     if isinstance(clf, OptimalTreeClassifier):
         text = _to_text(_to_plain(clf, notes))

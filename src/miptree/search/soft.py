@@ -7,16 +7,14 @@ product; the slope grows and the loss turns from the log-loss into the expected 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
-from miptree._typing import AnyArray, IntArray
+from miptree._typing import AnyArray, BoolArray, IntArray
 from miptree.search.data import SearchData
 from miptree.tree import HeapTree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BATCH = 32
 """Restarts that train together."""
@@ -43,7 +41,8 @@ def soft_trees(
     Half of them start from bisectors of two points of different classes, the others
     from random hyperplanes. The labels are those of the soft trees: relabel before use.
     """
-    planes = _initial_planes(data, 2**depth - 1, n_trees, rng)
+    X, every_other = data.X[:, : data.n_open], np.arange(n_trees) % 2 == 0
+    planes = initial_planes(X, data.y, 2**depth - 1, every_other, rng)
     theta = 0.1 * rng.standard_normal((n_trees, 2**depth, data.n_classes))
     return anneal(data, planes, theta.astype(np.float32), rng, n_steps, should_stop)
 
@@ -63,15 +62,17 @@ def anneal(
     """
     whole = None
     if data.n_rows <= FULL_BATCH_UP_TO:
-        whole = _Rows(data, np.arange(data.n_rows))
-    plane_step, theta_step = _Adam(planes), _Adam(theta)
+        whole = _rows(data, np.arange(data.n_rows))
+    plane_step, theta_step = Adam(planes), Adam(theta)
     for step in range(n_steps):
         if step % 16 == 15 and should_stop():
             break
         done = step / max(1, n_steps - 1)
         slope = first_slope * (_LAST_SLOPE / first_slope) ** done
-        rows = whole or _Rows(data, rng.integers(0, data.n_rows, MINIBATCH))
-        planes_grad, theta_grad = _gradients(rows, planes, theta, slope, done)
+        rows = whole or _rows(data, rng.integers(0, data.n_rows, MINIBATCH))
+        _, planes_grad, theta_grad = gradients(
+            rows, planes, theta, slope, 1.0 + 3.0 * done, _annealed_loss(rows, done)
+        )
         rate = _LEARNING_RATE * (1.0 - 0.9 * done)
         plane_step(planes_grad, rate)
         theta_step(theta_grad, 2.0 * rate)
@@ -82,52 +83,78 @@ def anneal(
     return [HeapTree(*tree) for tree in zip(coef, threshold, label, strict=True)]
 
 
-def _initial_planes(
-    data: SearchData, n_branch: int, n_trees: int, rng: np.random.Generator
+def initial_planes(
+    X: AnyArray, y: IntArray, n_branch: int, bisect: BoolArray, rng: np.random.Generator
 ) -> AnyArray:
-    """(R, B, n_open + 1): random hyperplanes, every other tree made of bisectors."""
-    shape, X = (n_trees, n_branch), data.X[:, : data.n_open]
-    one = rng.integers(0, data.n_rows, shape)
-    two = rng.integers(0, data.n_rows, shape)
+    """(R, B, d + 1): random hyperplanes, those of some trees bisectors of two points.
+
+    ``bisect`` says of which trees.
+    """
+    (n_rows, n_features), shape = X.shape, (len(bisect), n_branch)
+    one = rng.integers(0, n_rows, shape)
+    two = rng.integers(0, n_rows, shape)
     for _ in range(5):
-        same = data.y[one] == data.y[two]
-        two[same] = rng.integers(0, data.n_rows, int(same.sum()))
-    coef = rng.standard_normal((*shape, data.n_open)) / np.sqrt(data.n_open)
+        same = y[one] == y[two]
+        two[same] = rng.integers(0, n_rows, int(same.sum()))
+    coef = rng.standard_normal((*shape, n_features)) / np.sqrt(n_features)
     through = X[one]
     difference = X[one] - X[two]
     length = np.linalg.norm(difference, axis=2, keepdims=True)
-    bisect = (length > 1e-6) & (np.arange(n_trees) % 2 == 0)[:, None, None]
-    coef = np.where(bisect, difference / np.maximum(length, 1e-6), coef)
-    through = np.where(bisect, through - 0.5 * difference, through)
+    bisected = (length > 1e-6) & bisect[:, None, None]
+    coef = np.where(bisected, difference / np.maximum(length, 1e-6), coef)
+    through = np.where(bisected, through - 0.5 * difference, through)
     threshold = (coef * through).sum(axis=2, keepdims=True)
     return np.concatenate([coef, -threshold], axis=2).astype(np.float32)
 
 
-class _Rows:
-    """Rows of one step: points with a constant column, reward of each class, weight.
+class SoftRows(NamedTuple):
+    """Rows of one step, the same for all trees or with a first axis for the trees."""
+
+    X: AnyArray
+    """(n, d + 1): points with a constant column."""
+    reward: AnyArray
+    """(Y, n) or (R, Y, n): what predicting each class is worth, from 0 to 1."""
+    weight: AnyArray
+    """(n,) or (R, n): weights, of sum 1."""
+
+
+def _rows(data: SearchData, rows: IntArray) -> SoftRows:
+    """Rows of the data.
 
     The reward of class k at point i is 1 - cost_ik / max_k cost_ik, which is 1 for the
     true class and 0 for the others in the plain case.
     """
-
-    def __init__(self, data: SearchData, rows: IntArray) -> None:
-        self.X = np.ones((len(rows), data.n_open + 1), dtype=np.float32)
-        self.X[:, :-1] = data.X[rows, : data.n_open]
-        if len(data.cost):
-            costs = data.cost[rows]
-            weight = costs.max(axis=1)
-            self.reward = (1 - costs.T / np.maximum(weight, 1e-300)).astype(np.float32)
-        else:
-            weight = data.weight[rows]
-            self.reward = np.zeros((data.n_classes, len(rows)), dtype=np.float32)
-            self.reward[data.y[rows], np.arange(len(rows))] = 1.0
-        self.weight = (weight / max(weight.sum(), 1e-300)).astype(np.float32)
+    X = np.ones((len(rows), data.n_open + 1), dtype=np.float32)
+    X[:, :-1] = data.X[rows, : data.n_open]
+    if len(data.cost):
+        costs = data.cost[rows]
+        weight = costs.max(axis=1)
+        reward = (1 - costs.T / np.maximum(weight, 1e-300)).astype(np.float32)
+    else:
+        weight = data.weight[rows]
+        reward = np.zeros((data.n_classes, len(rows)), dtype=np.float32)
+        reward[data.y[rows], np.arange(len(rows))] = 1.0
+    return SoftRows(X, reward, (weight / max(weight.sum(), 1e-300)).astype(np.float32))
 
 
-def _gradients(
-    rows: _Rows, planes: AnyArray, theta: AnyArray, slope: float, done: float
-) -> tuple[AnyArray, AnyArray]:
-    """Gradients of the loss by planes and leaf logits."""
+LossSlope = Callable[[AnyArray], AnyArray]
+"""Derivative of the loss of each row by its expected reward."""
+
+
+def _annealed_loss(rows: SoftRows, done: float) -> LossSlope:
+    """Log-loss at first, expected cost in the end."""
+    return lambda reward: -rows.weight * ((1.0 - done) / (reward + 1e-2) + done)
+
+
+def gradients(
+    rows: SoftRows,
+    planes: AnyArray,
+    theta: AnyArray,
+    slope: float,
+    sharpness: float,
+    loss_slope: LossSlope,
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Expected reward (R, n), and gradients of the loss by planes and leaf logits."""
     n_trees, n_branch, width = planes.shape
     right = (planes.reshape(-1, width) @ rows.X.T).reshape(n_trees, n_branch, -1)
     right *= -slope
@@ -135,14 +162,11 @@ def _gradients(
     np.exp(right, out=right)
     right += 1.0
     np.reciprocal(right, out=right)
-    sharpness = 1.0 + 3.0 * done
     share = np.exp(sharpness * (theta - theta.max(axis=2, keepdims=True)))
     share /= share.sum(axis=2, keepdims=True)
 
     # value[node]: expected reward below a node, from the leaves up.
-    leaf_value = (share.reshape(-1, share.shape[2]) @ rows.reward).reshape(
-        n_trees, n_branch + 1, -1
-    )
+    leaf_value = _times(share, rows.reward)
     value: list[AnyArray] = [np.empty(0)] * n_branch
     value += [leaf_value[:, l] for l in range(n_branch + 1)]
     for b in range(n_branch - 1, -1, -1):
@@ -151,8 +175,7 @@ def _gradients(
         )
 
     # reach[node]: derivative of the loss by value[node], from the root down.
-    by_value = -rows.weight * ((1.0 - done) / (value[0] + 1e-2) + done)
-    reach: list[AnyArray] = [by_value] + [np.empty(0)] * (2 * n_branch)
+    reach: list[AnyArray] = [loss_slope(value[0])] + [np.empty(0)] * (2 * n_branch)
     by_right = np.empty_like(right)
     for b in range(n_branch):
         np.multiply(reach[b], value[2 * b + 2] - value[2 * b + 1], out=by_right[:, b])
@@ -162,12 +185,20 @@ def _gradients(
     by_right *= 1.0 - right
     planes_grad = slope * (by_right.reshape(-1, rows.X.shape[0]) @ rows.X)
 
-    by_share = np.stack(reach[n_branch:], axis=1) @ rows.reward.T
+    by_share = np.stack(reach[n_branch:], axis=1) @ rows.reward.swapaxes(-1, -2)
     theta_grad = share * (by_share - (share * by_share).sum(axis=2, keepdims=True))
-    return planes_grad.reshape(planes.shape), sharpness * theta_grad
+    return value[0], planes_grad.reshape(planes.shape), sharpness * theta_grad
 
 
-class _Adam:
+def _times(share: AnyArray, reward: AnyArray) -> AnyArray:
+    """(R, L, n): product of each tree's shares and rewards, as one if it can be."""
+    if reward.ndim == 3:
+        return share @ reward
+    flat = share.reshape(-1, share.shape[2]) @ reward
+    return flat.reshape(*share.shape[:2], -1)
+
+
+class Adam:
     """Adam on one array, in place."""
 
     def __init__(self, x: AnyArray) -> None:
@@ -175,6 +206,7 @@ class _Adam:
         self.mean, self.square = np.zeros_like(x), np.zeros_like(x)
 
     def __call__(self, gradient: AnyArray, rate: float) -> None:
+        """Take one step against a gradient."""
         self.n_steps += 1
         self.mean += 0.1 * (gradient - self.mean)
         self.square += 0.01 * (gradient * gradient - self.square)

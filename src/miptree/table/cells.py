@@ -27,6 +27,13 @@ class Cells(NamedTuple):
         column = self.numbers if self.numbers is not None else self.values
         return 0 if column is None else len(column)
 
+    def take(self, rows: AnyArray) -> Cells:
+        """The cells of some rows."""
+        if self.numbers is not None:
+            return Cells(self.name, numbers=self.numbers[rows])
+        values = self.as_values()
+        return Cells(self.name, values=[values[row] for row in rows])
+
     def as_values(self) -> list[Value]:
         """The column as values of a categorical feature."""
         if self.values is not None:

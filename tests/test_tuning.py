@@ -1,0 +1,402 @@
+"""Choosing by cross-validation: no leaks, same seeds, weights, tables, stops."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+
+from miptree import OptimalTreeClassifierCV, export_text, load_json, save_json
+from miptree.rows import TrainingRows
+from miptree.search.soft import SoftRows, gradients
+from miptree.table import Cells
+from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
+from miptree.tuning.folds import train_fold
+from miptree.tuning.soft import SoftBatch, out_of_bag_votes, train_soft
+
+FEW = (SoftTree(0.4, l1=3e-3), SoftTree(l2=1e-3), CartTree())
+ALL_KINDS = (*FEW, GreedySvmTree(), Svm1Tree(0.4))
+
+
+def fast(**params: object) -> OptimalTreeClassifierCV:
+    given = {"candidates": FEW, "cv": 3, "n_repeats": 1, "time_limit": None}
+    return OptimalTreeClassifierCV(random_state=0, **(given | params))
+
+
+def same_tree(one: OptimalTreeClassifierCV, two: OptimalTreeClassifierCV) -> bool:
+    a, b = one.tree_, two.tree_
+    return np.array_equal(a.coef, b.coef) and np.array_equal(a.threshold, b.threshold)
+
+
+# ------------------------------------------------------------------------- leaks
+
+
+def mixed_rows(seed: int = 0, n_rows: int = 60) -> TrainingRows:
+    """Numbers with gaps, levels and a category, in two classes."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(n_rows, 2))
+    y = (numbers[:, 0] + 0.5 * rng.normal(size=n_rows) > 0).astype(np.intp)
+    numbers[rng.integers(n_rows, size=5), 1] = np.nan
+    colour = rng.choice(["red", "green", "blue"], n_rows).tolist()
+    cells = [
+        Cells("a", numbers=numbers[:, 0]),
+        Cells("b", numbers=numbers[:, 1]),
+        Cells("colour", values=colour),
+    ]
+    return TrainingRows(cells, [False, False, True], y, np.ones(n_rows), 2)
+
+
+def scrambled(rows: TrainingRows, held_out: np.ndarray) -> TrainingRows:
+    """The same rows, those held out with other cells and labels."""
+    a, b, colour = (cells for cells in rows.cells)
+    numbers = [np.array(cells.numbers) for cells in (a, b)]
+    for column in numbers:
+        column[held_out] = 1000.0 + np.arange(len(held_out))
+    values = list(colour.values or [])
+    for row in held_out:
+        values[row] = "violet"
+    y = rows.y.copy()
+    y[held_out] = 1 - y[held_out]
+    cells = [
+        Cells("a", numbers=numbers[0]),
+        Cells("b", numbers=numbers[1]),
+        Cells("colour", values=values),
+    ]
+    return replace(rows, cells=cells, y=y)
+
+
+def knows_the_rows_held_out() -> bool:
+    """Whether anything learnt for a fold changes with the rows it holds out."""
+    rows = mixed_rows()
+    fold = Fold(np.arange(0, 40), np.arange(40, 60), seed=3)
+    before, after = (
+        train_fold(r, fold, TableRules(), ALL_KINDS, 2)
+        for r in (rows, scrambled(rows, fold.test))
+    )
+    if before.table != after.table:
+        return True
+    pairs = zip(before.grown, after.grown, strict=True)
+    for (problem, trees), (other, others) in pairs:
+        arrays = [(problem.X, other.X), (problem.scaled, other.scaled)]
+        if problem.class_cost is not None:
+            arrays.append((problem.class_cost, other.class_cost))
+        for tree, twin in zip(trees, others, strict=True):
+            arrays += list(zip(tree, twin, strict=True))
+        if not all(np.array_equal(one, two) for one, two in arrays):
+            return True
+    return False
+
+
+def test_a_fold_learns_nothing_from_the_rows_it_holds_out() -> None:
+    assert not knows_the_rows_held_out()
+
+
+def test_a_planted_leak_of_the_table_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    everything: list[TrainingRows] = []
+    take = TrainingRows.take
+
+    def leak(self: TrainingRows, rows: np.ndarray) -> TrainingRows:
+        everything.append(self)
+        return take(self, rows)
+
+    def learn(self: TableRules, rows: TrainingRows) -> tuple[object, object]:
+        table = everything[-1].learn_table(self.encoding, self.missing, self.unknown)
+        return table, rows.problem(table)
+
+    monkeypatch.setattr(TrainingRows, "take", leak)
+    monkeypatch.setattr(TableRules, "learn", learn)
+    assert knows_the_rows_held_out()
+
+
+def test_a_planted_leak_of_labels_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    take = TrainingRows.take
+
+    def leak(self: TrainingRows, rows: np.ndarray) -> TrainingRows:
+        # The label of a row held out stands in for that of one to train on.
+        part = take(self, rows)
+        y = part.y.copy()
+        y[0] = self.y[-1]
+        return replace(part, y=y)
+
+    monkeypatch.setattr(TrainingRows, "take", leak)
+    assert knows_the_rows_held_out()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_votes_about_a_row_do_not_know_its_label(seed: int) -> None:
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40, 3)).astype(np.float32)
+    y = (points[:, 0] > 0).astype(np.intp)
+    flipped = y.copy()
+    flipped[7] = 1 - y[7]
+    weight = np.ones(40)
+    weight[7] = 1e-9  # so that it hardly counts in the frequencies, half a vote
+    found = [
+        out_of_bag_votes(points, labels, weight, 2, 2, 1, np.random.default_rng(seed))
+        for labels in (y, flipped)
+    ]
+    # One tree: of several, those that see the row would move the others' draws.
+    assert np.allclose(found[0][7], found[1][7], atol=1e-6)
+    assert np.isclose(found[0][7].sum(), 1)
+
+
+# -------------------------------------------------------------------- soft trees
+
+
+def test_gradients_by_tree_agree_with_differences() -> None:
+    rng = np.random.default_rng(2)
+    n_trees, n_rows, depth, n_classes = 3, 11, 2, 3
+    X = np.column_stack([rng.normal(size=(n_rows, 2)), np.ones(n_rows)])
+    reward = rng.random((n_trees, n_classes, n_rows))
+    weight = rng.random((n_trees, n_rows))
+    rows = SoftRows(X, reward, weight)
+    planes = rng.normal(size=(n_trees, 3, 3))
+    theta = rng.normal(size=(n_trees, 2**depth, n_classes))
+
+    def loss(planes: np.ndarray, theta: np.ndarray) -> float:
+        value, _, _ = gradients(rows, planes, theta, 2.0, 1.5, lambda v: v)
+        return float(-(weight * np.log(value + 0.1)).sum())
+
+    _, by_planes, by_theta = gradients(
+        rows, planes, theta, 2.0, 1.5, lambda value: -weight / (value + 0.1)
+    )
+    step = 1e-6
+    for array, gradient in ((planes, by_planes), (theta, by_theta)):
+        for index in np.ndindex(array.shape):
+            moved = array[index]
+            array[index] = moved + step
+            up = loss(planes, theta)
+            array[index] = moved - step
+            down = loss(planes, theta)
+            array[index] = moved
+            assert np.isclose(gradient[index], (up - down) / (2 * step), atol=1e-6)
+
+
+def test_a_batch_of_soft_trees_separates_an_exclusive_or() -> None:
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-1, 1, size=(200, 2)).astype(np.float32)
+    y = (points[:, 0] * points[:, 1] > 0).astype(np.intp)
+    reward = np.stack([y == 0, y == 1]).astype(np.float32)
+    batch = SoftBatch(
+        points, y, np.stack([reward] * 10), np.ones((10, 200)), np.zeros(10),
+        np.full(10, 1e-3),
+    )  # fmt: skip
+    trees = train_soft(batch, 2, rng)
+    best = trees.best_first(slice(None))[0]
+    found = trees.probabilities(points)[best].argmax(axis=1)
+    assert (found == y).mean() > 0.93
+
+
+def test_a_limit_of_features_holds_for_soft_trees() -> None:
+    X, y = load_wine(return_X_y=True)
+    points = ((X - X.mean(axis=0)) / X.std(axis=0)).astype(np.float32)
+    reward = (np.arange(3)[:, None] == y).astype(np.float32)
+    batch = SoftBatch(
+        points, y, np.stack([reward] * 4), np.ones((4, len(y))), np.zeros(4),
+        np.zeros(4),
+    )  # fmt: skip
+    trees = train_soft(batch, 2, np.random.default_rng(0), max_features=2)
+    assert np.count_nonzero(trees.planes[:, :, :-1], axis=2).max() <= 2
+
+
+# --------------------------------------------------------------------- estimator
+
+
+def test_same_seed_same_tree_whatever_the_jobs() -> None:
+    X, y = load_iris(return_X_y=True)
+    one, two = fast(candidates=ALL_KINDS), fast(candidates=ALL_KINDS, n_jobs=2)
+    assert same_tree(one.fit(X, y), two.fit(X, y))
+    assert np.array_equal(
+        one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"]
+    )
+
+
+def test_weights_equal_repeated_rows() -> None:
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    times = rng.integers(0, 4, len(y))
+    order = rng.permutation(np.repeat(np.arange(len(y)), times))
+    weighted = fast(candidates=ALL_KINDS).fit(X, y, sample_weight=times)
+    repeated = fast(candidates=ALL_KINDS).fit(X[order], y[order])
+    assert same_tree(weighted, repeated)
+    assert weighted.best_score_ == pytest.approx(repeated.best_score_)
+
+
+def test_the_table_of_scores_is_complete() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = fast(n_repeats=2).fit(X, y)
+    table = clf.cv_results_
+    assert clf.n_splits_ == 6
+    assert len(table["params"]) == len(FEW)
+    splits = np.array([table[f"split{f}_test_score"] for f in range(6)])
+    assert np.allclose(splits.mean(axis=0), table["mean_test_score"])
+    assert sorted(table["rank_test_score"]) == [1, 2, 3]
+    assert table["rank_test_score"][clf.best_index_] == 1
+    params = dict(clf.best_params_)
+    assert 0 <= params.pop("threshold") < 1
+    assert params == table["params"][clf.best_index_]
+    assert 0.9 < clf.best_score_ <= 1
+    assert 0 <= clf.best_score_se_ < 0.1
+
+
+def test_scores_are_those_of_rows_held_out() -> None:
+    """Labels without any pattern cannot be predicted on rows held out."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 6)), rng.integers(2, size=120)
+    clf = fast(candidates=[SoftTree(), GreedySvmTree()], cv=5).fit(X, y)
+    assert clf.score(X, y) > 0.7
+    assert clf.best_score_ < 0.65
+
+
+def test_categories_gaps_costs_and_class_weights() -> None:
+    rng = np.random.default_rng(1)
+    n_rows = 120
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=n_rows),
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue"], n_rows)),
+        }
+    )
+    y = np.where((frame["colour"] == "red") | (frame["size"] > 1), "yes", "no")
+    frame.loc[3:8, "size"] = np.nan
+    frame.loc[9:12, "colour"] = np.nan
+    clf = fast(class_weight="balanced", cost_matrix=[[0, 1], [3, 0]])
+    clf.fit(frame, y)
+    assert clf.score(frame, y) > 0.9
+    assert "colour=red" in export_text(clf)
+    with pytest.raises(ValueError, match="shape"):
+        fast(cost_matrix=[[0, 1, 2]]).fit(frame, y)
+
+
+def test_only_categories() -> None:
+    frame = pd.DataFrame({"a": ["x", "y", "z", "w"] * 10})
+    y = (frame["a"] == "x").to_numpy()
+    clf = fast(categorical_encoding="native").fit(frame, y)
+    assert clf.best_params_["kind"] == "CartTree"
+    assert clf.score(frame, y) == 1
+
+
+def test_levels_are_read_as_categories_where_that_is_better() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(1, 6, 300), rng.normal(size=300)])
+    y = np.isin(X[:, 0], (2, 4)).astype(int)
+    params = {"candidates": [SoftTree(l1=2e-3)], "max_depth": 1, "cv": 5}
+    clf = fast(**params).fit(X, y)
+    assert clf.best_params_["levels"]
+    assert clf.score(X, y) == 1
+    assert not fast(**params, levels=False).fit(X, y).best_params_["levels"]
+    steps = (X[:, 0] > 2).astype(int)
+    assert not fast(**params).fit(X, steps).best_params_["levels"]
+
+
+def test_sparsity() -> None:
+    X, y = load_wine(return_X_y=True)
+    dense, sparse = (fast(sparsity=s).fit(X, y) for s in (None, 0.5))
+    assert np.count_nonzero(sparse.tree_.coef) < np.count_nonzero(dense.tree_.coef)
+    assert sparse.best_params_["threshold"] == 0.5
+    limited = fast(max_features_per_split=2, candidates=ALL_KINDS).fit(X, y)
+    assert np.count_nonzero(limited.tree_.coef, axis=1).max() <= 2
+
+
+def test_the_depth_can_be_chosen() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(150, 2))
+    clf = fast(max_depth="cv", candidates=[SoftTree()])
+    clf.fit(X, (X.prod(axis=1) > 0).astype(int))
+    assert len(clf.cv_results_["params"]) == 4
+    assert clf.get_depth() >= 2
+
+
+def test_scikit_learn_tools() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = fast(candidates=[CartTree(), SoftTree()])
+    assert clone(clf).get_params()["n_repeats"] == 1
+    assert cross_val_score(clf, X, y, cv=3).mean() > 0.9
+    grid = GridSearchCV(clf, {"max_depth": [1, 2]}, cv=2).fit(X, y)
+    assert grid.best_params_ == {"max_depth": 2}
+    own = fast(cv=StratifiedKFold(4)).fit(X, y)
+    assert own.n_splits_ == 4
+
+
+def test_no_time_takes_the_first_candidate() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = fast(time_limit=0.0).fit(X, y)
+    assert clf.status_ == "time_limit"
+    assert clf.n_splits_ == 0
+    assert clf.best_params_["kind"] == "SoftTree"
+    assert np.isnan(clf.best_score_)
+    assert clf.score(X, y) > 0.9
+
+
+def test_a_callback_can_end_the_comparison() -> None:
+    X, y = load_iris(return_X_y=True)
+    seen: list[str] = []
+
+    def enough(state: object) -> bool:
+        seen.append(str(state))
+        return len(seen) == 2
+
+    clf = fast(cv=5, callback=enough).fit(X, y)
+    assert clf.n_splits_ == len(seen) == 2
+    assert "2/5 folds" in seen[-1]
+
+
+def test_an_interrupt_keeps_the_best_so_far() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = fast(cv=5, callback=lambda state: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.warns(UserWarning, match="interrupted after 1 of 5 folds"):
+        clf.fit(X, y)
+    assert clf.status_ == "interrupted"
+    assert clf.score(X, y) > 0.9
+
+
+def test_progress_is_shown_only_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = load_iris(return_X_y=True)
+    fast().fit(X, y)
+    assert capsys.readouterr() == ("", "")
+    fast(verbose=1).fit(X, y)
+    assert "folds" in capsys.readouterr().err
+
+
+def test_few_rows_and_rare_classes() -> None:
+    X = np.arange(8.0)[:, None]
+    y = np.array([0, 0, 0, 1, 1, 1, 1, 2])
+    clf = fast(cv=5).fit(X, y)
+    assert set(clf.predict(X)) <= {0, 1, 2}
+    pair = fast(cv=5).fit([[0.0], [1.0]], [0, 1])
+    assert pair.n_splits_ == 0
+
+
+@pytest.mark.parametrize("wrong", [[], ["cart"], [CartTree]])
+def test_wrong_candidates_are_refused(wrong: list[object]) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="candidates must be"):
+        fast(candidates=wrong).fit(X, y)
+
+
+def test_exports_and_certificate(tmp_path) -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = fast().fit(X, y)
+    assert clf.certificate_.errors == int((clf.predict(X) != y).sum())
+    assert not clf.certificate_.objective_optimal
+    save_json(clf, tmp_path / "model.json")
+    loaded = load_json(tmp_path / "model.json")
+    assert np.array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+
+
+def test_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("miptree.estimator_cv.MOST_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    y[:2] = 2  # a class so rare that a sample could miss it
+    clf = fast(candidates=ALL_KINDS).fit(X, y)
+    assert clf.score(X, y) > 0.9
+    assert clf.certificate_.n_rows == 500
