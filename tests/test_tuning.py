@@ -236,9 +236,10 @@ def test_the_table_of_scores_is_complete() -> None:
     assert clf.n_splits_ == 6
     assert len(table["params"]) == len(FEW)
     splits = np.array([table[f"split{f}_test_score"] for f in range(6)])
-    assert np.allclose(splits.mean(axis=0), table["mean_test_score"])
+    assert np.allclose(np.nanmean(splits, axis=0), table["mean_test_score"])
+    assert np.array_equal(np.isfinite(splits).sum(axis=0), table["n_splits"])
     assert sorted(table["rank_test_score"]) == [1, 2, 3]
-    assert table["rank_test_score"][clf.best_index_] == 1
+    assert table["n_splits"][clf.best_index_] == 6
     params = dict(clf.best_params_)
     assert 0 <= params.pop("threshold") < 1
     assert params == table["params"][clf.best_index_]

@@ -34,12 +34,17 @@ class Bound(NamedTuple):
 def errors_by_classes(problem: Problem, n_leaves: int) -> float:
     """Proposition 1 (3): the cost of the classes that can have no leaf."""
     spare = max(0, problem.n_classes - n_leaves)
+    if spare == 0:
+        return 0.0  # and no costs of millions of rows are taken apart
     return float(np.sort(problem.costs.of_class)[:spare].sum())
 
 
 def errors_by_conflicts(problem: Problem) -> float:
     """Cost that remains because identical points have different classes."""
-    return float(problem.costs.base.sum() + conflict_costs(problem).sum())
+    n_alike = np.bincount(problem.same_x)[problem.same_x]
+    alike = problem.subset(np.flatnonzero(n_alike > 1))
+    conflicts = conflict_costs(alike).sum() if alike.n_rows else 0.0
+    return _base(problem) + float(conflicts)
 
 
 def conflict_costs(problem: Problem) -> FloatArray:
@@ -50,9 +55,15 @@ def conflict_costs(problem: Problem) -> FloatArray:
     return total.min(axis=1)
 
 
+def _base(problem: Problem) -> float:
+    """Cost of the cheapest class of every row, which no tree avoids."""
+    cost = problem.class_cost
+    return 0.0 if cost is None else float(cost.min(axis=1).sum())
+
+
 def combinatorial_bound(problem: Problem, depth: int) -> Bound:
     """Best of these bounds for a depth, and what proves it."""
-    base = float(problem.costs.base.sum())
+    base = _base(problem)
     return max(
         Bound(base, "errors are not negative"),
         Bound(base + errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),

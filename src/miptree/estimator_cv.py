@@ -38,6 +38,7 @@ from miptree.tuning import (
     Svm1Tree,
     TableRules,
     Verdict,
+    all_settings,
     refit,
 )
 from miptree.tuning.folds import costs_of
@@ -107,8 +108,9 @@ class OptimalTreeClassifierCV(TableClassifier):
         Times that the rows are dealt into that number of folds.
     sparsity : "auto", float or None, default="auto"
         Drop the coefficients below this part of the largest of a split, in features of
-        equal spread. "auto" takes the sparsest of 0 to 0.3 whose accuracy in
-        cross-validation is within a tenth of a standard error of the best.
+        equal spread. "auto" takes the sparsest candidate, with that part from 0 to
+        0.3, whose accuracy in cross-validation is within a quarter of a standard error
+        of the best.
     levels : bool or "cv", default="cv"
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"
         does so if it is better by more than a standard error.
@@ -137,7 +139,9 @@ class OptimalTreeClassifierCV(TableClassifier):
     best_index_ : int
         Its row in ``cv_results_``.
     cv_results_ : dict
-        Scores of every candidate, in the manner of ``GridSearchCV``.
+        Scores of every candidate, in the manner of ``GridSearchCV``. After each
+        repetition those drop out that the best one beats by more than a standard
+        error; their later scores are NaN.
     n_splits_ : int
         Folds done.
     best_estimator_ : OptimalTreeClassifier
@@ -247,12 +251,14 @@ class OptimalTreeClassifierCV(TableClassifier):
         rows = self._rows(X, y, sample_weight)
         problem = self._problem_of(rows)
         with InterruptGuard() as guard:
-            verdict = self._compare(rows, problem, candidates, clock, guard, seed)
+            contest, verdict = self._compare(
+                rows, problem, candidates, clock, guard, seed
+            )
             choice = verdict.choice()
             if choice.setting.as_levels:
                 problem = self._problem_of(rows.with_levels())
             tree = refit(problem, costs_of(rows), choice, seed, MOST_ROWS)
-        cut_short = len(verdict.scores) < len(verdict.contest.folds)
+        cut_short = len(verdict.scores) < len(contest.folds)
         status: Status = "time_limit" if cut_short else "max_iter"
         self._keep(
             problem, tree, verdict, clock, "interrupted" if guard.requested else status
@@ -260,7 +266,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         if guard.requested:
             warnings.warn(
                 f"The fit was interrupted after {len(verdict.scores)} of "
-                f"{len(verdict.contest.folds)} folds; the best candidate so far was "
+                f"{len(contest.folds)} folds; the best candidate so far was "
                 "trained.",
                 UserWarning,
                 stacklevel=3,
@@ -289,7 +295,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         clock: Clock,
         guard: InterruptGuard,
         seed: int,
-    ) -> Verdict:
+    ) -> tuple[Contest, Verdict]:
         """Run the folds."""
         if any(isinstance(candidate, Svm1Tree) for candidate in candidates):
             compile_kernels()
@@ -309,13 +315,14 @@ class OptimalTreeClassifierCV(TableClassifier):
             answers = [listener(state) for listener in listeners]
             stop_asked = stop_asked or any(answers)
 
-        return contest.run(
+        verdict = contest.run(
             rows,
             self.n_jobs,
             clock.share(_CV_SHARE),
             lambda: stop_asked or guard.requested,
             tell,
         )
+        return contest, verdict
 
     def _contest(
         self, rows: TrainingRows, candidates: Sequence[Candidate], seed: int
@@ -325,10 +332,9 @@ class OptimalTreeClassifierCV(TableClassifier):
         thresholds: Sequence[float] = THRESHOLDS
         if self.sparsity != "auto":
             thresholds = (float(self.sparsity or 0.0),)
+        depths = DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
         return Contest(
-            candidates,
-            DEPTHS if self.max_depth == "cv" else (int(self.max_depth),),
-            self._readings(rows),
+            all_settings(candidates, depths, self._readings(rows)),
             [
                 Fold(np.asarray(train), np.asarray(test), int(s))
                 for (train, test), s in zip(splits, seeds, strict=True)

@@ -10,9 +10,10 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.choose import THRESHOLDS, Choice, Contest, Verdict
+from miptree.tuning.contest import Contest, all_settings
 from miptree.tuning.folds import Fold, TableRules
 from miptree.tuning.refit import refit
+from miptree.tuning.verdict import THRESHOLDS, Choice, Setting, Verdict
 
 __all__ = [
     "DEFAULT_CANDIDATES",
@@ -23,9 +24,11 @@ __all__ = [
     "Contest",
     "Fold",
     "GreedySvmTree",
+    "Setting",
     "SoftTree",
     "Svm1Tree",
     "TableRules",
     "Verdict",
+    "all_settings",
     "refit",
 ]

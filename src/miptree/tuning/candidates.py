@@ -88,15 +88,19 @@ DEFAULT_CANDIDATES: tuple[Candidate, ...] = (
     SoftTree(0.8, l1=1e-2),
     SoftTree(0.0, l1=5e-4),
     SoftTree(0.0, l1=1e-2),
+    Svm1Tree(0.0),
+    Svm1Tree(0.4),
+    Svm1Tree(0.4, l1_penalty=30.0),
+    Svm1Tree(0.8, l1_penalty=30.0),
+    Svm1Tree(0.4, slack_penalty=20.0, margin=0.05),
+    GreedySvmTree(1.0),
+    GreedySvmTree(10.0),
     CartTree(),
-    GreedySvmTree(),
 )
 """From trusting the labels to smoothing them, sparse and dense."""
 
 _L1_OF_STARTS = 3e-3
 """Penalty of the soft trees that a search begins from."""
-_POLISHED = 3
-"""Starts of a search for which the node LPs are solved."""
 
 
 def describe(candidate: Candidate) -> dict[str, Any]:
@@ -114,12 +118,18 @@ class Effort:
         Soft trees of each candidate.
     bag : int
         Trees that vote about labels.
+    polished : int
+        Soft trees of each labelling from which (1a) is lowered.
+    rounds : int
+        Times that the LPs of all their nodes are solved.
     max_iter : int
-        Iterations of each search.
+        Iterations of the search from the best of them.
     """
 
     restarts: int
     bag: int
+    polished: int
+    rounds: int
     max_iter: int
 
 
@@ -155,7 +165,7 @@ def grow(
     if any(_smoothing(candidate) > 0 for candidate in candidates):
         votes = _votes(part, depth, effort.bag, rng)
     found = _soft_trees(part, soft, votes, depth, effort.restarts, rng)
-    starts = [trees[0] for trees in found.values() if trees]
+    starts = [tree for trees in found.values() for tree in trees[: effort.polished]]
     grown = []
     for candidate in candidates:
         problem = part.smoothed(votes, _smoothing(candidate))
@@ -166,7 +176,7 @@ def grow(
             trees = [cart_tree(problem, depth)]
         elif isinstance(candidate, Svm1Tree):
             trees = _search(problem, candidate, depth, effort, seed, share, starts)
-            starts.append(trees[0])  # the next one on the path begins here
+            starts.append(trees[0])  # the next one on the path may begin here
         elif problem.n_open:
             trees = [greedy_svm_tree(problem, depth, candidate.C)]
         grown.append((problem, trees))
@@ -258,11 +268,16 @@ def _search(
     )
     labelled = [relabel(problem, problem.into_box(tree)) for tree in starts]
     labelled = _ranked(problem, objective, labelled or start_trees(problem, depth))
-    good = [polish(problem, objective, tree) for tree in labelled[:_POLISHED]]
-    best = _ranked(problem, objective, good)[0]
-    budget = SearchBudget(max_iter=effort.max_iter)
-    found, _ = improve(problem, objective, depth, best, seed, budget=budget)
-    return _ranked(problem, objective, [*good, polish(problem, objective, found)])
+    good = [
+        polish(problem, objective, tree, max_rounds=effort.rounds)
+        for tree in labelled[: effort.polished]
+    ]
+    if effort.max_iter:
+        best = _ranked(problem, objective, good)[0]
+        budget = SearchBudget(max_iter=effort.max_iter)
+        found, _ = improve(problem, objective, depth, best, seed, budget=budget)
+        good.append(polish(problem, objective, found, max_rounds=effort.rounds))
+    return _ranked(problem, objective, good)
 
 
 def _ranked(

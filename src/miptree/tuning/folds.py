@@ -16,7 +16,7 @@ from miptree.tree import HeapTree
 from miptree.tuning.candidates import Candidate, Effort, grow
 from miptree.tuning.part import Part
 
-FOLD_EFFORT = Effort(restarts=5, bag=24, max_iter=10)
+FOLD_EFFORT = Effort(restarts=5, bag=24, polished=2, rounds=2, max_iter=0)
 _JUDGED = 3
 """Trees of a candidate that are judged: one may be lucky."""
 

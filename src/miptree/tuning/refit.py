@@ -11,10 +11,10 @@ from miptree.problem import Problem
 from miptree.search.starts import constant_tree
 from miptree.tree import ObliqueTree
 from miptree.tuning.candidates import Effort, grow
-from miptree.tuning.choose import Choice
 from miptree.tuning.part import Part
+from miptree.tuning.verdict import Choice
 
-_EFFORT = Effort(restarts=48, bag=64, max_iter=200)
+_EFFORT = Effort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
 
 
 def refit(
