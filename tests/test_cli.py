@@ -288,6 +288,18 @@ def test_table_with_categories_and_gaps(tmp_path):
     assert [line.split(",")[0] for line in found] == ["prediction", "yes", "no", "no"]
 
 
+def test_fit_can_tune(folder, tmp_path):
+    model = tmp_path / "model.json"
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--tune", "--drop", "id"]
+    options = ["--weights", "weight", "--time-limit", 600, "--out", model]
+    result = run(*fit, *options)
+    assert result.exit_code == 0, result.output
+    assert "Accuracy in cross-validation: 9" in result.stdout
+    assert "20 folds" in result.stderr
+    assert run("verify", model, folder / "iris.csv").exit_code == 0
+    assert "--tune works without" in refused(*fit, "--selection", "auto")
+
+
 # --------------------------------------------------------------------- bad input
 
 

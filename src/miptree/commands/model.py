@@ -20,6 +20,7 @@ from miptree.commands._app import (
     show_tree,
 )
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.export import load_json, save_json
 from miptree.export.json import read_model
 from miptree.selection import SELECTORS
@@ -61,6 +62,10 @@ def fit(
     engine: Annotated[
         str, typer.Option(help="memory, or dask for tables larger than memory.")
     ] = "memory",
+    tune: Annotated[
+        bool,
+        typer.Option("--tune", help="Choose how to train by cross-validation instead."),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
 ) -> None:
@@ -69,10 +74,11 @@ def fit(
     Example: miptree fit iris.csv --target species --depth 2 --out model.json
 
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
+    With --tune the tree is trained for accuracy on new rows, and no solver is called.
     """
     if out is not None:
         refuse_overwriting(out, force)  # before the work, not after it
-    clf = OptimalTreeClassifier(
+    clf: OptimalTreeClassifier | OptimalTreeClassifierCV = OptimalTreeClassifier(
         max_depth=depth,
         time_limit=time_limit,
         solver=solver,
@@ -80,6 +86,15 @@ def fit(
         random_state=seed,
         verbose=1,
     )
+    if tune:
+        if engine != "memory" or selection is not None:
+            raise ValueError(
+                "--tune works without --engine dask and --selection: it takes a sample "
+                "of large tables by itself."
+            )
+        clf = OptimalTreeClassifierCV(
+            max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1
+        )
     if engine == "dask":
         from miptree import distributed
 
@@ -98,6 +113,11 @@ def fit(
         raise ValueError(f"--engine must be memory or dask, got {engine!r}.")
     show_tree(clf)
     show_certificate(clf)
+    if isinstance(clf, OptimalTreeClassifierCV):
+        console.print(
+            f"Accuracy in cross-validation: {100 * clf.best_score_:.1f} % "
+            f"(standard error {100 * clf.best_score_se_:.1f})."
+        )
     if out is not None:
         save_json(clf, out, force, metadata={"target": target, "weights": weights})
         console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
