@@ -26,7 +26,6 @@ from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitProgress
 from miptree.rows import TrainingRows, is_levels
-from miptree.search import compile_kernels
 from miptree.train import Status, Trained
 from miptree.tree import ObliqueTree
 from miptree.tuning import (
@@ -35,7 +34,6 @@ from miptree.tuning import (
     Candidate,
     Contest,
     Fold,
-    Svm1Tree,
     TableRules,
     Verdict,
     all_settings,
@@ -63,7 +61,7 @@ class TuningProgress:
     Attributes
     ----------
     stage : str
-        "folds", "refit" or "done".
+        "folds" or "done".
     seconds : float
         Since the fit began.
     n_done, n_folds : int
@@ -250,9 +248,24 @@ class OptimalTreeClassifierCV(TableClassifier):
         candidates = self._candidates()
         rows = self._rows(X, y, sample_weight)
         problem = self._problem_of(rows)
+        listeners = self._listeners()
+
+        def tell(stage: str, verdict: Verdict) -> bool:
+            n_done, n_folds = len(verdict.scores), len(contest.folds)
+            score = verdict.choice().score
+            state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score)
+            answers = [listener(state) for listener in listeners]  # all are told
+            return any(answers)
+
         with InterruptGuard() as guard:
-            contest, verdict = self._compare(
-                rows, problem, candidates, clock, guard, seed
+            compared = self._compared_rows(rows, problem, seed)
+            contest = self._contest(compared, candidates, seed)
+            verdict = contest.run(
+                compared,
+                self.n_jobs,
+                clock.share(_CV_SHARE),
+                lambda: guard.requested,
+                lambda verdict: tell("folds", verdict),
             )
             choice = verdict.choice()
             if choice.setting.as_levels:
@@ -263,6 +276,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         self._keep(
             problem, tree, verdict, clock, "interrupted" if guard.requested else status
         )
+        tell("done", verdict)
         if guard.requested:
             warnings.warn(
                 f"The fit was interrupted after {len(verdict.scores)} of "
@@ -287,42 +301,16 @@ class OptimalTreeClassifierCV(TableClassifier):
             )
         return given
 
-    def _compare(
-        self,
-        rows: TrainingRows,
-        problem: Problem,
-        candidates: Sequence[Candidate],
-        clock: Clock,
-        guard: InterruptGuard,
-        seed: int,
-    ) -> tuple[Contest, Verdict]:
-        """Run the folds."""
-        if any(isinstance(candidate, Svm1Tree) for candidate in candidates):
-            compile_kernels()
-        if _is_number(self.cv):
-            rows = rows.distinct(problem)
-            if len(rows) > MOST_ROWS:
-                rows = rows.take(_stratified(rows.y, MOST_ROWS, seed))
-        contest = self._contest(rows, candidates, seed)
-        stop_asked, listeners = False, self._listeners()
-
-        def tell(verdict: Verdict) -> None:
-            nonlocal stop_asked
-            n_done, n_folds = len(verdict.scores), len(contest.folds)
-            stage = "refit" if n_done == n_folds else "folds"
-            score = verdict.choice().score
-            state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score)
-            answers = [listener(state) for listener in listeners]
-            stop_asked = stop_asked or any(answers)
-
-        verdict = contest.run(
-            rows,
-            self.n_jobs,
-            clock.share(_CV_SHARE),
-            lambda: stop_asked or guard.requested,
-            tell,
-        )
-        return contest, verdict
+    def _compared_rows(
+        self, rows: TrainingRows, problem: Problem, seed: int
+    ) -> TrainingRows:
+        """Rows for the folds: distinct ones, and of very many a part."""
+        if not _is_number(self.cv):
+            return rows
+        rows = rows.distinct(problem)
+        if len(rows) > MOST_ROWS:
+            rows = rows.take(_stratified(rows.y, MOST_ROWS, seed))
+        return rows
 
     def _contest(
         self, rows: TrainingRows, candidates: Sequence[Candidate], seed: int

@@ -16,7 +16,7 @@ from miptree._typing import FloatArray
 from miptree.objective import Svm1Objective
 from miptree.polish import polish, relabel, tree_value
 from miptree.problem import Problem
-from miptree.search import SearchBudget, improve
+from miptree.search import SearchBudget, compile_kernels, improve
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
 from miptree.tuning.part import Part
@@ -274,6 +274,7 @@ def _search(
     ]
     if effort.max_iter:
         best = _ranked(problem, objective, good)[0]
+        compile_kernels()
         budget = SearchBudget(max_iter=effort.max_iter)
         found, _ = improve(problem, objective, depth, best, seed, budget=budget)
         good.append(polish(problem, objective, found, max_rounds=effort.rounds))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -47,12 +48,17 @@ class Contest:
         n_jobs: int | None,
         clock: Clock,
         should_stop: Callable[[], bool],
-        on_fold: Callable[[Verdict], None],
+        on_fold: Callable[[Verdict], bool],
     ) -> Verdict:
-        """Run the folds until the time is up.
+        """Run the folds until the time is up, or a true answer of ``on_fold``.
 
         After each repetition those drop out that the best has beaten clearly.
         """
+        stop_asked = Event()
+
+        def is_over() -> bool:
+            return stop_asked.is_set() or clock.is_over or should_stop()
+
         everybody = np.ones(len(self.settings), dtype=bool)
         verdict = Verdict(self.settings, self.thresholds, self.n_splits, everybody)
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
@@ -66,12 +72,11 @@ class Contest:
                     return_as="generator",
                     pre_dispatch="n_jobs",
                 )
-                tasks = self._tasks(
-                    rows, folds, verdict.alive, lambda: clock.is_over or should_stop()
-                )
+                tasks = self._tasks(rows, folds, verdict.alive, is_over)
                 for scores in jobs(tasks):
                     verdict = verdict.with_fold(scores)
-                    on_fold(verdict)
+                    if on_fold(verdict):
+                        stop_asked.set()
                 if len(verdict.scores) < start + len(folds):
                     break
                 verdict = verdict.without_losers()
