@@ -290,7 +290,7 @@ def test_bad_weights(rival):
     X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
     with pytest.raises(ValueError, match="2 values, but X has 3 rows"):
         quick(rival).fit(X, y, [1.0, 2.0])
-    with pytest.raises(ValueError, match="non-zero"):
+    with pytest.raises(ValueError, match="All sample weights are zero"):
         quick(rival).fit(X, y, [0.0, 0.0, 0.0])
 
 

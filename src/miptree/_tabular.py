@@ -12,7 +12,6 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree._notebook import notebook_html
@@ -22,7 +21,7 @@ from miptree.problem import Problem
 from miptree.progress import ProgressLine
 from miptree.rows import TrainingRows
 from miptree.table import ENCODINGS, categorical_mask, is_frame, read_cells
-from miptree.weights import checked_costs, row_weights
+from miptree.weights import checked_costs, class_codes, row_weights
 
 TABLE_CONSTRAINTS: dict[str, list[Any]] = {
     "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -62,12 +61,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     ) -> TrainingRows:
         """Rows of X and y, checked; the classes are kept."""
         X, y = self._validated_rows(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
-            )
+        self.classes_, codes = class_codes(y)
         weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
         costs = None
         if self.cost_matrix is not None:

@@ -1,4 +1,4 @@
-"""Weights of the rows and costs of the errors, as the user gives them."""
+"""Classes and weights of the rows and costs of the errors, as the user gives them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.multiclass import check_classification_targets
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+
+
+def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
+    """The classes in order, at least two, and the place of each row's class."""
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least 2 classes, got one class: {classes[0]!r}."
+        )
+    return classes, codes
 
 
 def row_weights(

@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from miptree._predicting import TreePredictor, smoothed_frequencies
 from miptree._typing import AnyArray, FloatArray
@@ -22,6 +16,7 @@ from miptree.baselines._certificate import RivalCertificate
 from miptree.problem import Problem
 from miptree.progress import FitProgress
 from miptree.tree import ObliqueTree
+from miptree.weights import class_codes, row_weights
 
 
 class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
@@ -39,17 +34,8 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Problem:
         X, y = self._validated_table(X, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y must hold at least 2 classes, got one class: {self.classes_[0]!r}."
-            )
-        weight = compute_sample_weight(self.class_weight, y)
-        if sample_weight is not None:
-            weight = weight * _checked_weight(sample_weight, X)
-        if not weight.any():
-            raise ValueError("All sample weights are zero: there is nothing to learn.")
+        self.classes_, codes = class_codes(y)
+        weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
         return Problem.from_data(X, codes, len(self.classes_), weight)
 
     def _validated_table(
@@ -107,16 +93,3 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(X)
-
-
-def _checked_weight(sample_weight: ArrayLike, X: FloatArray) -> FloatArray:
-    given = np.asarray(sample_weight)
-    if given.ndim == 1 and len(given) != len(X):
-        raise ValueError(
-            f"sample_weight has {len(given)} values, but X has {len(X)} rows. Give one "
-            "weight >= 0 for each row."
-        )
-    weight: FloatArray = _check_sample_weight(
-        given, X, dtype=np.float64, ensure_non_negative=True
-    )
-    return weight
