@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
@@ -51,6 +52,9 @@ class Doubtful:
         yes = np.where(X[:, 0] % 2 == 1, 0.0, 0.55)
         return np.column_stack([1 - yes, yes])
 
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
 
 def test_probabilities_decide_where_a_tree_cannot_follow() -> None:
     X = np.arange(7.0)[:, None]
@@ -88,5 +92,17 @@ def test_bad_models() -> None:
     with pytest.raises(ValueError, match="max_depth"):
         distill(RandomForestClassifier(5).fit(X, y), X, max_depth=0)
     one = RandomForestClassifier(5, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="at least 2 classes"):
+    with pytest.raises(ValueError, match="predicts 0 for every row"):
         distill(one, X[y == 0])
+
+
+def test_a_model_with_a_threshold_of_its_own() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=200) > 0).astype(int)
+    model = FixedThresholdClassifier(LogisticRegression(), threshold=0.2).fit(X, y)
+    weight = rng.integers(1, 4, 200)
+    tree = distill(model, X, max_depth=1, sample_weight=weight, **QUICK)
+    same = tree.predict(X) == model.predict(X)
+    assert tree.fidelity_.train == pytest.approx(np.average(same, weights=weight))
+    assert tree.fidelity_.train > 0.97

@@ -62,13 +62,16 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         """Rows of X and y, checked; the classes are kept."""
         X, y = self._validated_rows(X, y)
         self.classes_, codes = class_codes(y)
-        weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
+        weight, factor = row_weights(
+            self.class_weight, self.classes_, codes, sample_weight
+        )
         costs = None
         if self.cost_matrix is not None:
             costs = checked_costs(self.cost_matrix, self.classes_, largest_cost)
         cells = read_cells(X)
         mask = categorical_mask(cells, self.categorical_features)
-        return TrainingRows(cells, mask, codes, weight, len(self.classes_), costs)
+        n_classes = len(self.classes_)
+        return TrainingRows(cells, mask, codes, weight, n_classes, factor, costs)
 
     def _problem_of(self, rows: TrainingRows) -> Problem:
         """The problem of the rows; the table is kept."""

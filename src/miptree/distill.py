@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree._clock import Clock
-from miptree._typing import AnyArray, FloatArray
+from miptree._typing import FloatArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
-from miptree.problem import Problem
+from miptree.rows import TrainingRows
 
 _PENALTIES = {"slack_penalty": 1000.0, "l1_penalty": 0.1, "margin": 0.001}
 
@@ -28,7 +28,7 @@ class Fidelity:
         The same for other rows, if there were any.
     regret : float
         Mean probability, by the model, that is lost on the rows it was fitted to by
-        predicting the tree's class and not the model's.
+        predicting the tree's class and not the most probable one.
     """
 
     train: float
@@ -56,9 +56,10 @@ def distill(
     """Fit a small tree to the predictions of a fitted classifier.
 
     The tree minimises (1a) with the costs that the model's probabilities suggest: to
-    predict class k where the model prefers another costs the difference of their
-    probabilities. Labels are not needed, so X may hold any rows that the model should
-    be explained for, the more the better.
+    predict class k where the model predicts another costs the difference of their
+    probabilities (1 where the model's prediction is not its most probable class).
+    Labels are not needed, so X may hold any rows that the model should be explained
+    for, the more the better.
 
     Parameters
     ----------
@@ -103,9 +104,18 @@ def distill(
     clf = OptimalTreeClassifier(**(_PENALTIES | params))
     clf._validate_params()
     clock, plan = Clock(clf.time_limit), clf._plan()
-    problem = _problem(clf, model, X, proba, sample_weight)
-    clf._fit_problem(problem, plan, clock)
-    clf.fidelity_ = _fidelity(clf, model, X, proba, X_test)
+    predicted = _predictions(model, X)
+    rows = _rows(clf, model, X, proba, predicted, sample_weight)
+    clf._fit_problem(clf._problem_of(rows), plan, clock)
+    own = _codes(clf, X)
+    lost = proba.max(axis=1) - proba[np.arange(len(own)), own]
+    clf.fidelity_ = Fidelity(
+        train=float(np.average(own == predicted, weights=rows.weight)),
+        test=None
+        if X_test is None
+        else float((_codes(clf, X_test) == _predictions(model, X_test)).mean()),
+        regret=float(np.average(lost, weights=rows.weight)),
+    )
     return clf
 
 
@@ -127,43 +137,42 @@ def _probabilities(model: Any, X: Any) -> FloatArray:
     return proba
 
 
-def _problem(
+def _predictions(model: Any, X: Any) -> IntArray:
+    """Class indices of what the model predicts, which need not be most probable."""
+    classes = np.asarray(model.classes_)
+    order = np.argsort(classes)
+    predicted = np.asarray(model.predict(X))
+    found: IntArray = order[np.searchsorted(classes, predicted, sorter=order)]
+    return found
+
+
+def _rows(
     clf: OptimalTreeClassifier,
     model: Any,
     X: ArrayLike,
     proba: FloatArray,
+    predicted: IntArray,
     sample_weight: ArrayLike | None,
-) -> Problem:
+) -> TrainingRows:
     """Rows with the model's predictions as labels, and its probabilities as costs."""
-    preferred = proba.argmax(axis=1)
-    rows = clf._rows(X, np.asarray(model.classes_)[preferred], sample_weight)
-    # All classes of the model, also those that it prefers for none of the rows.
-    clf.classes_ = np.asarray(model.classes_)
-    rows = replace(rows, y=preferred, n_classes=len(clf.classes_))
-    regret = proba.max(axis=1, keepdims=True) - proba
-    return clf._problem_of(replace(rows, row_costs=regret))
+    classes = np.asarray(model.classes_)
+    if len(np.unique(predicted)) < 2:
+        only = classes.tolist()[predicted[0]]
+        raise ValueError(
+            f"The model predicts {only!r} for every row of X: "
+            "there is nothing to explain. Give rows of which some are predicted "
+            "otherwise."
+        )
+    rows = clf._rows(X, classes[predicted], sample_weight)
+    clf.classes_ = classes  # also those that it predicts for none of the rows
+    own = proba[np.arange(len(predicted)), predicted]
+    costs = own[:, None] - proba
+    costs[own < proba.max(axis=1)] = 1.0
+    costs[np.arange(len(predicted)), predicted] = 0.0
+    return replace(rows, y=predicted, n_classes=len(classes), row_costs=costs)
 
 
-def _fidelity(
-    clf: OptimalTreeClassifier,
-    model: Any,
-    X: Any,
-    proba: FloatArray,
-    X_test: Any,
-) -> Fidelity:
-    codes = _codes(clf, X)
-    own = proba[np.arange(len(proba)), codes]
-    test = None
-    if X_test is not None:
-        preferred = _probabilities(model, X_test).argmax(axis=1)
-        test = float((_codes(clf, X_test) == preferred).mean())
-    return Fidelity(
-        train=float((codes == proba.argmax(axis=1)).mean()),
-        test=test,
-        regret=float((proba.max(axis=1) - own).mean()),
-    )
-
-
-def _codes(clf: OptimalTreeClassifier, X: Any) -> AnyArray:
+def _codes(clf: OptimalTreeClassifier, X: Any) -> IntArray:
+    """Class indices that the tree predicts."""
     leaf = clf.apply(X)
     return clf.tree_.label[leaf]

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
-from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree._tabular import TABLE_CONSTRAINTS, TableClassifier
-from miptree._typing import IntArray
 from miptree.bounds import combinatorial_bound
 from miptree.certify import certify
 from miptree.estimator import OptimalTreeClassifier
@@ -26,20 +23,24 @@ from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitProgress
 from miptree.rows import TrainingRows, is_levels
-from miptree.train import Status, Trained
+from miptree.train import Trained
 from miptree.tree import ObliqueTree
 from miptree.tuning import (
     DEFAULT_CANDIDATES,
     THRESHOLDS,
     Candidate,
     Contest,
-    Fold,
+    Deal,
+    End,
     TableRules,
     Verdict,
     all_settings,
+    costs_of,
+    deal,
+    deal_by,
     refit,
 )
-from miptree.tuning.folds import costs_of
+from miptree.tuning.progress import TuningProgress
 
 DEPTHS = (1, 2, 3, 4)
 """Depths that max_depth="cv" chooses from."""
@@ -52,36 +53,6 @@ _TAKEN_OVER = (
 """Attributes of the best estimator that are this one's as well."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
-
-
-@dataclass(frozen=True)
-class TuningProgress:
-    """State of a cross-validation at a moment.
-
-    Attributes
-    ----------
-    stage : str
-        "folds" or "done".
-    seconds : float
-        Since the fit began.
-    n_done, n_folds : int
-        Folds done, of how many.
-    score : float
-        Mean accuracy of the best candidate so far on rows held out.
-    """
-
-    stage: str
-    seconds: float
-    n_done: int
-    n_folds: int
-    score: float
-
-    def __str__(self) -> str:
-        bar = round(20 * self.n_done / max(1, self.n_folds))
-        return (
-            f"{self.stage:>6} {self.seconds:7.1f} s  [{'#' * bar:<20}] "
-            f"{self.n_done}/{self.n_folds} folds  accuracy {100 * self.score:.1f} %"
-        )
 
 
 class OptimalTreeClassifierCV(TableClassifier):
@@ -99,11 +70,12 @@ class OptimalTreeClassifierCV(TableClassifier):
     candidates : "default" or sequence of candidates, default="default"
         What to choose from, see :mod:`miptree.tuning`. The first one is taken where
         the time does not suffice for a single fold.
-    cv : int or splitter, default=5
-        Number of stratified folds, which never part identical rows; or a splitter of
-        scikit-learn, or an iterable of (train, test), for the rows of X.
+    cv : int, splitter, iterable or None, default=5
+        Number of stratified folds, 5 for None; or a splitter of scikit-learn (one that
+        needs no groups), or pairs (train, test) of rows of X, used as they are.
     n_repeats : int, default=4
-        Times that the rows are dealt into that number of folds.
+        Times that the rows are dealt into that number of folds. After each, candidates
+        drop out that the best one beats by more than a standard error.
     sparsity : "auto", float or None, default="auto"
         Drop the coefficients below this part of the largest of a split, in features of
         equal spread. "auto" takes the sparsest candidate, with that part from 0 to
@@ -111,7 +83,8 @@ class OptimalTreeClassifierCV(TableClassifier):
         of the best.
     levels : bool or "cv", default="cv"
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"
-        does so if it is better by more than a standard error.
+        does so if it is better by more than a standard error, unless
+        ``categorical_features`` names the categories or ``unknown`` refuses new ones.
     time_limit : float or None, default=60
         Seconds for the whole fit. The folds done by then decide.
     class_weight, cost_matrix, categorical_features, categorical_encoding, missing
@@ -132,14 +105,16 @@ class OptimalTreeClassifierCV(TableClassifier):
         Kind and parameters of the winner, ``max_depth``, and the ``threshold`` below
         which coefficients were dropped.
     best_score_, best_score_se_ : float
-        Its mean accuracy on rows held out and the standard error of that mean, NaN if
-        no fold was done. As the best of several it is a little optimistic.
+        Its mean score on rows held out and the standard error of that mean, NaN if no
+        fold was done. The score is the accuracy (1 - cost / dearest error with a
+        ``cost_matrix``), half that of its best tree and half the mean of its three
+        best. As the score of the best of several it is a little optimistic.
     best_index_ : int
         Its row in ``cv_results_``.
     cv_results_ : dict
-        Scores of every candidate, in the manner of ``GridSearchCV``. After each
-        repetition those drop out that the best one beats by more than a standard
-        error; their later scores are NaN.
+        Scores of every candidate in the manner of ``GridSearchCV``, with coefficients
+        below a tenth of the largest of a split dropped; NaN after it dropped out. With
+        ``sparsity="auto"`` the winner may be a sparser one than that of rank 1.
     n_splits_ : int
         Folds done.
     best_estimator_ : OptimalTreeClassifier
@@ -148,8 +123,8 @@ class OptimalTreeClassifierCV(TableClassifier):
         As of :class:`~miptree.OptimalTreeClassifier`. The certificate is about (1a)
         with its default penalties, with bounds that need no solver.
     status_ : str
-        Why the comparison ended: "max_iter" after the last fold, "time_limit" or
-        "interrupted".
+        Why the comparison ended: "max_iter" after the last fold, "time_limit", or
+        "interrupted" by Ctrl-C or the callback.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -168,11 +143,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, 10, closed="both"), StrOptions({"cv"})],
         "candidates": [StrOptions({"default"}), list, tuple],
-        "cv": [
-            Interval(Integral, 2, None, closed="left"),
-            HasMethods(["split", "get_n_splits"]),
-            "array-like",
-        ],
+        "cv": ["cv_object"],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
         "sparsity": [
             StrOptions({"auto"}), Interval(Real, 0, 1, closed="left"), None,
@@ -248,20 +219,17 @@ class OptimalTreeClassifierCV(TableClassifier):
         candidates = self._candidates()
         rows = self._rows(X, y, sample_weight)
         problem = self._problem_of(rows)
-        listeners = self._listeners()
-
-        def tell(stage: str, verdict: Verdict) -> bool:
-            n_done, n_folds = len(verdict.scores), len(contest.folds)
-            score = verdict.choice().score
-            state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score)
-            answers = [listener(state) for listener in listeners]  # all are told
-            return any(answers)
-
+        contest = Contest(
+            all_settings(candidates, self._depths(), self._readings(rows)),
+            self._deal(rows, problem, X, y, seed),
+            TableRules(
+                self.categorical_encoding, self.missing, self.max_features_per_split
+            ),
+            THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
+        )
+        tell = self._teller(contest, clock)
         with InterruptGuard() as guard:
-            compared = self._compared_rows(rows, problem, seed)
-            contest = self._contest(compared, candidates, seed)
-            verdict = contest.run(
-                compared,
+            verdict, end = contest.run(
                 self.n_jobs,
                 clock.share(_CV_SHARE),
                 lambda: guard.requested,
@@ -270,22 +238,44 @@ class OptimalTreeClassifierCV(TableClassifier):
             choice = verdict.choice()
             if choice.setting.as_levels:
                 problem = self._problem_of(rows.with_levels())
-            tree = refit(problem, costs_of(rows), choice, seed, MOST_ROWS)
-        cut_short = len(verdict.scores) < len(contest.folds)
-        status: Status = "time_limit" if cut_short else "max_iter"
-        self._keep(
-            problem, tree, verdict, clock, "interrupted" if guard.requested else status
-        )
+            tree = refit(
+                problem, costs_of(rows), choice, seed, MOST_ROWS,
+                in_a_hurry=end != "max_iter", is_over=lambda: clock.is_over,
+            )  # fmt: skip
+        self._keep(problem, tree, verdict, clock, end)
         tell("done", verdict)
-        if guard.requested:
-            warnings.warn(
-                f"The fit was interrupted after {len(verdict.scores)} of "
-                f"{len(contest.folds)} folds; the best candidate so far was "
-                "trained.",
-                UserWarning,
-                stacklevel=3,
-            )
+        self._warn(contest, verdict, guard.requested)
         return self
+
+    def _teller(self, contest: Contest, clock: Clock) -> Callable[[str, Verdict], bool]:
+        """Function that tells the listeners; whether one of them asks to stop."""
+        listeners = self._listeners()
+
+        def tell(stage: str, verdict: Verdict) -> bool:
+            n_done, n_folds = len(verdict.scores), len(contest.deal.folds)
+            score = verdict.choice().score
+            state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score)
+            answers = [listener(state) for listener in listeners]  # all are told
+            return any(answers)
+
+        return tell
+
+    def _warn(self, contest: Contest, verdict: Verdict, interrupted: bool) -> None:
+        """Say what a user should know of how the winner was found."""
+        n_done, n_folds = len(verdict.scores), len(contest.deal.folds)
+        text = ""
+        if interrupted:
+            text = (
+                f"The fit was interrupted after {n_done} of {n_folds} folds; the best "
+                "candidate so far was trained."
+            )
+        elif n_folds == 0:
+            text = (
+                "There are too few rows for two folds: the first candidate was trained "
+                "without a comparison. OptimalTreeClassifier may suit you better."
+            )
+        if text:
+            warnings.warn(text, UserWarning, stacklevel=4)
 
     # --------------------------------------------------------------- comparing
 
@@ -301,71 +291,37 @@ class OptimalTreeClassifierCV(TableClassifier):
             )
         return given
 
-    def _compared_rows(
-        self, rows: TrainingRows, problem: Problem, seed: int
-    ) -> TrainingRows:
-        """Rows for the folds: distinct ones, and of very many a part."""
-        if not _is_number(self.cv):
-            return rows
-        rows = rows.distinct(problem)
-        if len(rows) > MOST_ROWS:
-            rows = rows.take(_stratified(rows.y, MOST_ROWS, seed))
-        return rows
+    def _deal(
+        self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
+    ) -> Deal:
+        """The rows in folds."""
+        if isinstance(self.cv, Integral):
+            n_splits = int(self.cv)
+        elif self.cv is None:
+            n_splits = 5
+        else:
+            return deal_by(rows, X, y, self.cv, MOST_ROWS, seed)
+        return deal(rows, problem, n_splits, self.n_repeats, MOST_ROWS, seed)
 
-    def _contest(
-        self, rows: TrainingRows, candidates: Sequence[Candidate], seed: int
-    ) -> Contest:
-        splits = self._splits(rows, seed)
-        seeds = np.random.SeedSequence(seed).generate_state(len(splits))
-        thresholds: Sequence[float] = THRESHOLDS
-        if self.sparsity != "auto":
-            thresholds = (float(self.sparsity or 0.0),)
-        depths = DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
-        return Contest(
-            all_settings(candidates, depths, self._readings(rows)),
-            [
-                Fold(np.asarray(train), np.asarray(test), int(s))
-                for (train, test), s in zip(splits, seeds, strict=True)
-            ],
-            max(1, len(splits) // (self.n_repeats if _is_number(self.cv) else 1)),
-            TableRules(
-                self.categorical_encoding,
-                self.missing,
-                self.unknown,
-                self.max_features_per_split,
-            ),
-            thresholds,
-        )
+    def _depths(self) -> Sequence[int]:
+        return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
 
     def _readings(self, rows: TrainingRows) -> Sequence[bool]:
-        """Ways to read whole numbers of few values that are worth a comparison."""
-        if not any(is_levels(cells) for cells in rows.cells):
-            return (False,)
-        return (False, True) if self.levels == "cv" else (bool(self.levels),)
+        """Ways to read whole numbers of few values that are worth a comparison.
 
-    def _splits(self, rows: TrainingRows, seed: int) -> list[tuple[Any, Any]]:
-        """Rows to train on and to hold out."""
-        y = rows.y
-        splitter = self.cv
-        if _is_number(self.cv):
-            # Without so many rows of any class there are fewer folds.
-            most = int(np.bincount(y).max())
-            if most < 2:
-                return []
-            splitter = RepeatedStratifiedKFold(
-                n_splits=min(int(self.cv), most),
-                n_repeats=self.n_repeats,
-                random_state=seed,
-            )
-        with warnings.catch_warnings():
-            # A rare class cannot be in every fold.
-            warnings.filterwarnings("ignore", message="The least populated class")
-            splits = list(check_cv(splitter, y, classifier=True).split(y, y))
-        return [
-            (train, test)
-            for train, test in splits
-            if rows.weight[train].any() and rows.weight[test].any()
-        ]
+        A user who names the categories, or wants unknown ones refused, has decided.
+        """
+        by_type = isinstance(self.categorical_features, str)
+        found = any(
+            is_levels(cells)
+            for cells, known in zip(rows.cells, rows.categorical, strict=True)
+            if not known
+        )
+        if not found:
+            return (False,)
+        if self.levels != "cv":
+            return (bool(self.levels),)
+        return (False, True) if by_type and self.unknown != "error" else (False,)
 
     # ----------------------------------------------------------------- keeping
 
@@ -375,7 +331,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         tree: ObliqueTree,
         verdict: Verdict,
         clock: Clock,
-        status: Status,
+        status: End,
     ) -> None:
         choice = verdict.choice()
         self.cv_results_ = verdict.table()
@@ -391,6 +347,7 @@ class OptimalTreeClassifierCV(TableClassifier):
             max_depth=choice.setting.depth,
             solver="search",
             class_weight=self.class_weight,
+            cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
             categorical_encoding=self.categorical_encoding,
             max_features_per_split=self.max_features_per_split,
@@ -410,7 +367,7 @@ class OptimalTreeClassifierCV(TableClassifier):
 
 
 def _as_trained(
-    problem: Problem, tree: ObliqueTree, depth: int, clock: Clock, status: Status
+    problem: Problem, tree: ObliqueTree, depth: int, clock: Clock, status: End
 ) -> Trained:
     """The tree as if trained for (1a), counted by prediction, with bounds for free."""
     default = OptimalTreeClassifier()
@@ -429,17 +386,3 @@ def _as_trained(
         "done", clock.elapsed, score.objective, score.errors, bound.value
     )
     return Trained(tree, score, certificate, status, [state], 0)
-
-
-def _is_number(cv: Any) -> bool:
-    return isinstance(cv, Integral)
-
-
-def _stratified(y: IntArray, n_rows: int, seed: int) -> IntArray:
-    """Rows with about the class frequencies of all, at least one of each class."""
-    rng = np.random.default_rng(seed)
-    order = rng.permutation(len(y))
-    order = order[np.argsort(y[order], kind="stable")]
-    first = np.flatnonzero(np.diff(y[order], prepend=-1))
-    every = np.linspace(0, len(y) - 1, n_rows).astype(np.intp)
-    return np.sort(order[np.union1d(every, first)])

@@ -34,6 +34,8 @@ class TrainingRows:
     weight : float array of shape (n,)
         Weights >= 0.
     n_classes : int
+    class_factor : float array of shape (Y,)
+        Weights of the classes, which are in those of the rows.
     costs : float array of shape (Y, Y) or None
         What it costs to predict class k for a row of class j, by default 1.
     row_costs : float array of shape (n, Y) or None
@@ -45,6 +47,7 @@ class TrainingRows:
     y: IntArray
     weight: FloatArray
     n_classes: int
+    class_factor: FloatArray
     costs: FloatArray | None = None
     row_costs: FloatArray | None = None
 
@@ -89,11 +92,6 @@ class TrainingRows:
             table.value_feature,
             max_features,
         )
-
-    def distinct(self, problem: Problem) -> TrainingRows:
-        """Rows that stand for those merged in a problem, with its weights."""
-        assert problem.source is not None
-        return replace(self.take(problem.source), weight=np.array(problem.weight))
 
 
 def is_levels(cells: Cells) -> bool:

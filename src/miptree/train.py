@@ -184,9 +184,10 @@ class _Training:
         self.stage = "search"
         plan, clock = self.plan, self.clock
         if self._mip_follows():
-            clock = clock.share(SEARCH_SHARE)
-        ends = not self._mip_follows() and (clock.limit, plan.max_iter) != (None, None)
-        self._search_within(clock, None if ends else FIRST_STALL, plan.seed)
+            self._search_within(clock.share(SEARCH_SHARE), FIRST_STALL, plan.seed)
+        else:
+            ends = (clock.limit, plan.max_iter) != (None, None)
+            self._search_within(clock, None if ends else SEARCH_STALL, plan.seed)
 
     def _search_within(self, clock: Clock, stall: int | None, seed: int) -> None:
         """Search from the best tree so far and keep what is better."""

@@ -27,8 +27,8 @@ def row_weights(
     classes: AnyArray,
     codes: IntArray,
     sample_weight: ArrayLike | None,
-) -> FloatArray:
-    """Weight of each row: its own times that of its class.
+) -> tuple[FloatArray, FloatArray]:
+    """Weight of each row, its own times that of its class; and those of the classes.
 
     "balanced" gives all classes the same total, counted in the rows' own weights, so
     that a row of weight 2 is always the same as the row given twice.
@@ -38,7 +38,7 @@ def row_weights(
         raise ValueError("All sample weights are zero: there is nothing to learn.")
     total = np.bincount(codes, weight, minlength=len(classes))
     if class_weight is None:
-        return weight
+        return weight, np.ones(len(classes))
     if isinstance(class_weight, str):
         factor = weight.sum() / (len(classes) * np.where(total > 0, total, 1.0))
     else:
@@ -46,7 +46,7 @@ def row_weights(
     weight = weight * factor[codes]
     if not weight.any():
         raise ValueError("Every row has weight zero by class_weight: nothing to learn.")
-    return weight
+    return weight, factor
 
 
 def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:

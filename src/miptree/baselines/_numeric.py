@@ -35,7 +35,7 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     ) -> Problem:
         X, y = self._validated_table(X, y)
         self.classes_, codes = class_codes(y)
-        weight = row_weights(self.class_weight, self.classes_, codes, sample_weight)
+        weight, _ = row_weights(self.class_weight, self.classes_, codes, sample_weight)
         return Problem.from_data(X, codes, len(self.classes_), weight)
 
     def _validated_table(

@@ -17,6 +17,8 @@ from miptree.problem import Problem
 from miptree.search.starts import constant_tree
 
 _ready = False
+_PATIENCE = 30.0
+"""Seconds to wait for the helper before its share is compiled here, too."""
 
 
 def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
@@ -67,6 +69,8 @@ class _HelperProcess:
 
     def start(self) -> None:
         """Begin to compile."""
+        if not sys.executable or getattr(sys, "frozen", False):
+            return  # inside of another program, which should not be started again
         source = f"from {__name__} import use_kernels; use_kernels('svm1')"
         path = os.pathsep.join(entry for entry in sys.path if entry)
         silent = subprocess.DEVNULL
@@ -82,7 +86,8 @@ class _HelperProcess:
     def wait(self) -> None:
         """Let it finish, if it runs."""
         if self._process is not None:
-            self._process.wait()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_PATIENCE)
 
 
 @contextmanager

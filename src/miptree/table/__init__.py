@@ -14,7 +14,13 @@ from miptree.table.columns import (
     DroppedColumn,
     NumericalColumn,
 )
-from miptree.table.schema import ENCODINGS, Table, categorical_mask, learn_table
+from miptree.table.schema import (
+    ENCODINGS,
+    EmptyTableError,
+    Table,
+    categorical_mask,
+    learn_table,
+)
 
 __all__ = [
     "ENCODINGS",
@@ -22,6 +28,7 @@ __all__ = [
     "Cells",
     "Column",
     "DroppedColumn",
+    "EmptyTableError",
     "NumericalColumn",
     "Table",
     "Value",

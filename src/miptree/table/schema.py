@@ -30,6 +30,10 @@ _ID_SHARE, _FEW_ROWS = 0.9, 20
 ENCODINGS = ("both", "native", "onehot")
 
 
+class EmptyTableError(ValueError):
+    """Not a single cell of a table is there."""
+
+
 @dataclass(frozen=True)
 class Table:
     """How the columns of a table become numbers.
@@ -146,7 +150,9 @@ def learn_table(
     )
     dropped = [column.name for column in learnt if isinstance(column, DroppedColumn)]
     if len(dropped) == len(learnt):
-        raise ValueError("Every column of X is missing throughout: nothing to learn.")
+        raise EmptyTableError(
+            "Every column of X is missing throughout: nothing to learn."
+        )
     if dropped:
         warnings.warn(
             f"Dropped, as every value is missing: {', '.join(map(repr, dropped))}.",

@@ -10,8 +10,9 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.contest import Contest, all_settings
-from miptree.tuning.folds import Fold, TableRules
+from miptree.tuning.contest import Contest, End, all_settings
+from miptree.tuning.dealing import Deal, Fold, deal, deal_by
+from miptree.tuning.folds import TableRules, costs_of
 from miptree.tuning.refit import refit
 from miptree.tuning.verdict import THRESHOLDS, Choice, Setting, Verdict
 
@@ -22,6 +23,8 @@ __all__ = [
     "CartTree",
     "Choice",
     "Contest",
+    "Deal",
+    "End",
     "Fold",
     "GreedySvmTree",
     "Setting",
@@ -30,5 +33,8 @@ __all__ = [
     "TableRules",
     "Verdict",
     "all_settings",
+    "costs_of",
+    "deal",
+    "deal_by",
     "refit",
 ]

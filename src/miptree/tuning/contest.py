@@ -1,4 +1,4 @@
-"""Cross-validation as a race: every fold tells who need not run in the next ones."""
+"""Cross-validation as a race: every repetition tells who need not run in the next."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,10 +14,13 @@ from threadpoolctl import threadpool_limits
 
 from miptree._clock import Clock
 from miptree._typing import BoolArray
-from miptree.rows import TrainingRows
-from miptree.tuning.candidates import Candidate, SoftTree
-from miptree.tuning.folds import Fold, FoldScores, TableRules, score_fold
+from miptree.search import compile_kernels
+from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
+from miptree.tuning.dealing import Deal, Fold
+from miptree.tuning.folds import FoldScores, TableRules, score_fold
 from miptree.tuning.verdict import Setting, Verdict
+
+End = Literal["max_iter", "time_limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -27,92 +30,110 @@ class Contest:
     Attributes
     ----------
     settings : sequence of Setting
-    folds : sequence of Fold
-        Repetition after repetition.
-    n_splits : int
-        Folds of one repetition, which are independent of each other.
+    deal : Deal
+        The rows in folds.
     rules : TableRules
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, to choose from.
     """
 
     settings: Sequence[Setting]
-    folds: Sequence[Fold]
-    n_splits: int
+    deal: Deal
     rules: TableRules
     thresholds: Sequence[float]
 
     def run(
         self,
-        rows: TrainingRows,
         n_jobs: int | None,
         clock: Clock,
         should_stop: Callable[[], bool],
         on_fold: Callable[[Verdict], bool],
-    ) -> Verdict:
+    ) -> tuple[Verdict, End]:
         """Run the folds until the time is up, or a true answer of ``on_fold``.
 
-        After each repetition those drop out that the best has beaten clearly.
+        After each repetition those drop out that the best has beaten clearly. Gives
+        the verdict of the folds that were done, and why there are no more.
         """
-        stop_asked = Event()
+        asked = Event()
+
+        def stops() -> bool:
+            return asked.is_set() or should_stop()
 
         def is_over() -> bool:
-            return stop_asked.is_set() or clock.is_over or should_stop()
+            return clock.is_over or stops()
 
+        if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
+            compile_kernels()
+        folds, n_splits = self.deal.folds, self.deal.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
-        verdict = Verdict(self.settings, self.thresholds, self.n_splits, everybody)
+        verdict = Verdict(self.settings, self.thresholds, n_splits, everybody)
         with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
             # What a part of the rows lacks is no news; all rows were warned of.
             warnings.simplefilter("ignore")
-            for start in range(0, len(self.folds), self.n_splits):
-                folds = self.folds[start : start + self.n_splits]
-                jobs = Parallel(
-                    n_jobs=n_jobs,
-                    prefer="threads",
-                    return_as="generator",
-                    pre_dispatch="n_jobs",
-                )
-                tasks = self._tasks(rows, folds, verdict.alive, is_over)
-                for scores in jobs(tasks):
-                    verdict = verdict.with_fold(scores)
-                    if on_fold(verdict):
-                        stop_asked.set()
-                if len(verdict.scores) < start + len(folds):
+            for start in range(0, len(folds), n_splits):
+                repetition = folds[start : start + n_splits]
+                found = self._scores(repetition, verdict.alive, n_jobs, is_over)
+                try:
+                    for scores in found:
+                        if not is_over():
+                            verdict = verdict.with_fold(scores)
+                            if on_fold(verdict):
+                                asked.set()
+                except BaseException:
+                    # No thread may outlive the block with its filter of warnings.
+                    asked.set()
+                    list(found)
+                    raise
+                if is_over():
                     break
                 verdict = verdict.without_losers()
-        return verdict
+        if stops():
+            return verdict, "interrupted"
+        return verdict, "time_limit" if clock.is_over else "max_iter"
 
-    def _tasks(
+    def _scores(
         self,
-        rows: TrainingRows,
         folds: Sequence[Fold],
         alive: BoolArray,
+        n_jobs: int | None,
         is_over: Callable[[], bool],
-    ) -> Iterator[Any]:
-        for fold in folds:
-            if is_over():
-                return
-            yield delayed(self._score)(rows, fold, alive)
+    ) -> Iterator[FoldScores]:
+        """Scores of folds, in their order."""
+        jobs = Parallel(
+            n_jobs=n_jobs,
+            prefer="threads",
+            return_as="generator",
+            pre_dispatch="n_jobs",
+        )
+        found: Iterator[Any] = jobs(
+            delayed(self._score)(fold, alive, is_over) for fold in folds
+        )
+        return found
 
-    def _score(self, rows: TrainingRows, fold: Fold, alive: BoolArray) -> FoldScores:
+    def _score(
+        self, fold: Fold, alive: BoolArray, is_over: Callable[[], bool]
+    ) -> FoldScores:
         """Score the settings that are in the race, those alike in one go."""
-        shape = (len(self.settings), len(self.thresholds))
-        score, nonzeros = np.full(shape, np.nan), np.full(shape, np.nan)
+        scores = FoldScores.empty(len(self.settings), len(self.thresholds))
         alike: dict[tuple[int, bool], list[int]] = {}
         for index in np.flatnonzero(alive):
             setting = self.settings[int(index)]
             alike.setdefault((setting.depth, setting.as_levels), []).append(int(index))
         for (depth, as_levels), places in alike.items():
+            if is_over():
+                break
             found = score_fold(
-                rows.with_levels() if as_levels else rows,
+                self.deal.rows,
                 fold,
                 self.rules,
                 [self.settings[index].candidate for index in places],
                 depth,
                 self.thresholds,
+                as_levels,
+                is_over,
             )
-            score[places], nonzeros[places] = found.score, found.nonzeros
-        return FoldScores(score, nonzeros)
+            scores.score[places], scores.nonzeros[places] = found.score, found.nonzeros
+        return scores
 
 
 def all_settings(

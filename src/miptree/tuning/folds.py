@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from miptree._typing import FloatArray, IntArray
+from miptree._typing import FloatArray
 from miptree.costs import plain_costs
 from miptree.problem import Problem
 from miptree.rows import TrainingRows
-from miptree.table import Table
+from miptree.table import EmptyTableError, Table
 from miptree.tree import HeapTree
-from miptree.tuning.candidates import Candidate, Effort, grow
+from miptree.tuning.candidates import Candidate
+from miptree.tuning.dealing import Fold
+from miptree.tuning.grow import Effort, Grower
 from miptree.tuning.part import Part
+from miptree.tuning.soft import IsOver
 
-FOLD_EFFORT = Effort(restarts=5, bag=24, polished=2, rounds=2, max_iter=0)
+FOLD_EFFORT = Effort(restarts=5, bag=24, polished=2, rounds=2, max_iter=5)
 _JUDGED = 3
 """Trees of a candidate that are judged: one may be lucky."""
 
@@ -27,22 +30,18 @@ class TableRules:
 
     encoding: str = "both"
     missing: str = "fill"
-    unknown: str = "majority"
     max_features: int | None = None
 
-    def learn(self, rows: TrainingRows) -> tuple[Table, Problem]:
-        """Table and problem of some rows, learnt from these rows alone."""
-        table = rows.learn_table(self.encoding, self.missing, self.unknown)
+    def learn(self, rows: TrainingRows, as_levels: bool) -> tuple[Table, Problem]:
+        """Table and problem of some rows, learnt from these rows alone.
+
+        Rows held out may have categories that these have not: they go with the
+        majority, whatever is to happen to those of new rows.
+        """
+        if as_levels:
+            rows = rows.with_levels()
+        table = rows.learn_table(self.encoding, self.missing, "majority")
         return table, rows.problem(table, self.max_features)
-
-
-@dataclass(frozen=True)
-class Fold:
-    """Which rows to train on, and which to hold out."""
-
-    train: IntArray
-    test: IntArray
-    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +59,21 @@ class FoldScores:
     score: FloatArray
     nonzeros: FloatArray
 
+    @classmethod
+    def empty(cls, n_candidates: int, n_thresholds: int) -> FoldScores:
+        """Nothing, yet."""
+        shape = (n_candidates, n_thresholds)
+        return cls(np.full(shape, np.nan), np.full(shape, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedFold:
+    """What the training rows of a fold gave: nothing of it may know the others."""
+
+    table: Table
+    part: Part
+    grown: list[list[HeapTree]]
+
 
 def costs_of(rows: TrainingRows) -> FloatArray:
     """(Y, Y): costs of the errors, 1 if nothing is said."""
@@ -69,32 +83,25 @@ def costs_of(rows: TrainingRows) -> FloatArray:
     return plain_costs(each, np.ones(len(each)), len(each))
 
 
-@dataclass(frozen=True, eq=False)
-class TrainedFold:
-    """What the training rows of a fold gave: nothing of it may know the others."""
-
-    table: Table
-    part: Part
-    grown: list[tuple[Problem, list[HeapTree]]]
-
-
 def train_fold(
     rows: TrainingRows,
     fold: Fold,
     rules: TableRules,
     candidates: Sequence[Candidate],
     depth: int,
+    as_levels: bool = False,
+    is_over: IsOver = lambda: False,
 ) -> TrainedFold:
     """Train all candidates on the training rows of a fold.
 
     Table, scaling, votes about labels and trees come from these rows alone.
     """
     known = rows.take(fold.train)
-    table, problem = rules.learn(known)
+    table, problem = rules.learn(known, as_levels)
     part = Part(problem, costs_of(rows))
     share = float(known.weight.sum() / rows.weight.sum())
-    grown = grow(part, candidates, depth, FOLD_EFFORT, fold.seed, share)
-    return TrainedFold(table, part, grown)
+    grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, is_over)
+    return TrainedFold(table, part, grower.grow(candidates))
 
 
 def score_fold(
@@ -104,6 +111,8 @@ def score_fold(
     candidates: Sequence[Candidate],
     depth: int,
     thresholds: Sequence[float],
+    as_levels: bool = False,
+    is_over: IsOver = lambda: False,
 ) -> FoldScores:
     """Train all candidates on some rows, and judge them on others.
 
@@ -117,20 +126,28 @@ def score_fold(
         Depth of the trees.
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, one after the other.
+    as_levels : bool
+        Whether whole numbers of few values are read as categories.
+    is_over : callable
+        True ends the training early; the scores are then worth nothing.
     """
-    trained = train_fold(rows, fold, rules, candidates, depth)
+    scores = FoldScores.empty(len(candidates), len(thresholds))
+    try:
+        trained = train_fold(rows, fold, rules, candidates, depth, as_levels, is_over)
+    except EmptyTableError:
+        return scores
     part, held_out = trained.part, rows.take(fold.test)
     X = trained.table.transform_cells(held_out.cells)
-    shape = (len(candidates), len(thresholds))
-    score, nonzeros = np.full(shape, np.nan), np.full(shape, np.nan)
-    for k, (labelled, trees) in enumerate(trained.grown):
+    for k, trees in enumerate(trained.grown):
         for t, threshold in enumerate(thresholds if trees else ()):
-            thin = [part.thinned(labelled, tree, threshold) for tree in trees[:_JUDGED]]
+            if is_over():
+                return scores
+            thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
             found = [_accuracy(part, tree, X, held_out) for tree in thin]
             # Half by the best tree, half by how well the candidate does in general.
-            score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
-            nonzeros[k, t] = nonzeros_per_split(thin[0])
-    return FoldScores(score, nonzeros)
+            scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
+            scores.nonzeros[k, t] = nonzeros_per_split(thin[0])
+    return scores
 
 
 def nonzeros_per_split(heap: HeapTree) -> float:
@@ -142,5 +159,4 @@ def nonzeros_per_split(heap: HeapTree) -> float:
 def _accuracy(part: Part, heap: HeapTree, X: FloatArray, rows: TrainingRows) -> float:
     tree = part.problem.to_user(heap)
     cost = part.costs[rows.y, tree.predict(X)] / part.costs.max()
-    total = float(rows.weight.sum())
-    return 1.0 - float(rows.weight @ cost) / total if total > 0 else np.nan
+    return 1.0 - float(rows.weight @ cost / rows.weight.sum())

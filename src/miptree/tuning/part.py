@@ -10,8 +10,10 @@ import numpy as np
 from miptree._typing import AnyArray, FloatArray
 from miptree.polish import relabel
 from miptree.problem import Problem
-from miptree.search.data import SearchData
 from miptree.tree import HeapTree
+
+_CONSTANT = 1e-9
+"""Two standard deviations, in features of range 1, of what counts as constant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,32 +31,28 @@ class Part:
     problem: Problem
     costs: FloatArray
 
-    @cached_property
-    def center(self) -> FloatArray:
-        """(n_open,): weighted means of the open features."""
-        return self._weight @ self._open
-
-    @cached_property
-    def spread(self) -> FloatArray:
-        """(n_open,): two standard deviations of each, 1 for a constant one."""
-        spread = 2.0 * np.sqrt(self._weight @ (self._open - self.center) ** 2)
-        # What is left of a constant feature is a rounding error.
-        constant = spread <= 1e-9 * np.maximum(1.0, np.abs(self.center))
-        return np.where(constant, 1.0, spread)
-
-    @cached_property
-    def points(self) -> AnyArray:
-        """(n, n_open): the open features, centred and scaled."""
-        return ((self._open - self.center) / self.spread).astype(np.float32)
-
     @property
     def _weight(self) -> FloatArray:
         weight: FloatArray = self.problem.weight / self.problem.weight.sum()
         return weight
 
-    @property
-    def _open(self) -> FloatArray:
-        return self.problem.X[:, : self.problem.n_open]
+    @cached_property
+    def center(self) -> FloatArray:
+        """(n_open,): weighted means of the open features in [0, 1]."""
+        return self._weight @ self.problem.open_scaled
+
+    @cached_property
+    def spread(self) -> FloatArray:
+        """(n_open,): two standard deviations of each, 1 for a constant one."""
+        deviation = self.problem.open_scaled - self.center
+        spread = 2.0 * np.sqrt(self._weight @ deviation**2)
+        return np.where(spread <= _CONSTANT, 1.0, spread)
+
+    @cached_property
+    def points(self) -> AnyArray:
+        """(n, n_open): the open features, centred and scaled."""
+        centred = (self.problem.open_scaled - self.center) / self.spread
+        return centred.astype(np.float32)
 
     # ------------------------------------------------------------------ labels
 
@@ -82,28 +80,24 @@ class Part:
 
     def heap(self, planes: AnyArray, label: AnyArray) -> HeapTree:
         """Tree in the problem's scaled units from planes (B, n_open + 1) of points."""
-        problem = self.problem
-        n_open = problem.n_open
-        slope = planes[:, :-1].astype(np.float64) / self.spread
-        threshold = -planes[:, -1] + slope @ (self.center - problem.offset[:n_open])
-        coef = np.zeros((len(planes), problem.n_features))
-        coef[:, :n_open] = slope * problem.scale[:n_open]
+        n_open = self.problem.n_open
+        coef = np.zeros((len(planes), self.problem.n_features))
+        coef[:, :n_open] = planes[:, :-1].astype(np.float64) / self.spread
+        threshold = -planes[:, -1] + coef[:, :n_open] @ self.center
         return HeapTree(coef, threshold, label)
 
-    def thinned(self, problem: Problem, heap: HeapTree, tau: float) -> HeapTree:
+    def thinned(self, heap: HeapTree, tau: float) -> HeapTree:
         """Tree without the coefficients below ``tau`` times the largest of a split.
 
         Sizes are compared for standardised features. Thresholds move so that the mean
-        score stays, and leaves are labelled anew by the problem's costs.
+        score stays, and every leaf gets the class that costs least there.
         """
-        n_open = problem.n_open
-        unit = self.spread / problem.scale[:n_open]
-        size = np.abs(heap.coef[:, :n_open]) * unit
+        n_open = self.problem.n_open
+        size = np.abs(heap.coef[:, :n_open]) * self.spread
         least = tau * size.max(axis=1, initial=0.0, keepdims=True)
         kept = np.where(size >= least, heap.coef[:, :n_open], 0.0)
-        mean = (self.center - problem.offset[:n_open]) / problem.scale[:n_open]
         coef, threshold = heap.coef.copy(), heap.threshold.copy()
-        threshold -= (coef[:, :n_open] - kept) @ mean
+        threshold -= (coef[:, :n_open] - kept) @ self.center
         coef[:, :n_open] = kept
-        thin = SearchData.from_problem(problem).limited(heap._replace(coef=coef))
-        return relabel(problem, problem.into_box(thin._replace(threshold=threshold)))
+        thin = HeapTree(coef, threshold, heap.label)
+        return relabel(self.problem, self.problem.into_box(thin))

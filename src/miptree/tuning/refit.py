@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from miptree._typing import FloatArray
@@ -10,31 +9,41 @@ from miptree.polish import relabel
 from miptree.problem import Problem
 from miptree.search.starts import constant_tree
 from miptree.tree import ObliqueTree
-from miptree.tuning.candidates import Effort, grow
+from miptree.tuning.dealing import stratified_part
+from miptree.tuning.folds import FOLD_EFFORT
+from miptree.tuning.grow import Effort, Grower
 from miptree.tuning.part import Part
+from miptree.tuning.soft import IsOver
 from miptree.tuning.verdict import Choice
 
 _EFFORT = Effort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
 
 
 def refit(
-    problem: Problem, costs: FloatArray, choice: Choice, seed: int, most_rows: int
+    problem: Problem,
+    costs: FloatArray,
+    choice: Choice,
+    seed: int,
+    most_rows: int,
+    in_a_hurry: bool,
+    is_over: IsOver,
 ) -> ObliqueTree:
     """Train the chosen candidate with more effort, and drop small coefficients.
 
-    Of more than ``most_rows`` rows a random part is trained on; all label the leaves.
+    Of more than ``most_rows`` rows a part is trained on; all label the leaves. In a
+    hurry the effort is that of a fold.
     """
     few = problem
     if problem.n_rows > most_rows:
-        rng = np.random.default_rng(seed)
-        few = problem.subset(np.sort(rng.choice(problem.n_rows, most_rows, False)))
+        few = problem.subset(stratified_part(problem.y, most_rows, seed))
     part = Part(few, costs)
     candidate, depth, _ = choice.setting
+    effort = FOLD_EFFORT if in_a_hurry else _EFFORT
     with threadpool_limits(1, user_api="blas"):
-        labelled, trees = grow(part, [candidate], depth, _EFFORT, seed)[0]
+        grown = Grower(part, depth, effort, seed, is_over=is_over).grow([candidate])
     # A candidate for hyperplanes has no tree where there are only categories.
-    found = trees[0] if trees else constant_tree(few, depth)
-    heap = part.thinned(labelled, found, choice.threshold)
+    found = grown[0][0] if grown[0] else constant_tree(few, depth)
+    heap = part.thinned(found, choice.threshold)
     if few is not problem:
         heap = relabel(problem, problem.into_box(heap))
     return problem.to_user(heap).prune(problem.X)

@@ -6,7 +6,8 @@ their likelihood that generalises. Trees of all candidates train as one batch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -25,41 +26,87 @@ _LAST_SLOPE, _LAST_SHARPNESS = 4.0, 4.0
 _LEARNING_RATE = 0.08
 _SMALLEST = 1e-3
 """Added to a likelihood, so that no row can cost more than about 7."""
-_CHUNK = 96
-"""Trees that train at once; more would leave the processor's cache."""
+_CHUNK, _LARGEST = 96, 2e7
+"""Trees that train at once, more would leave the processor's cache; and the numbers
+that each of their arrays may hold."""
+
+IsOver = Callable[[], bool]
+"""Whether the time is up."""
 
 
 @dataclass(frozen=True, eq=False)
 class SoftBatch:
-    """What R soft trees are to learn.
+    """What R soft trees are to learn, and where they begin.
 
     Attributes
     ----------
-    points : float array of shape (n, d)
-    y : int array of shape (n,)
-        Classes, for the bisectors that half of the trees start from.
     reward : float array of shape (R, Y, n)
         What predicting each class is worth, by tree.
     weight : float array of shape (R, n)
         Weights of the rows, by tree; those of weight 0 are not seen.
     l1, l2 : float array of shape (R,)
         Penalties.
+    planes : float array of shape (R, B, d + 1)
+    theta : float array of shape (R, L, Y)
+        Coefficients with minus the threshold, and logits of the leaves.
     """
 
-    points: AnyArray
-    y: IntArray
     reward: AnyArray
     weight: AnyArray
     l1: AnyArray
     l2: AnyArray
+    planes: AnyArray
+    theta: AnyArray
+
+    @classmethod
+    def begin(
+        cls,
+        points: AnyArray,
+        y: IntArray,
+        reward: AnyArray,
+        weight: AnyArray,
+        penalties: tuple[float, float],
+        depth: int,
+        rng: np.random.Generator,
+    ) -> SoftBatch:
+        """Trees with the same reward (Y, n) and penalties (l1, l2).
+
+        Every other one begins with bisectors of two points of different classes ``y``,
+        the others with random hyperplanes; of points that the tree sees.
+        """
+        n_trees, (n_classes, n_rows) = len(weight), reward.shape
+        planes = []
+        for r in range(n_trees):
+            seen = np.flatnonzero(weight[r] > 0)
+            bisect = np.array([r % 2 == 0])
+            start = initial_planes(points[seen], y[seen], 2**depth - 1, bisect, rng)
+            planes.append(start)
+        theta = 0.1 * rng.standard_normal((n_trees, 2**depth, n_classes))
+        return cls(
+            np.broadcast_to(reward, (n_trees, n_classes, n_rows)),
+            weight,
+            np.full(n_trees, penalties[0], dtype=np.float32),
+            np.full(n_trees, penalties[1], dtype=np.float32),
+            np.concatenate(planes),
+            theta.astype(np.float32),
+        )
 
     def __len__(self) -> int:
         return len(self.weight)
 
     def take(self, trees: slice) -> SoftBatch:
         """Some of the trees."""
-        own = (self.reward, self.weight, self.l1, self.l2)
-        return SoftBatch(self.points, self.y, *(array[trees] for array in own))
+        return SoftBatch(*(getattr(self, f.name)[trees] for f in fields(self)))
+
+
+def joined(batches: Sequence[SoftBatch]) -> SoftBatch:
+    """Several batches as one."""
+    return SoftBatch(
+        *(
+            np.concatenate([getattr(batch, f.name) for batch in batches])
+            for f in fields(SoftBatch)
+        )
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +150,37 @@ class SoftTrees:
 
 
 def train_soft(
+    points: AnyArray,
     batch: SoftBatch,
-    depth: int,
-    rng: np.random.Generator,
+    seed: int,
     max_features: int | None = None,
+    is_over: IsOver = lambda: False,
 ) -> SoftTrees:
     """Train soft trees by Adam.
 
-    With ``max_features`` the largest coefficients of every split are trained on alone,
-    from half of the steps on.
+    Parameters
+    ----------
+    points : float array of shape (n, d)
+    batch : SoftBatch
+    seed : int
+        Of the rows that are drawn for each step, where there are many.
+    max_features : int, optional
+        From half of the steps on, so many of the largest coefficients of every split
+        are trained on alone.
+    is_over : callable
+        Asked now and then; True ends the training early.
     """
-    chunks = range(0, len(batch), _CHUNK)
+    size = batch.theta.shape[1] * min(len(points), FULL_BATCH_UP_TO)
+    at_once = int(np.clip(_LARGEST // size, 1, _CHUNK))
     parts = [
-        _train(batch.take(slice(start, start + _CHUNK)), depth, rng, max_features)
-        for start in chunks
+        _train(
+            _with_constant(points),
+            batch.take(slice(start, start + at_once)),
+            np.random.default_rng(seed),
+            max_features,
+            is_over,
+        )
+        for start in range(0, len(batch), at_once)
     ]
     return SoftTrees(
         np.concatenate([part.planes for part in parts]),
@@ -126,24 +190,28 @@ def train_soft(
 
 
 def _train(
-    batch: SoftBatch, depth: int, rng: np.random.Generator, max_features: int | None
+    X: AnyArray,
+    batch: SoftBatch,
+    rng: np.random.Generator,
+    max_features: int | None,
+    is_over: IsOver,
 ) -> SoftTrees:
-    planes = _starts(batch, 2**depth - 1, rng)
-    n_classes = batch.reward.shape[1]
-    theta = 0.1 * rng.standard_normal((len(batch), 2**depth, n_classes))
-    theta = theta.astype(np.float32)
-    l1, l2 = (p.astype(np.float32)[:, None, None] for p in (batch.l1, batch.l2))
+    planes, theta = batch.planes.copy(), batch.theta.copy()
+    l1, l2 = batch.l1[:, None, None], batch.l2[:, None, None]
     plane_step, theta_step = Adam(planes), Adam(theta)
-    whole = _normalised(batch)
+    total = batch.weight.sum(axis=1, keepdims=True)
+    whole = SoftRows(X, batch.reward, (batch.weight / total).astype(np.float32))
     closed: BoolArray | None = None
+    coef = planes[:, :, :-1]
     for step in range(_STEPS):
+        if step % 16 == 15 and is_over():
+            break
         done = step / (_STEPS - 1)
         rows = _step_rows(whole, rng)
         _, planes_grad, theta_grad = gradients(
             rows, planes, theta, _LAST_SLOPE**done,
             1.0 + (_LAST_SHARPNESS - 1.0) * done, _log_loss(rows),
         )  # fmt: skip
-        coef = planes[:, :, :-1]
         planes_grad[:, :, :-1] += l2 * coef + l1 * np.sign(coef)
         rate = _LEARNING_RATE * (1.0 - 0.9 * done)
         plane_step(planes_grad, rate)
@@ -151,29 +219,16 @@ def _train(
         if max_features is not None and step >= _STEPS // 2:
             closed = _smallest(coef, max_features) if closed is None else closed
             coef[closed] = 0.0
-    return SoftTrees(planes, theta, _loss(whole, planes, theta, l1, l2))
-
-
-def _starts(batch: SoftBatch, n_branch: int, rng: np.random.Generator) -> AnyArray:
-    """Planes of every tree from the rows it sees."""
-    planes = []
-    for r in range(len(batch)):
-        seen = np.flatnonzero(batch.weight[r] > 0)
-        points, y = batch.points[seen], batch.y[seen]
-        bisect = np.array([r % 2 == 0])
-        planes.append(initial_planes(points, y, n_branch, bisect, rng))
-    return np.concatenate(planes)
+    if max_features is not None:
+        coef[_smallest(coef, max_features)] = 0.0  # where it was over before
+    penalty = l1 * np.abs(coef) + 0.5 * l2 * coef**2
+    loss = _log_losses(whole, planes, theta) + penalty.sum(axis=(1, 2))
+    return SoftTrees(planes, theta, loss)
 
 
 def _with_constant(points: AnyArray) -> AnyArray:
     ones = np.ones((len(points), 1), dtype=np.float32)
     return np.concatenate([points, ones], axis=1)
-
-
-def _normalised(batch: SoftBatch) -> SoftRows:
-    total = batch.weight.sum(axis=1, keepdims=True)
-    weight = (batch.weight / total).astype(np.float32)
-    return SoftRows(_with_constant(batch.points), batch.reward, weight)
 
 
 def _step_rows(whole: SoftRows, rng: np.random.Generator) -> SoftRows:
@@ -188,7 +243,8 @@ def _step_rows(whole: SoftRows, rng: np.random.Generator) -> SoftRows:
     )
 
 
-def _log_loss(rows: SoftRows):  # type: ignore[no-untyped-def]
+def _log_loss(rows: SoftRows) -> Callable[[AnyArray], AnyArray]:
+    """Derivative of the log-loss by the expected reward."""
     return lambda reward: -rows.weight / (reward + np.float32(_SMALLEST))
 
 
@@ -198,53 +254,16 @@ def _smallest(coef: AnyArray, n_kept: int) -> BoolArray:
     return rank >= n_kept
 
 
-def _loss(
-    whole: SoftRows, planes: AnyArray, theta: AnyArray, l1: AnyArray, l2: AnyArray
-) -> AnyArray:
-    reward, _, _ = gradients(
-        whole, planes, theta, _LAST_SLOPE, _LAST_SHARPNESS, _log_loss(whole)
-    )
-    fit = -(whole.weight * np.log(reward + _SMALLEST)).sum(axis=1)
-    coef = planes[:, :, :-1]
-    penalty = l1 * np.abs(coef) + 0.5 * l2 * coef**2
-    loss: AnyArray = fit + penalty.sum(axis=(1, 2))
+def _log_losses(whole: SoftRows, planes: AnyArray, theta: AnyArray) -> AnyArray:
+    """(R,): log-loss of each tree on all rows."""
+    loss = np.zeros(len(planes))
+    for start in range(0, len(whole.X), FULL_BATCH_UP_TO):
+        block = slice(start, start + FULL_BATCH_UP_TO)
+        rows = SoftRows(
+            whole.X[block], whole.reward[:, :, block], whole.weight[:, block]
+        )
+        reward, _, _ = gradients(
+            rows, planes, theta, _LAST_SLOPE, _LAST_SHARPNESS, _log_loss(rows)
+        )
+        loss -= (rows.weight * np.log(reward + _SMALLEST)).sum(axis=1)
     return loss
-
-
-def out_of_bag_votes(
-    points: AnyArray,
-    y: IntArray,
-    weight: AnyArray,
-    n_classes: int,
-    depth: int,
-    n_trees: int,
-    rng: np.random.Generator,
-    l2: float = 3e-3,
-) -> AnyArray:
-    """(n, Y): class probabilities of each row by soft trees that did not see it.
-
-    Every tree learns from a bootstrap sample of the rows. Half a vote for the class
-    frequencies is added.
-    """
-    n_rows = len(y)
-    drawn = rng.integers(0, n_rows, (n_trees, n_rows))
-    times = np.stack([np.bincount(rows, minlength=n_rows) for rows in drawn])
-    onehot = np.zeros((n_classes, n_rows), dtype=np.float32)
-    onehot[y, np.arange(n_rows)] = 1.0
-    trees = train_soft(
-        SoftBatch(
-            points,
-            y,
-            np.broadcast_to(onehot, (n_trees, n_classes, n_rows)),
-            times * weight,
-            np.zeros(n_trees),
-            np.full(n_trees, l2),
-        ),
-        depth,
-        rng,
-    )
-    unseen = (times == 0)[:, :, None]
-    prior = onehot @ weight / weight.sum()
-    votes = (trees.probabilities(points) * unseen).sum(axis=0) + 0.5 * prior
-    result: AnyArray = votes / (unseen.sum(axis=0) + 0.5)
-    return result

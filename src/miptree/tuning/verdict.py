@@ -77,7 +77,9 @@ class Verdict:
     scores: Sequence[FoldScores] = ()
 
     def with_fold(self, scores: FoldScores) -> Verdict:
-        """Return the verdict after one more fold."""
+        """Return the verdict after one more fold, if there is anything in it."""
+        if np.isnan(scores.score).all():
+            return self
         return replace(self, scores=[*self.scores, scores])
 
     @cached_property

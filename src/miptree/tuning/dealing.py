@@ -1,0 +1,138 @@
+"""Dealing the training rows into folds."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
+
+from miptree._typing import IntArray
+from miptree.problem import Problem
+from miptree.rows import TrainingRows
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Which rows to train on, and which to hold out."""
+
+    train: IntArray
+    test: IntArray
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class Deal:
+    """Rows in folds.
+
+    Attributes
+    ----------
+    rows : TrainingRows
+        The rows that the folds number.
+    folds : list of Fold
+        Repetition after repetition.
+    n_splits : int
+        Folds of one repetition, which are independent of each other.
+    """
+
+    rows: TrainingRows
+    folds: list[Fold]
+    n_splits: int
+
+
+def deal(
+    rows: TrainingRows,
+    problem: Problem,
+    n_splits: int,
+    n_repeats: int,
+    most_rows: int,
+    seed: int,
+) -> Deal:
+    """Deal rows into stratified folds, several times; of very many rows a part.
+
+    Rows are dealt as the problem has merged and sorted them, so that neither their
+    order matters nor whether a row is given twice or has weight 2.
+    """
+    assert problem.source is not None
+    distinct = replace(rows.take(problem.source), weight=np.array(problem.weight))
+    distinct = copied(distinct, n_splits)
+    if len(distinct) > most_rows:
+        distinct = distinct.take(stratified_part(distinct.y, most_rows, seed))
+    # Without so many rows of any class there are fewer folds.
+    n_splits = min(n_splits, int(np.bincount(distinct.y).max()))
+    if n_splits < 2:
+        return Deal(distinct, [], 1)
+    splitter = RepeatedStratifiedKFold(
+        n_splits=n_splits, n_repeats=n_repeats, random_state=seed
+    )
+    return _numbered(distinct, splitter, distinct.y, n_splits, seed)
+
+
+def deal_by(
+    rows: TrainingRows, X: Any, y: Any, splitter: Any, most_rows: int, seed: int
+) -> Deal:
+    """Deal the rows of X as a splitter of scikit-learn, or pairs of indices, say."""
+    splitter = check_cv(splitter, y, classifier=True)
+    n_repeats = getattr(splitter, "n_repeats", 1)
+    found = _numbered(rows, splitter, y, 1, seed, X)
+    rng = np.random.default_rng(seed)
+    folds = [
+        replace(fold, train=np.sort(rng.choice(fold.train, most_rows, replace=False)))
+        if len(fold.train) > most_rows
+        else fold
+        for fold in found.folds
+    ]
+    return Deal(rows, folds, max(1, len(folds) // n_repeats))
+
+
+def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
+    """Rows of whole weights as that many copies, at most one for each fold.
+
+    Otherwise all of the rows that share x and y would be held out together, and where
+    few different points occur often, no fold would be like new rows are. Weights that
+    are not whole (class weights aside) are no counts, and the rows stay as they are.
+    """
+    times = rows.weight / rows.class_factor[rows.y]
+    if np.abs(times - np.rint(times)).max(initial=0.0) > 1e-6:
+        return rows
+    copies = np.clip(np.rint(times), 1, n_splits).astype(np.intp)
+    taken = rows.take(np.repeat(np.arange(len(rows)), copies))
+    return replace(taken, weight=taken.weight / np.repeat(copies, copies))
+
+
+def stratified_part(y: IntArray, n_rows: int, seed: int) -> IntArray:
+    """Rows with about the class frequencies of all, at least one of each class."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    first = np.flatnonzero(np.diff(y[order], prepend=-1))
+    every = np.linspace(0, len(y) - 1, n_rows).astype(np.intp)
+    return np.sort(order[np.union1d(every, first)])
+
+
+def _numbered(
+    rows: TrainingRows, splitter: Any, y: Any, n_splits: int, seed: int, X: Any = None
+) -> Deal:
+    with warnings.catch_warnings():
+        # A rare class cannot be in every fold.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        pairs = list(splitter.split(y if X is None else X, y))
+    seeds = np.random.SeedSequence(seed).generate_state(len(pairs))
+    folds = [
+        Fold(_places(train), _places(test), int(number))
+        for (train, test), number in zip(pairs, seeds, strict=True)
+    ]
+    weighty = [
+        fold
+        for fold in folds
+        if rows.weight[fold.train].any() and rows.weight[fold.test].any()
+    ]
+    return Deal(rows, weighty, n_splits)
+
+
+def _places(rows: Any) -> IntArray:
+    """Indices, of a mask as well."""
+    given = np.asarray(rows)
+    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)

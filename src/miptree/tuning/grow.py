@@ -1,0 +1,229 @@
+"""Training candidates on a part of the rows, those alike together."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from miptree._typing import FloatArray
+from miptree.objective import Svm1Objective
+from miptree.polish import polish, relabel, tree_value
+from miptree.problem import Problem
+from miptree.search import SearchBudget, improve
+from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
+from miptree.tree import HeapTree
+from miptree.tuning.candidates import Candidate, CartTree, SoftTree, Svm1Tree
+from miptree.tuning.part import Part
+from miptree.tuning.soft import IsOver, SoftBatch, joined, train_soft
+from miptree.tuning.votes import out_of_bag_votes
+
+_L1_OF_STARTS = 3e-3
+"""Penalty of the soft trees that searches begin from."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much work goes into each candidate.
+
+    Attributes
+    ----------
+    restarts : int
+        Soft trees.
+    bag : int
+        Trees that vote about labels.
+    polished : int
+        Soft trees from which (1a) is lowered.
+    rounds : int
+        Times that the LPs of all their nodes are solved.
+    max_iter : int
+        Iterations of the search from the best of them.
+    """
+
+    restarts: int
+    bag: int
+    polished: int
+    rounds: int
+    max_iter: int
+
+
+@dataclass
+class Grower:
+    """Trains candidates on a part.
+
+    What a candidate becomes does not depend on which others take part: each has draws
+    of its own.
+
+    Parameters
+    ----------
+    part : Part
+    depth : int
+    effort : Effort
+    seed : int
+    share : float
+        Part of all rows that these are.
+    is_over : callable
+        True leaves out what is not done yet.
+    """
+
+    part: Part
+    depth: int
+    effort: Effort
+    seed: int
+    share: float = 1.0
+    is_over: IsOver = lambda: False
+    _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
+
+    def grow(self, candidates: Sequence[Candidate]) -> list[list[HeapTree]]:
+        """Trees of each candidate, best first; none where it cannot be trained."""
+        soft = [c for c in candidates if isinstance(c, SoftTree)]
+        starts = [_start_of(c) for c in candidates if isinstance(c, Svm1Tree)]
+        found = self._soft_trees(list(dict.fromkeys([*soft, *starts])))
+        grown: list[list[HeapTree]] = []
+        for candidate in candidates:
+            if isinstance(candidate, SoftTree):
+                grown.append(found[candidate])
+            elif isinstance(candidate, Svm1Tree):
+                grown.append(self._lowered(candidate, found[_start_of(candidate)]))
+            elif isinstance(candidate, CartTree):
+                grown.append([cart_tree(self.part.problem, self.depth)])
+            elif self.part.problem.n_open and not self.is_over():
+                tree = greedy_svm_tree(self.part.problem, self.depth, candidate.C)
+                grown.append([tree])
+            else:
+                grown.append([])
+        return grown
+
+    # --------------------------------------------------------------- soft trees
+
+    def _problem(self, smoothing: float) -> Problem:
+        """The problem with labels that give way to the votes about them."""
+        votes = self.votes if smoothing > 0 else None
+        return self.part.smoothed(votes, smoothing)
+
+    @cached_property
+    def votes(self) -> FloatArray | None:
+        """(n, Y): class probabilities of each row by trees that did not see it."""
+        problem = self.part.problem
+        if problem.n_open == 0:
+            return None
+        votes = out_of_bag_votes(
+            self.part.points,
+            problem.y,
+            problem.weight,
+            problem.n_classes,
+            self.depth,
+            self.effort.bag,
+            self.seed,
+            self.is_over,
+        )
+        return votes.astype(np.float64)
+
+    def _soft_trees(
+        self, candidates: Sequence[SoftTree]
+    ) -> dict[SoftTree, list[HeapTree]]:
+        """Train the soft trees of all candidates as one batch."""
+        part, n_trees = self.part, self.effort.restarts
+        problem = part.problem
+        if not candidates or problem.n_open == 0:
+            return {candidate: [] for candidate in candidates}
+        weight = np.tile(problem.weight, (n_trees, 1))
+        batch = joined(
+            [
+                SoftBatch.begin(
+                    part.points,
+                    problem.y,
+                    part.rewards(self._problem(candidate.smoothing)),
+                    weight,
+                    (candidate.l1, candidate.l2),
+                    self.depth,
+                    np.random.default_rng([self.seed, _number_of(candidate)]),
+                )
+                for candidate in candidates
+            ]
+        )
+        limit = problem.max_features if problem.is_limited else None
+        found = train_soft(part.points, batch, self.seed, limit, self.is_over)
+        trees = {}
+        for place, candidate in enumerate(candidates):
+            own = found.best_first(slice(place * n_trees, (place + 1) * n_trees))
+            trees[candidate] = [
+                part.heap(found.planes[r], found.theta[r].argmax(axis=1)) for r in own
+            ]
+        return trees
+
+    # -------------------------------------------------------------------- (1a)
+
+    def _lowered(self, candidate: Svm1Tree, soft: list[HeapTree]) -> list[HeapTree]:
+        """Trees of low (1a), best first: the path from soft trees to the candidate.
+
+        The node LPs make the best of the routing of soft trees, for the default
+        penalties first and from there for those of the candidate; then comes a search.
+        """
+        problem = self._problem(candidate.smoothing)
+        base = Svm1Tree(candidate.smoothing)
+        if candidate.smoothing not in self._anchors:
+            starts = soft or start_trees(problem, self.depth)
+            labelled = [relabel(problem, problem.into_box(tree)) for tree in starts]
+            self._anchors[candidate.smoothing] = self._polished(
+                problem, self._objective(problem, base), labelled
+            )
+        objective = self._objective(problem, candidate)
+        trees = self._anchors[candidate.smoothing]
+        if candidate != base:
+            trees = self._polished(problem, objective, trees)
+        if self.effort.max_iter and not self.is_over():
+            found, _ = improve(
+                problem,
+                objective,
+                self.depth,
+                trees[0],
+                self.seed,
+                budget=SearchBudget(max_iter=self.effort.max_iter),
+                should_stop=self.is_over,
+            )
+            trees = _ranked(
+                problem, objective, [*trees, self._polish(problem, objective, found)]
+            )
+        return trees
+
+    def _objective(self, problem: Problem, candidate: Svm1Tree) -> Svm1Objective:
+        dearest = float((problem.dearest / problem.weight).max())
+        return Svm1Objective(
+            max(candidate.slack_penalty, dearest / candidate.margin),
+            self.share * candidate.l1_penalty,
+            candidate.margin,
+        )
+
+    def _polished(
+        self, problem: Problem, objective: Svm1Objective, trees: Sequence[HeapTree]
+    ) -> list[HeapTree]:
+        best = _ranked(problem, objective, trees)[: self.effort.polished]
+        good = [self._polish(problem, objective, tree) for tree in best]
+        return _ranked(problem, objective, good)
+
+    def _polish(
+        self, problem: Problem, objective: Svm1Objective, tree: HeapTree
+    ) -> HeapTree:
+        if self.is_over():
+            return tree
+        return polish(problem, objective, tree, max_rounds=self.effort.rounds)
+
+
+def _start_of(candidate: Svm1Tree) -> SoftTree:
+    """The soft trees that a search begins from."""
+    return SoftTree(candidate.smoothing, l1=_L1_OF_STARTS)
+
+
+def _number_of(candidate: SoftTree) -> int:
+    """A number for the draws of a candidate, the same in every process."""
+    return zlib.crc32(repr(candidate).encode())
+
+
+def _ranked(
+    problem: Problem, objective: Svm1Objective, trees: Sequence[HeapTree]
+) -> list[HeapTree]:
+    return sorted(trees, key=lambda tree: tree_value(problem, objective, tree))

@@ -1,0 +1,35 @@
+"""What a cross-validation tells while it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class TuningProgress:
+    """State of a cross-validation at a moment.
+
+    Attributes
+    ----------
+    stage : str
+        "folds" or "done".
+    seconds : float
+        Since the fit began.
+    n_done, n_folds : int
+        Folds done, of how many.
+    score : float
+        Mean accuracy of the best candidate so far on rows held out.
+    """
+
+    stage: str
+    seconds: float
+    n_done: int
+    n_folds: int
+    score: float
+
+    def __str__(self) -> str:
+        bar = round(20 * self.n_done / max(1, self.n_folds))
+        return (
+            f"{self.stage:>6} {self.seconds:7.1f} s  [{'#' * bar:<20}] "
+            f"{self.n_done}/{self.n_folds} folds  accuracy {100 * self.score:.1f} %"
+        )

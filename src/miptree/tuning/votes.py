@@ -1,0 +1,51 @@
+"""What trees that did not see a row say about its class."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from miptree._typing import AnyArray, IntArray
+from miptree.search.soft import FULL_BATCH_UP_TO
+from miptree.tuning.soft import IsOver, SoftBatch, train_soft
+
+_L2_OF_VOTERS = 3e-3
+"""Penalty of the trees that vote about labels."""
+
+
+def out_of_bag_votes(
+    points: AnyArray,
+    y: IntArray,
+    weight: AnyArray,
+    n_classes: int,
+    depth: int,
+    n_trees: int,
+    seed: int,
+    is_over: IsOver = lambda: False,
+) -> AnyArray:
+    """(n, Y): class probabilities of each row by soft trees that did not see it.
+
+    Every tree learns from a bootstrap sample of the rows. Half a vote for the class
+    frequencies is added.
+    """
+    n_rows, rng = len(y), np.random.default_rng(seed)
+    times = np.stack(
+        [
+            np.bincount(rng.integers(0, n_rows, n_rows), minlength=n_rows)
+            for _ in range(n_trees)
+        ]
+    )
+    onehot = np.zeros((n_classes, n_rows), dtype=np.float32)
+    onehot[y, np.arange(n_rows)] = 1.0
+    batch = SoftBatch.begin(
+        points, y, onehot, times * weight, (0.0, _L2_OF_VOTERS), depth, rng
+    )
+    trees = train_soft(points, batch, seed, is_over=is_over)
+    unseen = (times == 0)[:, :, None]
+    prior = onehot @ weight / weight.sum()
+    votes = np.tile(0.5 * prior, (n_rows, 1))
+    for start in range(0, n_rows, FULL_BATCH_UP_TO):
+        block = slice(start, start + FULL_BATCH_UP_TO)
+        found = trees.probabilities(points[block]) * unseen[:, block]
+        votes[block] += found.sum(axis=0)
+    result: AnyArray = votes / (unseen.sum(axis=0) + 0.5)
+    return result
