@@ -75,7 +75,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         needs no groups), or pairs (train, test) of rows of X, used as they are.
     n_repeats : int, default=4
         Times that the rows are dealt into that number of folds. After each, candidates
-        drop out that the best one beats by more than a standard error.
+        drop out that the best one beats by more than two standard errors.
     sparsity : "auto", float or None, default="auto"
         Drop the coefficients below this part of the largest of a split, in features of
         equal spread. "auto" takes the sparsest candidate, with that part from 0 to
@@ -83,7 +83,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         of the best.
     levels : bool or "cv", default="cv"
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"
-        does so if it is better by more than a standard error, unless
+        does so if it is better by more than two standard errors, unless
         ``categorical_features`` names the categories or ``unknown`` refuses new ones.
     time_limit : float or None, default=60
         Seconds for the whole fit. The folds done by then decide.

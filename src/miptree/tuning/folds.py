@@ -19,7 +19,7 @@ from miptree.tuning.grow import Effort, Grower
 from miptree.tuning.part import Part
 from miptree.tuning.soft import IsOver
 
-FOLD_EFFORT = Effort(restarts=5, bag=24, polished=2, rounds=2, max_iter=5)
+FOLD_EFFORT = Effort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
 _JUDGED = 3
 """Trees of a candidate that are judged: one may be lucky."""
 

@@ -18,6 +18,8 @@ THRESHOLDS = (0.0, 0.1, 0.2, 0.3)
 """Relative sizes below which coefficients may be dropped."""
 USUAL_THRESHOLD = 0.1
 """The one at which settings are compared: it costs no accuracy."""
+CLEARLY = 2.0
+"""Standard errors by which a setting must be better to beat another clearly."""
 SPARSER_WITHIN = 0.25
 """Part of a standard error that a sparser tree may cost."""
 
@@ -121,8 +123,8 @@ class Verdict:
     def _best(self, among: BoolArray) -> int:
         """Place of the best setting.
 
-        Levels are read as categories only where that is better by more than a
-        standard error: mostly it makes no difference, and numbers are easier to read.
+        Levels are read as categories only where that is clearly better: mostly it
+        makes no difference, and numbers are easier to read.
         """
         score = self._score[:, :, self._usual]
         # A setting without a tree in some fold has NaN, and cannot win.
@@ -135,11 +137,11 @@ class Verdict:
         return index if self._is_better(index, rival) else rival
 
     def _is_better(self, one: int, other: int) -> bool:
-        """Whether a setting beats another by more than a standard error."""
+        """Whether a setting beats another clearly."""
         score = self._score[:, :, self._usual]
         difference = score[:, one] - score[:, other]
         error = float(np.nan_to_num(self._errors(difference)))
-        return bool(difference.mean() > error)
+        return bool(difference.mean() > CLEARLY * error)
 
     def _sparsest(self, least: float, as_levels: bool) -> tuple[int, int]:
         """Setting and threshold of fewest coefficients among good ones."""
@@ -164,7 +166,7 @@ class Verdict:
     # ------------------------------------------------------------------ dropping
 
     def without_losers(self) -> Verdict:
-        """Drop settings that the best one beats by more than a standard error.
+        """Drop settings that the best one beats clearly.
 
         Either reading of levels is dropped as a whole.
         """
