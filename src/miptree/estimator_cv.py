@@ -83,7 +83,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         of the best.
     levels : bool or "cv", default="cv"
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"
-        does so if it is better by more than two standard errors, unless
+        does so if it is better by more than a standard error, unless
         ``categorical_features`` names the categories or ``unknown`` refuses new ones.
     time_limit : float or None, default=60
         Seconds for the whole fit. The folds done by then decide.

@@ -18,8 +18,9 @@ THRESHOLDS = (0.0, 0.1, 0.2, 0.3)
 """Relative sizes below which coefficients may be dropped."""
 USUAL_THRESHOLD = 0.1
 """The one at which settings are compared: it costs no accuracy."""
-CLEARLY = 2.0
-"""Standard errors by which a setting must be better to beat another clearly."""
+LEVELS_BEYOND, DROPPED_BEYOND = 1.0, 2.0
+"""Standard errors by which levels must be better as categories than as numbers, and by
+which a setting must be worse than the best to drop out."""
 SPARSER_WITHIN = 0.25
 """Part of a standard error that a sparser tree may cost."""
 
@@ -123,8 +124,8 @@ class Verdict:
     def _best(self, among: BoolArray) -> int:
         """Place of the best setting.
 
-        Levels are read as categories only where that is clearly better: mostly it
-        makes no difference, and numbers are easier to read.
+        Levels are read as categories only where that is better by a standard error:
+        mostly it makes no difference, and numbers are easier to read.
         """
         score = self._score[:, :, self._usual]
         # A setting without a tree in some fold has NaN, and cannot win.
@@ -134,14 +135,14 @@ class Verdict:
         if not self._levels[index] or not plain.any():
             return index
         rival = int(np.where(plain, mean, -2.0).argmax())
-        return index if self._is_better(index, rival) else rival
+        return index if self._is_better(index, rival, LEVELS_BEYOND) else rival
 
-    def _is_better(self, one: int, other: int) -> bool:
-        """Whether a setting beats another clearly."""
+    def _is_better(self, one: int, other: int, errors: float) -> bool:
+        """Whether a setting beats another by so many standard errors."""
         score = self._score[:, :, self._usual]
         difference = score[:, one] - score[:, other]
         error = float(np.nan_to_num(self._errors(difference)))
-        return bool(difference.mean() > CLEARLY * error)
+        return bool(difference.mean() > errors * error)
 
     def _sparsest(self, least: float, as_levels: bool) -> tuple[int, int]:
         """Setting and threshold of fewest coefficients among good ones."""
@@ -179,7 +180,7 @@ class Verdict:
 
     def _may_win(self, index: int, best: int) -> bool:
         is_there = bool(np.isfinite(self._score[:, index, self._usual]).all())
-        return is_there and not self._is_better(best, index)
+        return is_there and not self._is_better(best, index, DROPPED_BEYOND)
 
     # ----------------------------------------------------------------- reporting
 
