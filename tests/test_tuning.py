@@ -25,7 +25,7 @@ from miptree.rows import TrainingRows
 from miptree.search.soft import SoftRows, gradients
 from miptree.table import Cells
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
-from miptree.tuning.dealing import copied
+from miptree.tuning.dealing import copied, deal_by
 from miptree.tuning.folds import score_fold, train_fold
 from miptree.tuning.progress import TuningProgress
 from miptree.tuning.soft import SoftBatch, train_soft
@@ -442,11 +442,12 @@ def test_own_folds(kind: str) -> None:
 
 
 def test_repetitions_of_a_splitter_are_known() -> None:
-    X, y = load_wine(return_X_y=True)
+    rows = mixed_rows()
     repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    own, number = fast(cv=repeated).fit(X, y), fast(n_repeats=2).fit(X, y)
-    assert own.n_splits_ == number.n_splits_ == 6
-    assert 0.3 < own.best_score_se_ / number.best_score_se_ < 3
+    dealt = deal_by(rows, np.zeros((60, 1)), rows.y, repeated, 1000, seed=0)
+    assert (len(dealt.folds), dealt.n_splits) == (6, 3)
+    once = deal_by(rows, np.zeros((60, 1)), rows.y, StratifiedKFold(4), 1000, seed=0)
+    assert (len(once.folds), once.n_splits) == (4, 4)
 
 
 def test_scores_where_few_points_occur_often() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TextIO
 
 from miptree.certify import relative_gap
+from miptree.objective import Score
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -54,9 +55,16 @@ FitCallback = Callable[[FitProgress], bool | None]
 
 
 def announce(
-    state: FitProgress, trace: list[FitProgress], listeners: Sequence[FitCallback]
+    stage: str,
+    seconds: float,
+    score: Score,
+    bound: float,
+    trace: list[FitProgress],
+    listeners: Sequence[FitCallback],
 ) -> bool:
     """Note a state that differs from the last and tell it; whether to stop."""
+    bound = min(bound, score.objective)  # it may exceed it by rounding
+    state = FitProgress(stage, seconds, score.objective, score.errors, bound)
     if not trace or (trace[-1].objective, trace[-1].bound) != (
         state.objective,
         state.bound,

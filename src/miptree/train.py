@@ -409,14 +409,14 @@ class _Training:
         return self._wants_stop()
 
     def _tell(self) -> None:
-        state = FitProgress(
+        stop = announce(
             self.stage,
             self.clock.elapsed,
-            self.score.objective,
-            self.score.errors,
-            min(self.whole.value, self.score.objective),
+            self.score,
+            self.whole.value,
+            self.trace,
+            self.listeners,
         )
-        stop = announce(state, self.trace, self.listeners)
         self.stop_asked = self.stop_asked or stop
 
     def _tell_compile(self) -> None:

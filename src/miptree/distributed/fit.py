@@ -19,7 +19,7 @@ from miptree.distributed._partition import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
 from miptree.objective import Score
 from miptree.problem import Problem
-from miptree.progress import FitProgress, announce
+from miptree.progress import announce
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
@@ -282,10 +282,7 @@ class _Fitting:
         clf.n_iter_ = self.n_iter
         clf.fit_time_ = self.clock.elapsed
         clf.trace_ = []
-        state = FitProgress(
-            "done", clf.fit_time_, score.objective, score.errors, clf.bound_
-        )
-        announce(state, clf.trace_, clf._listeners())
+        announce("done", clf.fit_time_, score, clf.bound_, clf.trace_, clf._listeners())
         proba = self.counts + self.weight / self.n_rows
         clf._node_proba = proba / proba.sum(axis=1, keepdims=True)
         return clf
