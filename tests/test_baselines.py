@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
 
 from _data import data_folder, random_problem
 from miptree import export_text, load_json, save_json, verify
@@ -197,6 +197,12 @@ def test_a_malformed_file_is_refused(entry, value, message, tmp_path):
     (tmp_path / "bad.json").write_text(json.dumps({**plain, entry: value}))
     with pytest.raises(ValueError, match=message):
         load_json(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize(("n_classes", "depth"), [(4, 2), (8, 3)])
+def test_the_greedy_tree_halves_the_classes(n_classes, depth):
+    X, y = make_blobs(400, n_features=6, centers=n_classes, random_state=1)
+    assert GreedySVMTreeClassifier(max_depth=depth).fit(X, y).score(X, y) > 0.98
 
 
 def test_verify_says_that_it_is_not_for_rivals():

@@ -25,6 +25,7 @@ from miptree.polish import leaf_cost, relabel
 from miptree.problem import Problem
 from miptree.search.starts import cart_tree
 from miptree.solvers import Limits, get_solver
+from miptree.tree import HeapTree
 
 UNIVARIATE = {
     "OCT": OCTFormulation,
@@ -87,6 +88,31 @@ def test_a_start_is_feasible_comes_back_and_has_its_value(name, problem, depth):
     assert np.array_equal(same, heap.label[heap.leaf_of(problem.scaled)])
     value = rival.value(user_tree(rival, rival.canonical(heap)))
     assert value == pytest.approx(rival.model.objective(x), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", MULTIVARIATE)
+@given(
+    problem=small_problems, seed=st.integers(0, 2**20), size=st.sampled_from([1, 99])
+)
+@examples(25)
+def test_a_start_of_any_hyperplanes_is_feasible(name, problem, seed, size):
+    rng = np.random.default_rng(seed)
+    coef = rng.normal(size=(3, problem.n_features)) / size
+    inside = problem.scaled[rng.integers(problem.n_rows, size=3)]
+    heap = HeapTree(coef, (coef * inside).sum(axis=1), np.zeros(4, dtype=np.intp))
+    rival = MULTIVARIATE[name](problem, 2)
+    x = rival.encode(relabel(problem, rival.adapt(heap)))
+    assert max(rival.model.violation(x).values()) < 1e-9
+
+
+@pytest.mark.parametrize("name", MULTIVARIATE)
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_a_start_with_room_beside_its_hyperplanes_is_kept(name, size):
+    X = np.array([[0.0, 0.0], [0.5, 0.5], [0.6, 0.5], [1.0, 1.0]])
+    problem = Problem.from_data(X, np.array([0, 0, 1, 1]), 2)
+    heap = HeapTree(size * np.array([[1.0, 0.5]]), size * np.array([0.8]), np.arange(2))
+    kept = MULTIVARIATE[name](problem, 1).adapt(heap)
+    assert np.array_equal(kept.leaf_of(problem.scaled), heap.leaf_of(problem.scaled))
 
 
 @given(problem=small_problems, fairness=st.sampled_from([0.1, 1.0]))

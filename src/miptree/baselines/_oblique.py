@@ -13,6 +13,9 @@ from miptree.tree import HeapTree
 N_ITERATIONS = 300
 _L1_PENALTY = 1e-3
 """Too small to be worth an error; it keeps hyperplanes sparse."""
+_MARGINS = (0.5, 2.0)
+"""Margins to search at, in strips. A rival may measure its strip where hyperplanes have
+norm 1; in our box they are longer, so that the same strip is a larger margin there."""
 
 
 def search_hyperplanes(
@@ -24,20 +27,24 @@ def search_hyperplanes(
     adopt: Callable[[HeapTree], None],
     should_stop: Callable[[], bool],
 ) -> None:
-    """Search trees of few errors whose hyperplanes keep half a strip of distance.
+    """Search trees of few errors whose hyperplanes keep a distance of about a strip.
 
     ``adopt`` gets every tree that improves on the last one; bringing it into the
     rival's class is its business.
     """
     compile_kernels()
-    margin = max(SMALLEST_MARGIN, 0.5 * strip)
-    result = search(
-        problem,
-        Svm1Objective(1.0 / margin, _L1_PENALTY, margin),
-        depth,
-        budget=SearchBudget(seconds=clock.remaining, max_iter=N_ITERATIONS),
-        seed=seed,
-        should_stop=should_stop,
-        on_improvement=lambda heap, value: adopt(heap),
-    )
-    adopt(result.tree)
+    for place, factor in enumerate(_MARGINS):
+        margin = min(max(SMALLEST_MARGIN, factor * strip), 1.0)
+        share = clock.share(1.0 / (len(_MARGINS) - place))
+        result = search(
+            problem,
+            Svm1Objective(1.0 / margin, _L1_PENALTY, margin),
+            depth,
+            budget=SearchBudget(seconds=share.remaining, max_iter=N_ITERATIONS),
+            seed=seed,
+            should_stop=should_stop,
+            on_improvement=lambda heap, value: adopt(heap),
+        )
+        adopt(result.tree)
+        if should_stop():
+            return

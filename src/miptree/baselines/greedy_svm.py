@@ -19,8 +19,11 @@ from miptree.search.starts import greedy_svm_tree
 class GreedySVMTreeClassifier(NumericTreeClassifier):
     """Tree grown from the root by 1-norm SVMs, in milliseconds and without a proof.
 
-    At every node a 1-norm SVM is fitted for each class against the rest, on features
-    scaled to [0, 1]; the hyperplane of least Gini impurity is the split.
+    At every node a 1-norm SVM is fitted for each way to put the classes into two
+    groups, on features scaled to [0, 1]; the hyperplane of least entropy is the
+    split. Of more than 4 classes only some groupings are tried: single classes, and
+    those below each place in an order of the classes along the line on which their
+    means differ most.
 
     Parameters
     ----------

@@ -6,8 +6,10 @@ They are always in the pool, so that the search is never worse than any of them.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
+from scipy.special import entr
 
 from miptree._typing import FloatArray, IntArray
 from miptree.polish import leaf_cost, relabel
@@ -24,7 +26,10 @@ _LARGEST_FIT = 2_000
 """Rows that a linear fit of a greedy split sees."""
 
 _MOST_CLASSES = 12
-"""One-against-rest fits per split: the heaviest classes."""
+"""Classes that a greedy split looks at: the heaviest ones."""
+
+_MOST_GROUPED = 4
+"""Classes of which all groupings in two are tried."""
 
 Plane = tuple[FloatArray, float]
 LinearFit = Callable[[FloatArray, IntArray, FloatArray], Plane]
@@ -77,9 +82,9 @@ def cart_tree(problem: Problem, depth: int) -> HeapTree:
 
 
 def greedy_svm_tree(problem: Problem, depth: int, C: float = 10.0) -> HeapTree:
-    """Tree grown from the root by 1-norm SVMs, one class against the rest.
+    """Tree grown from the root by 1-norm SVMs between two groups of classes.
 
-    Of the hyperplanes for the single classes, the one of least Gini impurity is taken.
+    Of the hyperplanes for the groupings, the one of least entropy is taken.
     """
     from sklearn.svm import LinearSVC
 
@@ -93,7 +98,7 @@ def greedy_svm_tree(problem: Problem, depth: int, C: float = 10.0) -> HeapTree:
 
 
 def logistic_tree(problem: Problem, depth: int) -> HeapTree:
-    """One split by logistic regression, one class against the rest."""
+    """One split by logistic regression between two groups of classes."""
     from sklearn.linear_model import LogisticRegression
 
     def fit(X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
@@ -128,20 +133,14 @@ def _grow(problem: Problem, depth: int, levels: int, fit: LinearFit) -> HeapTree
 
 
 def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | None:
-    """Purest hyperplane of one class against the rest, None at a pure node."""
+    """Purest hyperplane between two groups of classes, None at a pure node."""
     y, weight = _targets(problem)
     if len(rows) > _LARGEST_FIT:
         rows = np.random.default_rng(0).choice(rows, _LARGEST_FIT, replace=False)
     X, y, weight = problem.open_scaled[rows], y[rows], weight[rows]
-    mass = np.bincount(y, weight, minlength=problem.n_classes)
-    classes = np.argsort(-mass, kind="stable")[: min(_MOST_CLASSES, (mass > 0).sum())]
-    if len(classes) < 2:
-        return None
-    if len(classes) == 2:
-        classes = classes[:1]
     best, best_impurity, most = None, np.inf, problem.max_features
-    for k in classes:
-        side, relative = np.where(y == k, 1, -1), weight / weight.mean()
+    for group in _groupings(X, y, weight):
+        side, relative = np.where(np.isin(y, group), 1, -1), weight / weight.mean()
         coef, threshold = fit(X, side, relative)
         if most is not None and most < problem.n_open:
             used = np.argsort(-np.abs(coef), kind="stable")[:most]
@@ -156,10 +155,47 @@ def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | Non
     return best
 
 
-def _impurity(y: IntArray, weight: FloatArray) -> float:
-    """Gini impurity times the weight of the rows."""
+def _groupings(X: FloatArray, y: IntArray, weight: FloatArray) -> list[IntArray]:
+    """Groups of classes worth telling from the rest: all of them if there are few.
+
+    Otherwise the single classes, and those below each place in an order of the
+    classes along the line on which their means differ most.
+    """
     mass = np.bincount(y, weight)
-    return float(mass.sum() - (mass**2).sum() / max(mass.sum(), 1e-300))
+    classes = np.argsort(-mass, kind="stable")[: min(_MOST_CLASSES, (mass > 0).sum())]
+    if len(classes) < 2:
+        return []
+    if len(classes) <= _MOST_GROUPED:
+        sizes = range(1, len(classes))
+        groups = (np.array(g) for k in sizes for g in combinations(classes, k))
+        # Of a group and its complement, the one with the heaviest class.
+        return [group for group in groups if group[0] == classes[0]]
+    order = _in_a_row(X, y, weight, classes)
+    singles = [classes[k : k + 1] for k in range(len(classes))]
+    return singles + [order[:k] for k in range(2, len(order) - 1)]
+
+
+def _in_a_row(
+    X: FloatArray, y: IntArray, weight: FloatArray, classes: IntArray
+) -> IntArray:
+    """Order the classes along the first principal axis of their means."""
+    share = np.where(y == classes[:, None], weight, 0.0)
+    mass = share.sum(axis=1, keepdims=True)
+    means = share @ X / mass
+    centred = np.sqrt(mass) * (means - np.average(X, axis=0, weights=weight))
+    within = X - means[np.argmax(y == classes[:, None], axis=0)]
+    spread = within.std(axis=0) + 1e-9
+    axis = np.linalg.svd(centred / spread, full_matrices=False)[2][0] / spread
+    return classes[np.argsort(means @ axis, kind="stable")]
+
+
+def _impurity(y: IntArray, weight: FloatArray) -> float:
+    """Entropy of the classes times the weight of the rows.
+
+    Unlike Gini's index it prefers to halve four equal classes to splitting one off.
+    """
+    mass = np.bincount(y, weight)
+    return float(entr(mass).sum() - entr(mass.sum()))
 
 
 def _plane(model: object, X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:

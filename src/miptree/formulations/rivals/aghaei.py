@@ -19,6 +19,9 @@ from miptree.formulations.rivals.base import (
 from miptree.formulations.rivals.fairness import disparate_impact, group_shares
 from miptree.tree import HeapTree, ObliqueTree
 
+_ROUNDING = 1e-9
+"""Relative width that a start's gap has to spare."""
+
 
 @dataclass(frozen=True)
 class AghaeiFormulation(RivalFormulation):
@@ -209,13 +212,27 @@ class AghaeiFormulation(RivalFormulation):
         """Move thresholds into gaps that no point is in, drop splits that have none."""
         if not self._is_linear:
             return heap
+        return move_splits(self.problem, heap, self._moved)
 
-        def choose(split: Split, rows: IntArray) -> Split | None:
-            coef, threshold = split
-            moved = nearest_gap(self.problem.scaled @ coef, threshold, self.margin)
-            return None if moved is None else (coef, moved)
+    def _moved(self, split: Split, rows: IntArray) -> Split | None:
+        """Split scaled up to the edge of the box, with all points beside its strip."""
+        coef, threshold = split
+        values = self.problem.scaled @ coef
+        low, high = float(values.min()), float(values.max())
+        # q lies half a strip from the threshold, which the farthest score pays for.
+        edge = 1.0 - 0.5 * self.margin
 
-        return move_splits(self.problem, self.problem.into_box(heap), choose)
+        def reach(middle: FloatArray | float) -> FloatArray:
+            return np.maximum(high - middle, middle - low)
+
+        def least_width(middle: FloatArray) -> FloatArray:
+            return (1.0 + _ROUNDING) * self.margin / edge * reach(middle)
+
+        moved = nearest_gap(values, threshold, least_width) if low < high else None
+        if moved is None:
+            return None
+        scale = edge / float(reach(moved))
+        return coef * scale, moved * scale
 
     def encode(self, heap: HeapTree) -> FloatArray:
         """Solution vector of a tree of the class, in scaled units."""

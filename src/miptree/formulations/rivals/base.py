@@ -228,12 +228,19 @@ def move_splits(
     return heap
 
 
-def nearest_gap(values: FloatArray, threshold: float, width: float) -> float | None:
-    """Middle of the gap of at least a width for which fewest values change sides."""
+def nearest_gap(
+    values: FloatArray,
+    threshold: float,
+    least_width: Callable[[FloatArray], FloatArray],
+) -> float | None:
+    """Middle of the gap that is wide enough and for which fewest values change sides.
+
+    ``least_width`` says how wide gaps must be, by their middles.
+    """
     values = np.sort(values)
-    wide = np.flatnonzero(np.diff(values) >= width)
+    middle = 0.5 * (values[:-1] + values[1:])
+    wide = np.flatnonzero(np.diff(values) >= least_width(middle))
     if not len(wide):
         return None
     n_left = np.searchsorted(values, threshold, side="right")
-    k = wide[np.abs(wide + 1 - n_left).argmin()]
-    return float(0.5 * (values[k] + values[k + 1]))
+    return float(middle[wide[np.abs(wide + 1 - n_left).argmin()]])

@@ -96,7 +96,7 @@ class OCTHFormulation(OCTFormulation):
         def choose(split: Split, rows: IntArray) -> Split | None:
             coef, threshold = _normalised(split)
             values = self.problem.scaled[rows] @ coef
-            moved = nearest_gap(values, threshold, self.mu) if len(rows) else None
+            moved = nearest_gap(values, threshold, lambda t: np.full(len(t), self.mu))
             return None if moved is None else (coef, moved)
 
         return super().adapt(move_splits(self.problem, heap, choose))
