@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from miptree.formulations import FORMULATIONS
 from miptree.formulations.svm1 import one_cost_per_row
 from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
+from miptree.penalties import Auto, suited_objective
 from miptree.problem import Problem
 from miptree.progress import FitCallback
 from miptree.rounding import digits_that_matter
@@ -41,13 +43,15 @@ class OptimalTreeClassifier(TableClassifier):
     ----------
     max_depth : int, default=2
         Depth D of the tree.
-    slack_penalty : float, default=100
-        The paper's alpha_1. ``slack_penalty * margin`` must be at least 1.
-    l1_penalty : float, default=10
+    slack_penalty : float or "auto", default="auto"
+        The paper's alpha_1. ``slack_penalty * margin`` must be at least the price of
+        the dearest error, by default 1; "auto" makes it that.
+    l1_penalty : float, default=8
         alpha_2: a larger value gives sparser splits and fewer of them.
-    margin : float, default=0.01
+    margin : float or "auto", default="auto"
         epsilon, at least 1e-4: the distance that points should keep from a hyperplane
-        whose scores are boxed to [-1, 1].
+        whose scores are boxed to [-1, 1]. "auto" takes 0.05 for up to 200 rows that
+        fill their range, and less where there are more rows or heavy tails.
     formulation : {"compact", "paper", "flow"}, default="compact"
         The MIP: the exact compact one, the paper's (1a)-(1k), or a relaxation that
         proves bounds faster.
@@ -79,7 +83,7 @@ class OptimalTreeClassifier(TableClassifier):
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         ``cost_matrix[j, k]`` is what it costs to predict class k for a row of class j
         and weight 1, in the order of ``classes_``; 0 on the diagonal, and at most
-        ``slack_penalty * margin``. By default every error costs 1.
+        ``slack_penalty * margin`` where both are given. By default every error costs 1.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which columns are categories, not numbers: those of a category, text or bool
         type; or a mask, or a list of names or indices.
@@ -151,9 +155,9 @@ class OptimalTreeClassifier(TableClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, 10, closed="both")],
-        "slack_penalty": [Interval(Real, 0, None, closed="left")],
+        "slack_penalty": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"})],
         "l1_penalty": [Interval(Real, 0, None, closed="left")],
-        "margin": [Interval(Real, 0, 1, closed="right")],
+        "margin": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "formulation": [StrOptions(set(FORMULATIONS))],
         "solver": [StrOptions({*SOLVERS, "search"})],
         "init": [StrOptions({"auto", "cart"}), ObliqueTree],
@@ -171,9 +175,9 @@ class OptimalTreeClassifier(TableClassifier):
         self,
         *,
         max_depth: int = 2,
-        slack_penalty: float = 100.0,
-        l1_penalty: float = 10.0,
-        margin: float = 0.01,
+        slack_penalty: float | Auto = "auto",
+        l1_penalty: float = 8.0,
+        margin: float | Auto = "auto",
         formulation: str = "compact",
         solver: str = "highs",
         init: str | ObliqueTree = "auto",
@@ -244,7 +248,7 @@ class OptimalTreeClassifier(TableClassifier):
         """
         clock = Clock(self.time_limit)
         plan = self._plan()
-        rows = self._rows(X, y, sample_weight, self.slack_penalty * self.margin)
+        rows = self._rows(X, y, sample_weight, self._largest_cost())
         return self._fit_problem(self._problem_of(rows), plan, clock)
 
     def _fit_problem(
@@ -252,6 +256,7 @@ class OptimalTreeClassifier(TableClassifier):
     ) -> OptimalTreeClassifier:
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
+        plan = replace(plan, objective=self._objective(problem))
         trained = self._train(problem, plan, clock)
         self._keep(problem, trained)
         self.fit_time_ = clock.elapsed
@@ -280,12 +285,26 @@ class OptimalTreeClassifier(TableClassifier):
         self.selected_ = np.sort(last)
         return trained
 
+    def _objective(
+        self, problem: Problem | None = None, weight: float | None = None
+    ) -> Svm1Objective:
+        """(1a) for the rows; without them, what is known of it before."""
+        return suited_objective(
+            self.slack_penalty, self.l1_penalty, self.margin, problem, weight
+        )
+
+    def _largest_cost(self) -> float:
+        """Price that errors may have with the penalties given."""
+        if isinstance(self.slack_penalty, str) or isinstance(self.margin, str):
+            return np.inf
+        return self.slack_penalty * self.margin
+
     def _plan(self) -> Plan:
-        objective = Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)
+        """What to do, with an objective that knows no rows yet."""
         if self.solver != "search":
             get_solver(self.solver)  # a missing one should fail before any work
         return Plan(
-            objective=objective,
+            objective=self._objective(),
             depth=int(self.max_depth),
             formulation=self.formulation,
             solver=self.solver,

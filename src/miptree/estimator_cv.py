@@ -19,7 +19,6 @@ from miptree._tabular import TABLE_CONSTRAINTS, TableClassifier
 from miptree.bounds import combinatorial_bound
 from miptree.certify import certify
 from miptree.estimator import OptimalTreeClassifier
-from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitProgress
 from miptree.rows import TrainingRows, is_levels
@@ -370,13 +369,7 @@ def _as_trained(
     problem: Problem, tree: ObliqueTree, depth: int, clock: Clock, status: End
 ) -> Trained:
     """The tree as if trained for (1a), counted by prediction, with bounds for free."""
-    default = OptimalTreeClassifier()
-    dearest = float((problem.dearest / problem.weight).max())
-    objective = Svm1Objective(
-        max(default.slack_penalty, dearest / default.margin),
-        default.l1_penalty,
-        default.margin,
-    )
+    objective = OptimalTreeClassifier()._objective(problem)
     score = objective.evaluate(problem, tree)
     bound = combinatorial_bound(problem, depth)
     certificate = certify(

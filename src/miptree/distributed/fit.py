@@ -124,6 +124,8 @@ class _Fitting:
         self.plan = self.classifier._plan()
         self._look()
         self.sampled = self._rows(_partition.sample, self.share, self.plan.seed)
+        objective = self.classifier._objective(self.sampled, self.weight)
+        self.plan = replace(self.plan, objective=objective)
         start, self.n_iter = self._start_tree(), 0
         self._keep(start, *self._count([start]))
         rows = self._select()
@@ -294,8 +296,9 @@ class _Fitting:
         rows = pd.DataFrame(self.sampled.X, columns=list(self.columns.features))
         labels = self.frame.classes[self.sampled.y]
         clf = self.classifier
-        largest = clf.slack_penalty * clf.margin
-        clf._problem_of(clf._rows(rows, labels, self.sampled.weight, largest))
+        clf._problem_of(
+            clf._rows(rows, labels, self.sampled.weight, clf._largest_cost())
+        )
 
     def _recount(self, tree: ObliqueTree) -> Score:
         """(1a) of a tree on all rows."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from miptree._quantiles import weighted_quantile
 from miptree._typing import FloatArray, IntArray
 from miptree.table.cells import Cells, Value, read_cells
 from miptree.table.columns import (
@@ -168,18 +169,8 @@ def _learn_numbers(cells: Cells, weight: FloatArray) -> Column:
     there = ~np.isnan(cells.numbers) & (weight > 0)
     if not there.any():
         return DroppedColumn(cells.name)
-    fill = _weighted_median(cells.numbers[there], weight[there])
+    fill = weighted_quantile(cells.numbers[there], weight[there], 0.5)
     return NumericalColumn(cells.name, fill, bool((~there & (weight > 0)).any()))
-
-
-def _weighted_median(numbers: FloatArray, weight: FloatArray) -> float:
-    """Median of numbers that occur as often as their weights say."""
-    order = np.argsort(numbers, kind="stable")
-    numbers, up_to = numbers[order], np.cumsum(weight[order])
-    low, high = np.searchsorted(up_to, up_to[-1] / 2, "left"), len(numbers) - 1
-    if up_to[low] == up_to[-1] / 2:
-        return float(0.5 * numbers[low] + 0.5 * numbers[min(low + 1, high)])
-    return float(numbers[low])
 
 
 def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:
