@@ -1,11 +1,27 @@
 """The parts of the bench: paper, suites, encoding, methods, statistics, tables."""
 
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
 
-from miptree.bench import METHODS, SUITES, Fit, Pair, get_method, plan, run_fit
+from _journal import IRIS, WINE, line, small_journal
+from miptree.bench import (
+    METHODS,
+    SUITES,
+    Fit,
+    Pair,
+    environment,
+    get_method,
+    plan,
+    run_fit,
+)
 from miptree.bench.encoding import Encoder
 from miptree.bench.methods import Method, MissingMethodError
 from miptree.bench.page import page_data
@@ -17,8 +33,6 @@ from miptree.bench.tables import results_page
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.starts import cart_tree
-
-IRIS, WINE = Pair("iris", 2), Pair("wine", 2)
 
 # ---------------------------------------------------------------------- the paper
 
@@ -114,10 +128,28 @@ def test_every_method_that_loads_learns_iris(name):
     assert record["status"] == "ok", record
     assert record["n_train"] + record["n_test"] == 150
     assert record["train"] == round(100 * record["train_correct"] / 112, 4)
-    assert record["train_correct"] > 112 / 3  # better than any constant
+    assert record["train_correct"] >= 75  # two classes right: one split, well placed
     assert record["encoding"] == METHODS[name].encoding
-    assert min(record["wall"], record["cpu"]) >= 0
     assert "scikit-learn" in record["versions"]
+
+
+def test_only_the_fit_is_timed(monkeypatch):
+    class Slow(DummyClassifier):
+        def fit(self, X, y):
+            time.sleep(0.1)  # wall time, no CPU time
+            return super().fit(X, y)
+
+        def predict(self, X):
+            time.sleep(0.2)
+            return super().predict(X)
+
+    method = Method("slow", "slow", lambda setting: Slow(), "codes")
+    monkeypatch.setitem(METHODS, "slow", method)
+    began = time.perf_counter()
+    record = run_fit(Fit("iris", 2, "slow", 0, 1.0))
+    assert record["status"] == "ok", record
+    assert 0.1 <= record["wall"] <= time.perf_counter() - began - 0.4
+    assert record["cpu"] < 0.1
 
 
 def test_a_method_that_does_not_load_says_what_it_needs():
@@ -127,6 +159,13 @@ def test_a_method_that_does_not_load_says_what_it_needs():
     method = Method("gone", "gone", make, needs="gone==1.0")
     with pytest.raises(MissingMethodError, match=r"'gone' .*\(no mod.* gone==1\.0"):
         method.check()
+
+
+def test_a_peer_that_is_not_installed_is_missing(monkeypatch):
+    for name in ("ydf", "pystreed", "pycontree", "treeple"):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(MissingMethodError, match=f"It needs: {name}"):
+            get_method(name).check()
 
 
 def test_a_failing_fit_is_a_record(monkeypatch):
@@ -171,6 +210,25 @@ def test_a_mip_that_cannot_be_built_in_time_leaves_cart():
     assert clf.score(X, y) > 0.9
 
 
+def test_changed_code_shows_in_the_commit(tmp_path, monkeypatch):
+    package = tmp_path / "src" / "miptree"
+    (package / "bench").mkdir(parents=True)
+    (package / "tree.py").write_text("one = 1")
+
+    def git(*words):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True)
+
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "one")
+    monkeypatch.setattr(environment, "__file__", str(package / "bench" / "x.py"))
+    clean = environment.environment()["commit"]
+    assert len(clean) == 12
+    (package / "tree.py").write_text("one = 2")
+    assert environment.environment()["commit"] == f"{clean}+"
+
+
 # --------------------------------------------------------------------- statistics
 
 
@@ -196,47 +254,9 @@ def test_ranks_and_critical_difference():
 # ------------------------------------------------------------------------- tables
 
 
-def line(pair, method, split, test, status="ok", limit=20.0):
-    return {
-        "set": pair.set,
-        "depth": pair.depth,
-        "method": method,
-        "split": split,
-        "limit": limit,
-        "part": "split",
-        "status": status,
-    } | (
-        {"error": "boom"}
-        if status == "failed"
-        else {
-            "test": test,
-            "train": 99.0,
-            "wall": 3.0,
-            "cpu": 2.0,
-            "test_rows_in_training": 0.02 if pair is IRIS else 0.0,
-        }
-    )
-
-
 @pytest.fixture
 def journal(tmp_path):
-    """Two methods on two pairs and two splits, with a failure and a gap."""
-    journal = journal_of(tmp_path, "small")
-    for record in (
-        line(IRIS, "miptree", 10, 0, "failed"),
-        line(IRIS, "cart", 10, 94.0),
-        line(IRIS, "miptree", 10, 97.0),  # run again: this one counts
-        line(IRIS, "miptree", 11, 98.0),
-        line(IRIS, "cart", 11, 95.0),
-        line(WINE, "miptree", 10, 96.0),
-        line(WINE, "miptree", 11, 0, "failed"),
-        line(WINE, "cart", 10, 88.0),
-        line(WINE, "cart", 11, 90.0),
-        line(WINE, "cart", 3, 10.0),  # a development split
-        line(IRIS, "cart", 10, 91.0, limit=5.0),  # another limit
-    ):
-        journal.append(record)
-    return journal
+    return small_journal(tmp_path)
 
 
 def test_cells_are_means_with_their_lines(journal):
@@ -259,10 +279,10 @@ def test_cells_are_means_with_their_lines(journal):
 
 def test_page_shows_only_what_is_complete_as_a_mean(journal):
     found = sections(journal.path.parent, ["small"], [10, 11])
-    text = results_page(found, "../results")
-    miptree = '[97.5 (99.0)](../results/bench-small.jsonl#L3 "bench-small.jsonl: 3, 4")'
+    text = results_page(found)
+    miptree = '<span title="bench-small.jsonl:3,4">97.5 (99.0)</span>'
     assert f"| iris* | 2 | {miptree} |" in text
-    assert "[96.0 (99.0) (1/2)]" in text
+    assert ">96.0 (99.0) (1/2)<" in text
     assert "| CART | codes | 99.0 | 94.5 | 2 | 91.8 | 3.0 | 2.0 |" in text
     assert "| CART | 1 | +3.00 | 1 / 0 / 0 |" in text
     assert "| *paper: S1O* | 1 | -1.10 | 0 / 0 / 1 |" in text
@@ -270,8 +290,38 @@ def test_page_shows_only_what_is_complete_as_a_mean(journal):
     assert "duplicates: 2 % of the test rows" in text
     assert "differs from scikit-learn's in two rows" in text
     assert "not for publication" not in text
-    dev = results_page(sections(journal.path.parent, ["small"], [3]), "x")
+    dev = results_page(sections(journal.path.parent, ["small"], [3]))
     assert "Development splits, not for publication: [3]" in dev
+
+
+def test_too_many_classes_are_noted_only_where_a_tree_has_too_few_leaves(tmp_path):
+    journal = journal_of(tmp_path, "small")
+    for depth in (2, 3):
+        journal.append(line(Pair("image-segmentation", depth), "cart", 10, 50.0))
+    (found,) = sections(tmp_path, ["small"], [10])
+    text = results_page([found])
+    assert "| image-segmentation* | 2 |" in text
+    assert "| image-segmentation | 3 |" in text
+    assert text.count("7 classes: a tree of depth 2 cannot predict them all") == 1
+
+
+def test_figures_are_written_whole_or_not_at_all(journal, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from miptree.bench import figures
+
+    (found,) = sections(tmp_path, ["small"], [11])
+    (png, *_) = figures.write_figures(found, tmp_path / "figures")
+    before = png.read_bytes()
+
+    def fail(figure, target, **options):
+        with open(target, "wb") if isinstance(target, Path) else target as file:
+            file.write(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fail)
+    with pytest.raises(OSError, match="disk full"):
+        figures.write_figures(found, tmp_path / "figures")
+    assert png.read_bytes() == before
 
 
 def test_page_data_has_every_split(journal):

@@ -9,12 +9,12 @@ import time
 import pytest
 from typer.testing import CliRunner
 
-from miptree.bench import METHODS, Fit, Journal, JournalLockedError, plan, run
-from miptree.bench.methods import Method
+from miptree.bench import METHODS, Fit, Journal, JournalLockedError, Pair, plan, run
 from miptree.bench.results import journal_of
-from miptree.bench.runner import KEY
+from miptree.bench.runner import KEY, count_failed
 from miptree.bench.suites import SMOKE
 from miptree.commands import app
+from miptree.datasets import DatasetError
 
 RUNNER = CliRunner()
 
@@ -81,47 +81,67 @@ def test_two_runners_on_one_file_are_refused(tmp_path):
 # ------------------------------------------------------------------------- runner
 
 
+def answers(fit, **fields):
+    """A record as a fit gives it."""
+    return {**fit.__dict__, "status": "ok", "commit": "abc"} | fields
+
+
 def test_what_has_a_line_is_not_run_again_and_failures_only_if_asked(
     tmp_path, monkeypatch
 ):
-    calls = []
+    calls = tmp_path / "calls"  # a file, as fits run in processes of their own
 
-    def make(setting):
-        calls.append(setting.set)
-        if setting.set == "wine" and len(calls) <= 2:
-            raise RuntimeError("bad luck")
-        return METHODS["cart"].make(setting)
+    def unlucky_once(fit, about):
+        first = not calls.exists() or "wine" not in calls.read_text()
+        with calls.open("a") as file:
+            file.write(f"{fit.set}\n")
+        bad = fit.set == "wine" and first
+        return answers(fit, status="failed" if bad else "ok")
 
-    monkeypatch.setitem(METHODS, "lucky", Method("lucky", "lucky", make))
-    fits = [Fit(pair.set, pair.depth, "lucky", 0, 1.0) for pair in SMOKE]
+    monkeypatch.setattr("miptree.bench.runner.run_fit", unlucky_once)
+    fits = plan(SMOKE, ["cart"], [0], 1)
     journal = journal_of(tmp_path, "smoke")
     told = []
     assert run(fits, journal, on_record=lambda r, k, n: told.append((k, n))) == 2
     assert told == [(1, 2), (2, 2)]
     assert [record["status"] for record in journal.records()] == ["ok", "failed"]
+    assert count_failed(fits, journal) == 1
     assert run(fits, journal) == 0
-    assert run(fits, journal, retry_failed=True) == 1
+    with pytest.warns(UserWarning, match=r"lines of other commits \(abc\)"):
+        assert run(fits, journal, retry_failed=True) == 1
     assert [r["status"] for r in journal.records()] == ["ok", "failed", "ok"]
+    assert count_failed(fits, journal) == 0
     assert run(fits, journal, retry_failed=True) == 0
-    assert calls == ["iris", "wine", "wine"]
+    assert calls.read_text().split() == ["iris", "wine", "wine"]
 
 
 def test_an_interrupted_fit_is_no_result(tmp_path, monkeypatch):
-    class Interrupted:
-        status_ = "interrupted"
+    def interrupted(fit, about):
+        return answers(fit, fit_status="interrupted")
 
-        def fit(self, X, y):
-            self.label = y[0]
-
-        def predict(self, X):
-            return [self.label] * len(X)
-
-    method = Method("cut", "cut", lambda setting: Interrupted())
-    monkeypatch.setitem(METHODS, "cut", method)
+    monkeypatch.setattr("miptree.bench.runner.run_fit", interrupted)
     journal = journal_of(tmp_path, "smoke")
     with pytest.raises(KeyboardInterrupt):
-        run([Fit("iris", 2, "cut", 0, 1.0)], journal)
+        run([Fit("iris", 2, "cart", 0, 1.0)], journal)
     assert journal.records() == []
+
+
+def test_without_the_data_nothing_is_run(tmp_path, monkeypatch):
+    def offline(entry):
+        raise DatasetError(f"{entry.name} is not to be had")
+
+    monkeypatch.setattr("miptree.datasets._load.download", offline)
+    monkeypatch.setenv("MIPTREE_CACHE", str(tmp_path / "cache"))
+    journal = journal_of(tmp_path, "small")
+    pairs = [*SMOKE, Pair("haberman-survival", 2)]
+    with pytest.raises(DatasetError, match="haberman-survival is not to be had"):
+        run(plan(pairs, ["cart"], [10], 1), journal)
+    assert journal.records() == []
+    command = ["bench", "run", "--suite", "small", "--methods", "cart"]
+    result = RUNNER.invoke(app, [*command, "--results", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "is not to be had" in result.stderr
+    assert not journal.path.exists()
 
 
 def test_jobs_give_the_same_results(tmp_path):
@@ -137,18 +157,21 @@ def test_jobs_give_the_same_results(tmp_path):
     assert results(one) == results(two)
 
 
-def test_a_fit_that_takes_its_process_with_it_is_a_failure(tmp_path, monkeypatch):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_fit_that_takes_its_process_with_it_is_a_failure(
+    tmp_path, monkeypatch, n_jobs
+):
     def deadly(fit, about):
         import os
 
         if fit.set == "wine":
             os._exit(1)
-        return {"status": "ok", **fit.__dict__}
+        return answers(fit)
 
     monkeypatch.setattr("miptree.bench.runner.run_fit", deadly)
     journal = journal_of(tmp_path, "smoke")
     fits = plan(SMOKE, ["cart"], [0, 1], 1)
-    assert run(fits, journal, n_jobs=2) == 4
+    assert run(fits, journal, n_jobs=n_jobs) == 4
     found = {(r["set"], r["split"]): r["status"] for r in journal.records()}
     assert found == {
         (name, split): status
@@ -226,8 +249,36 @@ def test_smoke_suite_from_end_to_end(tmp_path):
     assert tables.exit_code == 0, tables.output
     text = (docs / "results.md").read_text()
     cart = next(r for r in records if (r["set"], r["method"]) == ("wine", "cart"))
-    assert f"[{cart['test']:.1f} ({cart['train']:.1f})](../results/" in text
+    place = 1 + records.index(cart)
+    shown = f"{cart['test']:.1f} ({cart['train']:.1f})"
+    assert f'<span title="bench-smoke.jsonl:{place}">{shown}</span>' in text
     assert "figures/smoke-split-1s-scatter.png" in text
+
+
+def test_failures_are_counted_and_make_the_exit_code(tmp_path, monkeypatch):
+    def failing(fit, about):
+        return answers(fit, status="failed", error="boom")
+
+    monkeypatch.setattr("miptree.bench.runner.run_fit", failing)
+    command = ["bench", "run", "--methods", "cart", "--splits", "10"]
+    for run_now in ("2 fits run", "0 fits run"):
+        result = RUNNER.invoke(app, [*command, "--results", str(tmp_path)])
+        assert result.exit_code == 1
+        assert run_now in result.stdout
+        assert "2 of the 2 fits failed" in result.stderr
+        assert "--retry-failed" in result.stderr
+
+
+def test_run_on_a_dask_cluster(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    command = ["bench", "run", "--methods", "cart", "--splits", "10"]
+    command += ["--results", str(tmp_path), "--dask"]
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=False, **options) as cluster:
+        result = RUNNER.invoke(app, [*command, cluster.scheduler_address])
+        assert result.exit_code == 0, result.output
+    records = journal_of(tmp_path, "smoke").records()
+    assert [record["status"] for record in records] == ["ok", "ok"]
 
 
 def test_wrong_words_are_one_plain_message(tmp_path):

@@ -308,7 +308,7 @@ def test_fit_can_tune(folder, tmp_path):
     [
         ("a,y\n1,0\n2,1\n", ["--categorical", "z"], "no column 'z'"),
         ("a,b,y\n1,2,0\n2,3,\n", [], "Column 'y' has 1 missing values"),
-        ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds inf (infinity) in row 1"),
+        ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds inf (infinity) in row 2"),
         ("a,b,y\n1,2,0\n2,3,0\n", [], "at least 2 classes"),
         ("a,y\n1,0.25\n2,0.5\n", [], "continuous"),
         ("a,b\n1,2\n2,3\n", [], "no column 'y'; there are 'a', 'b'"),

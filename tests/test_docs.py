@@ -1,12 +1,17 @@
 """The docs build without a warning, and their examples run."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
+
+from _journal import small_journal
+from miptree.train import Status
 
 ROOT = Path(__file__).parents[1]
 RUN = ["index.md", "share.md", "tuning.md", "distill.md", "rivals.md", "selection.md"]
@@ -39,14 +44,51 @@ def test_files_that_the_equations_name_exist():
         assert (ROOT / "src" / "miptree" / name).is_file(), name
 
 
+def test_the_format_page_names_every_entry(tmp_path):
+    """A page that is not kept would name fewer, or another version."""
+    from _models import mixed_model
+    from miptree import save_json
+
+    save_json(mixed_model(), tmp_path / "model.json")
+    plain = json.loads((tmp_path / "model.json").read_text())
+    text = (ROOT / "docs" / "format.md").read_text()
+    columns = [name for column in plain["table"]["columns"] for name in column]
+    for name in {*plain, *plain["tree"], *plain["table"], *plain["classes"], *columns}:
+        assert f"`{name}`" in text, name
+    assert f"| `version` | {plain['version']} |" in text
+    assert f"| {plain['version']} | the present one" in text
+    for status in get_args(Status):
+        assert f"`{status}`" in text
+
+
 def test_docs_build(tmp_path):
+    """With the pages that ``miptree bench`` generates, as whoever ran it has them."""
     pytest.importorskip("mkdocs")
+    pytest.importorskip("matplotlib")
+    from miptree.bench.figures import write_figures
+    from miptree.bench.results import sections
+    from miptree.bench.tables import results_page
+
+    for name in ("mkdocs.yml", "src", "CONTRIBUTING.md"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    small_journal(tmp_path)
+    found = sections(tmp_path, ["small"], [10, 11])
+    figures = tmp_path / "docs" / "figures"
+    names = {path.name for part in found for path in write_figures(part, figures)}
+    (tmp_path / "docs" / "results.md").write_text(results_page(found, names))
+
     program = shutil.which("mkdocs", path=str(Path(sys.executable).parent))
     assert program is not None
-    command = [program, "build", "--strict", "--site-dir", str(tmp_path)]
+    site = tmp_path / "site"
+    command = [program, "build", "--strict", "--site-dir", str(site)]
     run = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=200
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=200
     )
     assert run.returncode == 0, run.stderr
-    page = (tmp_path / "api" / "index.html").read_text()
-    assert "export_sql" in page
+    assert "export_sql" in (site / "api" / "index.html").read_text()
+    assert "bench-small.jsonl:3,4" in (site / "results" / "index.html").read_text()
+    shown = re.sub("<[^>]*>", "", (site / "extend" / "index.html").read_text())
+    assert "class Solver" in shown
+    assert "class Formulation" in shown
+    assert "8&lt;" not in shown

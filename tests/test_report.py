@@ -1,5 +1,6 @@
 """The report page in a real browser: opens, clicks, types, and predicts as Python."""
 
+import io
 import json
 import re
 import shutil
@@ -11,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from _models import HOSTILE, corner_rows, iris_model, mixed_frame, mixed_model, strict
-from miptree import export_text, report_html
+from miptree import OptimalTreeClassifier, export_text, report_html
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
 from miptree.plot import plot_node, plot_regions, plot_tree
@@ -242,7 +243,41 @@ def test_readable_on_phones_and_in_the_dark(browser, tmp_path, scheme, width):
     pixels = _brightness(browser, "background-color"), _brightness(browser, "color")
     assert (pixels[0] > pixels[1]) == (scheme == "light")
     assert abs(pixels[0] - pixels[1]) > 150
-    assert len(browser.get_screenshot_as_png()) > 10_000
+    assert texts_outside_their_boxes(browser) == []
+    image = pytest.importorskip("matplotlib.image")
+    shot = image.imread(io.BytesIO(browser.get_screenshot_as_png()))[..., :3]
+    assert shot.shape[:2] == (800, width)
+    assert (shot.mean() > 0.5) == (scheme == "light")
+    assert len(np.unique(shot.reshape(-1, 3), axis=0)) > 50  # classes, text, edges
+
+
+def test_wide_letters_stay_in_their_boxes(browser, tmp_path):
+    iris = load_iris(as_frame=True)
+    names = ["WWWW WWWW WWWW", "W" * 40, "MMMMM mmmmm", "\N{OK HAND SIGN}" * 30]
+    X = iris.data.set_axis(names, axis=1)
+    y = np.where(iris.target == 0, "WOMBAT " * 3, "M" * 22)
+    clf = OptimalTreeClassifier(max_iter=20, solver="search", random_state=0).fit(X, y)
+    opened(browser, report_html(clf, X, y), tmp_path)
+    assert texts_outside_their_boxes(browser) == []
+    cut = [e.text for e in browser.find_elements("css selector", ".node text")]
+    assert any(text.endswith("…") for text in cut)
+
+
+def texts_outside_their_boxes(browser):
+    """Texts of nodes that a reader would see run out of the node."""
+    script = """
+    const outside = [];
+    for (const node of document.querySelectorAll(".node")) {
+      const box = node.querySelector(".box").getBoundingClientRect();
+      for (const text of node.querySelectorAll("text")) {
+        const at = text.getBoundingClientRect();
+        if (!at.width || at.left < box.left || at.right > box.right ||
+            at.top < box.top || at.bottom > box.bottom) outside.push(text.textContent);
+      }
+    }
+    return outside;
+    """
+    return browser.execute_script(script)
 
 
 def _brightness(browser, what):

@@ -15,6 +15,8 @@ def write_atomic(path: str | os.PathLike[str], content: bytes, force: bool) -> N
     ------
     FileExistsError
         If there is a file already, without ``force``.
+    OSError
+        If there is something else than a file, such as a pipe or a device.
     """
     target = Path(os.path.realpath(path))
     refuse_overwriting(target, force)
@@ -40,6 +42,11 @@ def refuse_overwriting(path: str | os.PathLike[str], force: bool) -> None:
         )
     if target.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder. Give the name of a file.")
+    if target.exists() and not target.is_file():
+        raise OSError(
+            f"{str(path)!r} is a pipe or a device, which is never replaced. Give the "
+            "name of a file."
+        )
     if target.exists() and not force:
         raise FileExistsError(
             f"{str(path)!r} exists already and is kept. Choose another name, or "

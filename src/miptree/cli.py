@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Any
 
@@ -16,5 +17,9 @@ def main() -> None:
             "Run: pip install 'miptree[cli]'\n"
         )
         raise SystemExit(1) from None
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A name that the terminal cannot show must not end a command.
+            stream.reconfigure(errors="backslashreplace")
     run: Any = app
     run()

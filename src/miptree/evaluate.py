@@ -79,7 +79,7 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     150
     """
     leaf = clf.apply(X)
-    given = np.asarray(y)
+    given = np.asarray(y, dtype=object)  # else a text among numbers makes all text
     if given.shape != leaf.shape:
         raise ValueError(
             f"y must hold one label for each of the {len(leaf)} rows of X, got shape "

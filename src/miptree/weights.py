@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import check_classification_targets
 
 from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.table.cells import row_name
 
 
 def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
@@ -17,7 +18,7 @@ def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y must hold at least 2 classes, got one class: {classes[0]!r}."
+            f"y must hold at least 2 classes, got one class: {classes.tolist()[0]!r}."
         )
     return classes, codes
 
@@ -116,7 +117,7 @@ def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"sample_weight must hold finite numbers >= 0, got {weight[row]} in row "
-            f"{row} (negative, NaN or infinite)."
+            f"sample_weight must hold finite numbers >= 0, got {weight[row]} in "
+            f"{row_name(row)}; negative, NaN and infinite ones are refused."
         )
     return weight

@@ -31,13 +31,13 @@ def environment() -> dict[str, Any]:
 
 
 def _commit() -> str:
-    """Commit of the checkout that runs, with "+" if it was changed since."""
-    here = Path(__file__).resolve()
-    if not (here.parents[3] / ".git").exists():
+    """Commit of the checkout that runs, with "+" if the package was changed since."""
+    package = Path(__file__).resolve().parents[1]
+    if not (package.parents[1] / ".git").exists():
         return ""
     try:
-        commit = _git(here.parent, "rev-parse", "--short=12", "HEAD")
-        return commit + ("+" if _git(here.parent, "status", "--porcelain", ".") else "")
+        commit = _git(package, "rev-parse", "--short=12", "HEAD")
+        return commit + ("+" if _git(package, "status", "--porcelain", ".") else "")
     except (OSError, subprocess.SubprocessError):
         return ""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from miptree._files import write_atomic
 from miptree.bench.methods import METHODS
 from miptree.bench.page import write_page
 from miptree.bench.results import Section
@@ -27,13 +29,18 @@ def write_figures(section: Section, folder: Path) -> list[Path]:
     written = []
     for name, draw in (("ranks", ranks), ("scatter", scatter), ("sets", sets)):
         path = folder / f"{slug(section)}-{name}.png"
-        # Without a date and a version inside, the same data give the same file.
-        metadata = {"Software": None}
-        draw(section).savefig(path, dpi=110, bbox_inches="tight", metadata=metadata)
+        write_atomic(path, _png(draw(section)), force=True)
         written.append(path)
     page = folder / f"{slug(section)}.html"
     write_page(section, page)
     return [*written, page]
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    # Without a date and a version inside, the same data give the same file.
+    figure.savefig(buffer, dpi=110, bbox_inches="tight", metadata={"Software": None})
+    return buffer.getvalue()
 
 
 def _figure(width: float, height: float, **options: Any) -> tuple[Figure, Any]:

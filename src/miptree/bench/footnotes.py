@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from miptree.bench.results import Section
+from miptree.bench.suites import Pair
 
 NOTES = {
     "echocardiogram": "survival and still_alive determine the label, so 100 % is "
@@ -13,13 +14,11 @@ NOTES = {
     "iris": "UCI's file, which differs from scikit-learn's in two rows",
     "parkinsons": "22 features in UCI's file; the paper says 21",
     "seismic-bumps": "18 features in UCI's file; the paper says 20",
-    "dermatology": "six classes: a tree of depth 2 cannot predict them all, logistic "
-    "regression can",
-    "image-segmentation": "seven classes: a tree of depth 2 cannot predict them all, "
-    "logistic regression can",
     "wall-following-robot-2": "printed parameters are impossible (alpha_1 * epsilon < "
     "1, beta_2 = 1): read as alpha_1 = 1 / epsilon and beta_2 in percent",
 }
+MANY_CLASSES = {"dermatology": 6, "image-segmentation": 7}
+"""Sets with more classes than a tree of depth 2 has leaves."""
 OFFICIAL_NOTES = dict.fromkeys(
     ("monks-1", "monks-2", "monks-3"),
     "the official test part contains the training rows",
@@ -28,15 +27,21 @@ MUCH = 0.01
 """Share of test rows found in the training part that is worth a footnote."""
 
 
-def notes_of(section: Section, name: str) -> list[str]:
-    """Footnotes of a set in a section: what is known, and what was measured."""
+def notes_of(section: Section, pair: Pair) -> list[str]:
+    """Footnotes of a pair in a section: what is known, and what was measured."""
+    name, n_classes = pair.set, MANY_CLASSES.get(pair.set, 0)
     notes = [NOTES[name]] if name in NOTES else []
+    if n_classes > 2**pair.depth:
+        notes.append(
+            f"{n_classes} classes: a tree of depth {pair.depth} cannot predict them "
+            "all, logistic regression can"
+        )
     if section.part == "official" and name in OFFICIAL_NOTES:
         return [*notes, OFFICIAL_NOTES[name]]
     shares = [
         record["test_rows_in_training"]
-        for (pair, _), cell in section.cells.items()
-        if pair.set == name
+        for (other, _), cell in section.cells.items()
+        if other.set == name
         for record in cell.done
     ]
     if shares and (share := sum(shares) / len(shares)) >= MUCH:

@@ -55,8 +55,6 @@ class Method:
         Gives an object with ``fit(X, y)`` and ``predict(X)`` for a setting.
     encoding : str
         How it gets categorical columns; see ``ENCODINGS``.
-    printed : str
-        The paper's name of the same method, if it is in its tables.
     needs : str
         What to install.
     """
@@ -65,7 +63,6 @@ class Method:
     label: str
     make: Callable[[Setting], Any]
     encoding: str = "nominal"
-    printed: str = ""
     needs: str = "miptree[bench]"
 
     def check(self) -> None:
@@ -164,21 +161,20 @@ def _peer(make: Callable[[int, float, int], Any]) -> Callable[[Setting], Any]:
 _ALL = (
     Method("miptree", "miptree", _miptree, "frame"),
     Method("miptree-tuned", "miptree, tuned", _tuned, "frame"),
-    Method("s1o", "S1O, HiGHS", _s1o, "codes", "S1O"),
+    Method("s1o", "S1O, HiGHS", _s1o, "codes"),
     Method(
         "s1o-ds",
         "S1O-DS, HiGHS",
         _s1o_ds,
         "codes",
-        "S1O-DS",
         "a version of miptree with miptree.selection",
     ),
-    Method("cart", "CART", _cart, "codes", "CART"),
+    Method("cart", "CART", _cart, "codes"),
     Method("logistic", "logistic regression", _logistic),
     Method("svm-tree", "greedy SVM tree", _svm_tree),
-    Method("oct-h", "OCT-H", _rival(OCTHClassifier), "codes", "OCT-H"),
-    Method("fair", "Fair", _rival(AghaeiTreeClassifier), "codes", "Fair"),
-    Method("binoct", "BinOCT", _rival(BinOCTClassifier), "codes", "BinOCT"),
+    Method("oct-h", "OCT-H", _rival(OCTHClassifier), "codes"),
+    Method("fair", "Fair", _rival(AghaeiTreeClassifier), "codes"),
+    Method("binoct", "BinOCT", _rival(BinOCTClassifier), "codes"),
     Method("pystreed", "STreeD", _peer(peers.streed), needs="pystreed"),
     Method("pycontree", "ConTree", _peer(peers.contree), needs="pycontree"),
     Method("treeple", "treeple", _peer(peers.treeple), needs="treeple"),

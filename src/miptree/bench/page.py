@@ -36,7 +36,7 @@ def page_data(section: Section) -> dict[str, Any]:
         + (", official test parts" if section.part == "official" else ""),
         "columns": columns,
         "pairs": [str(pair) for pair in section.pairs],
-        "notes": ["; ".join(notes_of(section, p.set)) for p in section.pairs],
+        "notes": ["; ".join(notes_of(section, p)) for p in section.pairs],
         "test": {c["id"]: _plain(accuracies(section, c["id"])) for c in columns},
         "cells": {
             method: [_cell(section.cell(pair, method)) for pair in section.pairs]

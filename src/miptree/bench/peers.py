@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -96,4 +97,5 @@ def treeple(depth: int, seconds: float, seed: int) -> Any:
 
 def ydf(depth: int, seconds: float, seed: int) -> YdfTree:
     """Greedy sparse oblique tree of Yggdrasil."""
+    import_module("ydf")  # missing here, not in the middle of a run
     return YdfTree(depth, seed)

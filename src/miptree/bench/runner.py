@@ -104,11 +104,13 @@ def run(
     n_jobs: int = 1,
     retry_failed: bool = False,
     on_record: Callable[[dict[str, Any], int, int], None] | None = None,
+    elsewhere: bool = False,
 ) -> int:
     """Run the fits that the journal has no line of; returns how many were run.
 
-    Through joblib, so ``joblib.parallel_config`` can send them to a cluster. Lines are
-    written by this process alone, as soon as a fit is done.
+    Through joblib, so ``joblib.parallel_config`` can send them to a cluster; even one
+    at a time in a process of its own, which may die. Lines are written by this
+    process alone, as soon as a fit is done.
 
     Parameters
     ----------
@@ -122,16 +124,55 @@ def run(
         Whether fits that failed are run again; the last line counts.
     on_record : callable, optional
         Called with each new line, the number of fits done and of all missing ones.
+    elsewhere : bool, default=False
+        Whether the fits run on other machines, which have data of their own.
+
+    Raises
+    ------
+    DatasetError
+        If a set is not to be had, before anything is run.
     """
     with journal.locked():
         missing = _missing(fits, journal, retry_failed)
-        for count, record in enumerate(_records(missing, n_jobs), start=1):
+        if not elsewhere:
+            _fetch(missing)
+        about = environment()
+        if missing:
+            _warn_of_other_commits(journal, about["commit"])
+        for count, record in enumerate(_records(missing, about, n_jobs), start=1):
             if record.get("fit_status") == "interrupted":
                 raise KeyboardInterrupt
             journal.append(record)
             if on_record is not None:
                 on_record(record, count, len(missing))
     return len(missing)
+
+
+def count_failed(fits: Sequence[Fit], journal: Journal) -> int:
+    """How many of the fits have failed, by their last lines."""
+    last = {journal.key_of(record): record for record in journal.records()}
+    found = (last.get(fit.key, {}) for fit in fits)
+    return sum(record.get("status") == "failed" for record in found)
+
+
+def _fetch(fits: Sequence[Fit]) -> None:
+    """Load every set once, so that what is missing is missed before the first fit."""
+    for name in dict.fromkeys(fit.set for fit in fits):
+        load(name)
+    for name in dict.fromkeys(fit.set for fit in fits if fit.part == "official"):
+        load(name, "paper_test")
+
+
+def _warn_of_other_commits(journal: Journal, commit: str) -> None:
+    found = {record.get("commit", "") for record in journal.records()}
+    others = sorted(other or "unknown" for other in found - {commit})
+    if others:
+        warnings.warn(
+            f"{journal.path} holds lines of other commits ({', '.join(others)}) than "
+            f"this one ({commit or 'unknown'}): its means will mix them.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _missing(fits: Sequence[Fit], journal: Journal, retry_failed: bool) -> list[Fit]:
@@ -141,8 +182,10 @@ def _missing(fits: Sequence[Fit], journal: Journal, retry_failed: bool) -> list[
     return [fit for fit in fits if fit.key not in last]
 
 
-def _records(fits: Sequence[Fit], n_jobs: int) -> Iterator[dict[str, Any]]:
-    about, left = environment(), {fit.key: fit for fit in fits}
+def _records(
+    fits: Sequence[Fit], about: dict[str, Any], n_jobs: int
+) -> Iterator[dict[str, Any]]:
+    left = {fit.key: fit for fit in fits}
     while left:
         try:
             for record in _answers(list(left.values()), about, n_jobs):
@@ -159,8 +202,14 @@ def _records(fits: Sequence[Fit], n_jobs: int) -> Iterator[dict[str, Any]]:
 def _answers(
     fits: Sequence[Fit], about: dict[str, Any], n_jobs: int
 ) -> Iterator[dict[str, Any]]:
+    # joblib runs a single job in this process, which a fit may take with it. So it
+    # gets two processes, of which one has work at a time.
+    single = effective_n_jobs(n_jobs) == 1
     parallel = Parallel(
-        n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs"
+        n_jobs=2 if single else n_jobs,
+        return_as="generator_unordered",
+        pre_dispatch=1 if single else "n_jobs",
+        batch_size=1,  # a line for each fit as soon as it is done
     )
     yield from parallel(delayed(run_fit)(fit, about) for fit in fits)
 
@@ -168,7 +217,7 @@ def _answers(
 def _alone(fit: Fit, about: dict[str, Any]) -> dict[str, Any]:
     """Record of a fit in a process of its own, which it may end."""
     try:
-        return next(_answers([fit], about, n_jobs=2))
+        return next(_answers([fit], about, n_jobs=1))
     except TerminatedWorkerError as error:
         return _new_record(fit) | _failure(error) | about
 

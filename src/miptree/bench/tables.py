@@ -24,24 +24,20 @@ _TITLES = {
 }
 
 
-def results_page(
-    sections: Sequence[Section], lines_at: str, figures: Collection[str] = ()
-) -> str:
+def results_page(sections: Sequence[Section], figures: Collection[str] = ()) -> str:
     """Markdown of all sections.
 
     Parameters
     ----------
     sections : sequence of Section
         From :func:`~miptree.bench.results.sections`.
-    lines_at : str
-        Address of the folder of the journals, as seen from the page.
     figures : collection of str
         Names of the files that ``miptree bench figures`` has written to ``figures/``
         beside the page.
     """
     text = [_HEAD]
     for section in sections:
-        text += _section(section, lines_at, figures)
+        text += _section(section, figures)
     return "\n".join(text).rstrip() + "\n"
 
 
@@ -71,11 +67,12 @@ def accuracies(section: Section, column: str) -> np.ndarray:
 _HEAD = """# Results
 
 Written by `miptree bench tables` from `benchmarks/results/bench-*.jsonl`; do not edit.
-Test accuracy in percent (training accuracy in brackets), means over the splits. Every
-number links to the first of its journal lines; the others are in its tooltip. Columns
-headed *paper* are the paper's printed numbers (`benchmarks/paper.toml`): CPLEX 12.9, 15
-minutes to 4 hours, other splits of the same sets, and settings of which it does not say
-on what part they were chosen; they are context, not a comparison on equal splits.
+Test accuracy in percent (training accuracy in brackets), means over the splits. The
+tooltip of every number, and this page's source, name its journal lines, such as
+`bench-small.jsonl:17,43`. Columns headed *paper* are the paper's printed numbers
+(`benchmarks/paper.toml`): CPLEX 12.9, 15 minutes to 4 hours, other splits of the same
+sets, and settings of which it does not say on what part they were chosen; they are
+context, not a comparison on equal splits.
 
 Protocol: 75/25 stratified, `random_state` = split, published on splits that no
 development used; settings chosen on the training part only; one thread a fit. A dash is
@@ -84,7 +81,7 @@ which enters no mean.
 """
 
 
-def _section(section: Section, lines_at: str, figures: Collection[str]) -> list[str]:
+def _section(section: Section, figures: Collection[str]) -> list[str]:
     title = _TITLES[section.suite]
     if section.part == "official":
         title += ", official test parts"
@@ -97,7 +94,7 @@ def _section(section: Section, lines_at: str, figures: Collection[str]) -> list[
     if (page := f"{slug(section)}.html") in figures:
         told = "every split of every cell, with its lines"
         text += [f"[Interactive page](figures/{page}): {told}.", ""]
-    return [*text, *_pairs(section, lines_at)]
+    return [*text, *_pairs(section)]
 
 
 def _what_was_run(section: Section) -> str:
@@ -199,7 +196,7 @@ def _compared(found: Comparison) -> str:
     )
 
 
-def _pairs(section: Section, lines_at: str) -> list[str]:
+def _pairs(section: Section) -> list[str]:
     """The large table, and its footnotes."""
     names = paper_columns(section) if section.part == "split" else []
     heads = [*(METHODS[m].label for m in section.methods)]
@@ -210,10 +207,10 @@ def _pairs(section: Section, lines_at: str) -> list[str]:
     ]
     notes: list[str] = []
     for pair in section.pairs:
-        own = notes_of(section, pair.set)
+        own = notes_of(section, pair)
         notes += [f"{pair.set}: {note}" for note in own]
         cells = [
-            _cell(section.cell(pair, method), len(section.splits), lines_at)
+            _cell(section.cell(pair, method), len(section.splits))
             for method in section.methods
         ]
         cells += [_printed(pair, name) for name in names]
@@ -224,17 +221,17 @@ def _pairs(section: Section, lines_at: str) -> list[str]:
     return text
 
 
-def _cell(cell: Cell, n_splits: int, lines_at: str) -> str:
+def _cell(cell: Cell, n_splits: int) -> str:
+    """Means, with the journal lines behind them; no link, as no site has journals."""
     if not cell.lines:
         return "-"
-    numbers = ", ".join(str(line.number) for line in cell.lines)
-    first = cell.lines[0]
-    link = f'({lines_at}/{first.file}#L{first.number} "{first.file}: {numbers}")'
-    if not cell.done:
-        return f"[failed]{link}"
-    missing = "" if len(cell.done) == n_splits else f" ({len(cell.done)}/{n_splits})"
-    shown = f"{cell.mean('test'):.1f} ({cell.mean('train'):.1f}){missing}"
-    return f"[{shown}]{link}"
+    shown = "failed"
+    if cell.done:
+        done, n = len(cell.done), n_splits
+        missing = "" if done == n else f" ({done}/{n})"
+        shown = f"{cell.mean('test'):.1f} ({cell.mean('train'):.1f}){missing}"
+    numbers = ",".join(str(line.number) for line in cell.lines)
+    return f'<span title="{cell.lines[0].file}:{numbers}">{shown}</span>'
 
 
 def _printed(pair: Pair, name: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import ParamSpec
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec
 
 import typer
 from rich.console import Console
@@ -33,8 +35,21 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Context in which a warning is one line on standard error, without its source."""
+
+    def show(message: Warning | str, *place: Any, **more: Any) -> None:
+        typer.echo(f"Warning: {printable(' '.join(str(message).split()))}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
 @app.callback()
 def _common(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show version."
     ),
@@ -44,6 +59,7 @@ def _common(
     Example: miptree fit iris.csv --target species --out model.json, then miptree report
     model.json iris.csv --out iris.html
     """
+    context.with_resource(plain_warnings())
 
 
 def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
@@ -53,6 +69,8 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # the reader of our output has enough, which is no mistake
         except (ValueError, TypeError, OSError, ImportError) as error:
             typer.echo(f"Error: {_one_line(error)}", err=True)
             raise typer.Exit(2) from None
@@ -68,7 +86,13 @@ def _one_line(error: Exception) -> str:
 
 def show_tree(clf: OptimalTreeClassifier) -> None:
     """Print the rules in the names of the columns and classes."""
-    console.print(export_text(clf), markup=False, soft_wrap=True)
+    text = export_text(clf)
+    if console.options.ascii_only:
+        text = text.translate(_ASCII_LINES)
+    console.print(text, markup=False, soft_wrap=True)
+
+
+_ASCII_LINES = str.maketrans("├└│─", "|`|-")
 
 
 def show_certificate(clf: OptimalTreeClassifier) -> None:

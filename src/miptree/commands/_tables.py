@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +14,61 @@ import pandas as pd
 
 from miptree._files import write_atomic
 from miptree._typing import AnyArray, FloatArray
+from miptree.table.cells import row_name
+from miptree.table.columns import show_value
 
 _EXACT_FLOATS: dict[str, Any] = {"float_precision": "round_trip"}
 if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1):
     _EXACT_FLOATS = {}  # always exact since, and the option is deprecated
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, as_text: Collection[str] = ()) -> pd.DataFrame:
     """Read a table from CSV (also .gz) or Parquet.
 
     Only an empty field of a CSV file is a missing value, so a class called "NA" or
     "None" stays one; numbers are read to the nearest float64.
+
+    Parameters
+    ----------
+    path : Path
+    as_text : collection of str
+        Columns whose cells stay text even if all look like numbers; names that the
+        table does not have are ignored.
     """
     if path.suffix == ".parquet":
         table = pd.read_parquet(path)
+        table.columns = [str(name) for name in table.columns]
+        for name in set(as_text) & set(table.columns):
+            table[name] = _texts(table[name])
     else:
+        table = _read_csv(path, as_text)
+        table.columns = [str(name) for name in table.columns]
+    if not len(table):
+        raise ValueError(f"{path} has no rows.")
+    return table
+
+
+def _read_csv(path: Path, as_text: Collection[str]) -> pd.DataFrame:
+    with warnings.catch_warnings():
+        # pandas drops the fields that are too many in a row, and only warns.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            table = pd.read_csv(
+            return pd.read_csv(
                 path,
+                index_col=False,  # else a comma at the end of rows shifts the columns
+                dtype=dict.fromkeys(as_text, str),
                 keep_default_na=False,
                 na_values=[""],
                 low_memory=False,
                 **_EXACT_FLOATS,
             )
+        except pd.errors.ParserWarning:
+            raise ValueError(
+                f"{path} has rows with more fields than its header has names. Name "
+                "every column, and quote fields that hold a comma."
+            ) from None
         except (ValueError, EOFError, gzip.BadGzipFile) as error:
             raise ValueError(f"{path} is not a CSV table: {error}") from None
-    if not len(table):
-        raise ValueError(f"{path} has no rows.")
-    table.columns = [str(name) for name in table.columns]
-    return table
 
 
 def write_table(table: pd.DataFrame, path: Path, force: bool) -> None:
@@ -104,11 +131,67 @@ def labels(table: pd.DataFrame, name: str) -> AnyArray:
     return np.array(values)
 
 
+def labels_like(table: pd.DataFrame, name: str, classes: AnyArray) -> AnyArray:
+    """The column of class labels as a model knows them: compared by their text.
+
+    What else a file holds decides how a column is read: a single word makes text of
+    its numbers. So the text of each cell is made what the model's classes are; one
+    that cannot be stays text, and is no class.
+    """
+    given = labels(table, name).tolist()
+    read = _READERS[classes.dtype.kind]
+    found = np.empty(len(given), dtype=object)
+    found[:] = [_read_or_keep(read, show_value(value)) for value in given]
+    return found
+
+
+def _texts(column: pd.Series) -> pd.Series:
+    """Cells as text, missing ones left as they are."""
+    return column.map(show_value, na_action="ignore").astype(object)
+
+
+def _read_or_keep(read: Callable[[str], Any], text: str) -> Any:
+    if "_" in text:
+        return text  # Python reads "1_0" as 10
+    try:
+        return read(text)
+    except ValueError:
+        return text
+
+
+def _integer(text: str) -> int | str:
+    try:
+        return int(text)
+    except ValueError:
+        number = float(text)  # "1.0" is a 1, too
+        return int(number) if number.is_integer() else text
+
+
+def _number(text: str) -> float | str:
+    number = float(text)
+    return number if np.isfinite(number) else text
+
+
+def _truth(text: str) -> bool | str:
+    return {"true": True, "false": False}.get(text.lower(), text)
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "b": _truth,
+    "i": _integer,
+    "u": _integer,
+    "f": _number,
+    "U": str,
+    "O": str,
+}
+"""Kind of the dtype of the classes -> what makes a label of a text."""
+
+
 def _refuse_missing(column: pd.Series, name: str) -> None:
     missing = column.isna()
     if missing.any():
-        first = int(np.flatnonzero(missing)[0]) + 1
+        first = row_name(int(np.flatnonzero(missing)[0]))
         raise ValueError(
             f"Column {name!r} has {int(missing.sum())} missing values, the first in "
-            f"row {first}; fill them in or leave the rows out."
+            f"{first}; fill them in or leave the rows out."
         )

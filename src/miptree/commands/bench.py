@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,10 +56,13 @@ def run_command(
 ) -> None:
     """Run what is missing of a suite; stop it and start it again at any time.
 
+    Exit code 0 if every fit of the suite has a result, 1 if one failed.
+
     Example: miptree bench run --suite small --splits 10-14 --time-limit 20 --jobs 2
     """
     from miptree.bench import plan, run
     from miptree.bench.results import journal_of
+    from miptree.bench.runner import count_failed
     from miptree.bench.suites import DEFAULT_METHODS
 
     pairs = _pairs(suite)
@@ -68,12 +71,17 @@ def run_command(
     journal = journal_of(results, suite)
     with _cluster(dask), _shown(len(fits)) as show:
         try:
-            count = run(fits, journal, jobs, retry_failed, show)
+            elsewhere = dask is not None
+            count = run(fits, journal, jobs, retry_failed, show, elsewhere)
         except KeyboardInterrupt:
             typer.echo("Stopped; the same command goes on from here.", err=True)
             raise typer.Exit(130) from None
     done = f"{count} fits run, {len(fits) - count} were there already: {journal.path}"
     console.print(done, markup=False, soft_wrap=True)
+    if failed := count_failed(fits, journal):
+        told = "their errors are in the journal, and --retry-failed runs them again."
+        typer.echo(f"{failed} of the {len(fits)} fits failed: {told}", err=True)
+        raise typer.Exit(1)
 
 
 @bench.command("methods")
@@ -107,14 +115,11 @@ def tables_command(
 
     Example: miptree bench tables --out docs/results.md
     """
-    import os
-
     from miptree.bench.tables import results_page
 
     found = _sections(results, suites, splits)
     figures = {path.name for path in (out.parent / "figures").glob("*")}
-    lines_at = Path(os.path.relpath(results, out.parent)).as_posix()
-    write_atomic(out, results_page(found, lines_at, figures).encode(), force=True)
+    write_atomic(out, results_page(found, figures).encode(), force=True)
     console.print(f"{len(found)} sections in {out}.", markup=False, soft_wrap=True)
 
 
@@ -180,9 +185,12 @@ def _numbers(text: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _cluster(address: str | None) -> Any:
+@contextmanager
+def _cluster(address: str | None) -> Iterator[None]:
+    """Context in which joblib sends its work to a Dask cluster, if there is one."""
     if address is None:
-        return nullcontext()
+        yield
+        return
     try:
         from distributed import Client
     except ImportError as error:
@@ -191,8 +199,8 @@ def _cluster(address: str | None) -> Any:
         ) from error
     from joblib import parallel_config
 
-    Client(address)  # joblib finds the one that was made last
-    return parallel_config(backend="dask")
+    with Client(address), parallel_config(backend="dask"):
+        yield
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import pandas as pd
 import typer
 
@@ -25,6 +26,7 @@ from miptree.export import load_json, save_json
 from miptree.export.json import read_model
 from miptree.selection import SELECTORS
 from miptree.solvers import SOLVERS
+from miptree.table import CategoricalColumn
 from miptree.verify import verify as verify_certificate
 
 DataFile = Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")]
@@ -42,8 +44,9 @@ def fit(
         float, typer.Option(min=0.0, help="Seconds for the whole fit.")
     ] = 60.0,
     solver: Annotated[
-        str, typer.Option(help=f"One of {', '.join(SOLVERS)}, search.")
-    ] = "highs",
+        str | None,
+        typer.Option(help=f"One of {', '.join(SOLVERS)}, search; by default highs."),
+    ] = None,
     weights: Annotated[
         str | None, typer.Option(help="Column of the weights of the rows.")
     ] = None,
@@ -78,20 +81,16 @@ def fit(
     """
     if out is not None:
         refuse_overwriting(out, force)  # before the work, not after it
+    _refuse_together(tune, engine, solver, selection, categorical)
     clf: OptimalTreeClassifier | OptimalTreeClassifierCV = OptimalTreeClassifier(
         max_depth=depth,
         time_limit=time_limit,
-        solver=solver,
+        solver=solver or "highs",
         selection=selection,
         random_state=seed,
         verbose=1,
     )
     if tune:
-        if engine != "memory" or selection is not None:
-            raise ValueError(
-                "--tune works without --engine dask and --selection: it takes a sample "
-                "of large tables by itself."
-            )
         clf = OptimalTreeClassifierCV(
             max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1
         )
@@ -101,7 +100,7 @@ def fit(
         clf = distributed.fit(
             str(data), target, classifier=clf, weights=weights, drop=drop or []
         )
-    elif engine == "memory":
+    else:
         table = _tables.read_table(data)
         y = _tables.labels(table, target)
         weight = weight_of(table, weights)
@@ -109,18 +108,50 @@ def fit(
         named = _tables.columns_of(rows, categorical or [])
         rows = rows.astype(dict.fromkeys(named.columns, "category"))
         clf.fit(rows, y, weight)
-    else:
-        raise ValueError(f"--engine must be memory or dask, got {engine!r}.")
+    if out is not None:  # first of all: showing it may fail
+        save_json(clf, out, force, metadata={"target": target, "weights": weights})
     show_tree(clf)
     show_certificate(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
-        console.print(
-            f"Accuracy in cross-validation: {100 * clf.best_score_:.1f} % "
-            f"(standard error {100 * clf.best_score_se_:.1f})."
-        )
+        console.print(_cross_validated(clf), soft_wrap=True)
     if out is not None:
-        save_json(clf, out, force, metadata={"target": target, "weights": weights})
         console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
+
+
+def _refuse_together(
+    tune: bool,
+    engine: str,
+    solver: str | None,
+    selection: str | None,
+    categorical: list[str] | None,
+) -> None:
+    """Refuse options of which one would be ignored without a word."""
+    if engine not in ("memory", "dask"):
+        raise ValueError(f"--engine must be memory or dask, got {engine!r}.")
+    if tune and (engine == "dask" or selection is not None):
+        raise ValueError(
+            "--tune works without --engine dask and --selection: it takes a sample "
+            "of large tables by itself."
+        )
+    if tune and solver is not None:
+        raise ValueError(f"--tune calls no solver: leave out --solver {solver}.")
+    if engine == "dask" and categorical:
+        raise ValueError(
+            "--engine dask reads numbers only: leave out --categorical, and --drop "
+            f"{categorical[0]!r} or encode it as 0/1 columns."
+        )
+
+
+def _cross_validated(clf: OptimalTreeClassifierCV) -> str:
+    """The accuracy in cross-validation as a sentence."""
+    if np.isnan(clf.best_score_):
+        return (
+            "Accuracy in cross-validation: unknown, as the time limit left no fold "
+            "finished. Raise --time-limit."
+        )
+    error = f" (standard error {100 * clf.best_score_se_:.1f})"
+    known = "" if np.isnan(clf.best_score_se_) else error
+    return f"Accuracy in cross-validation: {100 * clf.best_score_:.1f} %{known}."
 
 
 @app.command()
@@ -141,7 +172,7 @@ def predict(
     if out is not None:
         refuse_overwriting(out, force)
     clf = load_json(model)
-    rows = known_features(clf, _tables.read_table(data))
+    rows = known_features(clf, _tables.read_table(data, text_columns(clf)))
     predicted = pd.DataFrame(
         {
             "prediction": clf.predict(rows),
@@ -149,7 +180,8 @@ def predict(
         }
     )
     if out is None:
-        typer.echo(predicted.to_csv(index=False), nl=False)
+        # UTF-8 whatever the terminal's encoding, as in a file.
+        typer.echo(predicted.to_csv(index=False).encode(), nl=False)
     else:
         _tables.write_table(predicted, out, force)
         console.print(f"{len(predicted)} rows in {out}.", markup=False, soft_wrap=True)
@@ -192,12 +224,13 @@ def verify(
     Example: miptree verify model.json iris.csv
     """
     saved = read_model(model)
-    table = _tables.read_table(data)
     target = target or saved.metadata.get("target")
     weights = weights or saved.metadata.get("weights")
     if target is None:
         raise ValueError(f"{model} does not name the target column; give --target.")
-    y, weight = _tables.labels(table, target), weight_of(table, weights)
+    table = _tables.read_table(data, {target, *text_columns(saved.clf)})
+    y = _tables.labels_like(table, target, saved.clf.classes_)
+    weight = weight_of(table, weights)
     rows = table.drop(columns=[name for name in (target, weights) if name])
     found = verify_certificate(
         saved.clf.certificate_,
@@ -227,6 +260,18 @@ def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
     if not names:
         raise ValueError("No column is left to learn from.")
     return table[names]
+
+
+def text_columns(clf: OptimalTreeClassifier) -> set[str]:
+    """Names of the columns that held text in training."""
+    table = getattr(clf, "table_", None)  # a rival's columns are all numbers
+    if table is None or not hasattr(clf, "feature_names_in_"):
+        return set()
+    return {
+        column.name
+        for column in table.columns
+        if isinstance(column, CategoricalColumn) and column.is_text
+    }
 
 
 def known_features(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +19,7 @@ from miptree.commands.model import (
     Force,
     ModelFile,
     known_features,
+    text_columns,
     weight_of,
 )
 from miptree.estimator import OptimalTreeClassifier
@@ -40,8 +42,7 @@ def evaluate(model: ModelFile, data: DataFile, target: Target = None) -> None:
     Example: miptree evaluate model.json test.csv
     """
     saved = read_model(model)
-    table = _tables.read_table(data)
-    rows, y = _rows(saved, table, model, target)
+    _, rows, y = _read(saved, data, model, target)
     found = count(saved.clf, rows, y)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
@@ -73,11 +74,8 @@ def report(
     """
     refuse_overwriting(out, force)
     saved = read_model(model)
-    table = _tables.read_table(data)
-    rows, y = _rows(saved, table, model, target)
-    other = None
-    if test is not None:
-        other = _rows(saved, _tables.read_table(test), model, target)
+    table, rows, y = _read(saved, data, model, target)
+    other = None if test is None else _read(saved, test, model, target)[1:]
     weights = saved.metadata.get("weights")
     known = weights if weights in table.columns else None
     title = f"{target or saved.metadata.get('target') or 'Class'}: a decision tree"
@@ -88,17 +86,18 @@ def report(
     console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
 
 
-def _rows(
-    saved: SavedModel, table: Any, model: Path, target: str | None
-) -> tuple[Any, AnyArray]:
-    """Features and labels of a table."""
+def _read(
+    saved: SavedModel, data: Path, model: Path, target: str | None
+) -> tuple[pd.DataFrame, Any, AnyArray]:
+    """A table, and its features and labels as the model knows them."""
     name = target or saved.metadata.get("target")
     if name is None:
         raise ValueError(f"{model} does not name the target column; give --target.")
-    y = _tables.labels(table, name)
+    table = _tables.read_table(data, {name, *text_columns(saved.clf)})
+    y = _tables.labels_like(table, name, saved.clf.classes_)
     left_out = [name, saved.metadata.get("weights")]
     rows = table.drop(columns=[c for c in left_out if c in table.columns])
-    return known_features(saved.clf, rows), y
+    return table, known_features(saved.clf, rows), y
 
 
 def _confusion(clf: OptimalTreeClassifier, found: Evaluation) -> Table:

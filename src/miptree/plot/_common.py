@@ -58,7 +58,7 @@ def plain_text(text: object, longest: int = 28) -> str:
 
 def codes_of(clf: OptimalTreeClassifier, y: ArrayLike, n_rows: int) -> IntArray:
     """Class index of each label."""
-    labels: AnyArray = np.asarray(y)
+    labels: AnyArray = np.asarray(y, dtype=object)
     if labels.shape != (n_rows,):
         raise ValueError(
             f"y must hold one label for each of the {n_rows} rows of X, got shape "

@@ -45,6 +45,7 @@ def gather(
         )
     Z = clf._validated(X)
     codes = codes_of(clf, y, len(Z))
+    _refuse_one_class(clf, codes)
     rules = rules_of(clf)
     cells = read_cells(X if hasattr(X, "columns") else np.asarray(X))
     found = evaluate(clf, X, y)
@@ -64,6 +65,15 @@ def gather(
         "confusion": found.confusion.tolist(),
         "trace": _trace(clf),
     }
+
+
+def _refuse_one_class(clf: OptimalTreeClassifier, codes: IntArray) -> None:
+    if (codes == codes[0]).all():
+        label = clf.classes_.tolist()[codes[0]]
+        raise ValueError(
+            "A report compares the tree with models that need rows of two classes, but "
+            f"all rows are of class {label!r}. Give the rows of the fit."
+        )
 
 
 # --------------------------------------------------------------------------- columns

@@ -91,7 +91,7 @@
   window.miptree = { predict };
 
   // ------------------------------------------------------------------- tree
-  const WIDE = 168, HIGH = 74, GAP = 18, LEVEL = 122;
+  const WIDE = 168, HIGH = 74, GAP = 18, LEVEL = 122, ROOM = WIDE - 14;
 
   function places() {
     const place = new Map();
@@ -132,9 +132,11 @@
       }, left ? "yes" : "no");
       picture.append(line, word);
     }
-    for (const node of facts.nodes) picture.append(drawNode(node, place.get(node.id)));
     const panel = at("tree");
-    panel.append(picture);
+    panel.append(picture); // before the nodes: only what is shown has a width
+    picture.append(ruler);
+    for (const node of facts.nodes) picture.append(drawNode(node, place.get(node.id)));
+    ruler.remove();
     const leaves = facts.nodes.filter(isLeaf).length;
     panel.parentElement.classList.toggle("wide", leaves > 3);
     panel.scrollLeft = (panel.scrollWidth - panel.clientWidth) / 2;
@@ -153,11 +155,11 @@
     if (isLeaf(node)) {
       const label = svg("text", {
         x, y: y + 21, "text-anchor": "middle", "font-weight": "600",
-      }, cut(facts.classes[node.label], 22));
+      }, fitted(facts.classes[node.label]));
       label.style.fill = colour(node.label);
       group.append(label);
     } else {
-      wrap(node.text, 25, 2).forEach((line, k) => {
+      wrap(node.text, 2).forEach((line, k) => {
         group.append(svg("text", {
           x, y: y + 18 + 15 * k, "text-anchor": "middle",
         }, line));
@@ -173,16 +175,38 @@
     return group;
   }
 
-  function wrap(text, width, most) {
-    const lines = [""];
-    for (const word of text.split(" ")) {
-      const line = lines[lines.length - 1];
-      if (line && line.length + word.length + 1 > width) lines.push(word);
-      else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  // The bold letters of leaves are the widest: what fits in them fits in any.
+  const ruler = svg("text", { "font-weight": "600", visibility: "hidden" });
+
+  function fits(text) {
+    ruler.textContent = text;
+    return ruler.getComputedTextLength() <= ROOM;
+  }
+
+  function fitted(text) {
+    if (fits(text)) return text;
+    const letters = Array.from(text);
+    let low = 0, high = letters.length; // so many letters fit, so many do not
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (fits(letters.slice(0, middle).join("") + "…")) low = middle;
+      else high = middle;
     }
-    const kept = lines.slice(0, most).map((line) => cut(line, width + 1));
-    if (lines.length > most) kept[most - 1] = cut(kept[most - 1] + " …", width + 2);
-    return kept;
+    return letters.slice(0, low).join("") + "…";
+  }
+
+  function wrap(text, most) {
+    const lines = [];
+    let rest = text.split(" ");
+    while (rest.length && lines.length < most) {
+      let n = 1;
+      while (n < rest.length && fits(rest.slice(0, n + 1).join(" "))) n++;
+      const line = rest.slice(0, n).join(" ");
+      rest = rest.slice(n);
+      const isCut = lines.length + 1 === most && rest.length;
+      lines.push(fitted(isCut ? `${line} ${rest.join(" ")}` : line));
+    }
+    return lines;
   }
 
   function stripe(group, counts, x, y, width, height) {

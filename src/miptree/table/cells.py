@@ -14,6 +14,11 @@ Value: TypeAlias = str | bool | int | float | None
 """A value of a categorical feature; None where it is missing."""
 
 
+def row_name(row: int) -> str:
+    """How messages name the row of an index: counted from 1, as people do."""
+    return f"row {row + 1} (row 1 is the first data row)"
+
+
 class Cells(NamedTuple):
     """One column as it was given: either ``numbers`` or ``values`` is there."""
 
@@ -107,8 +112,8 @@ def _finite(name: str, numbers: AnyArray) -> Cells:
     if np.isinf(numbers).any():
         row = int(np.flatnonzero(np.isinf(numbers))[0])
         raise ValueError(
-            f"Column {name!r} holds {numbers[row]} (infinity) in row {row}. Replace it "
-            "by a finite number or by a missing value."
+            f"Column {name!r} holds {numbers[row]} (infinity) in {row_name(row)}. "
+            "Replace it by a finite number or by a missing value."
         )
     return Cells(name, numbers=numbers)
 
@@ -125,7 +130,8 @@ def _of_objects(name: str, given: Sequence[Any], keep_numbers: bool = False) -> 
             examples.setdefault(_kind(name, row, value), row)
     if len(examples) > 1:
         found = ", ".join(
-            f"{kind} ({values[row]!r} in row {row})" for kind, row in examples.items()
+            f"{kind} ({values[row]!r} in {row_name(row)})"
+            for kind, row in examples.items()
         )
         raise ValueError(
             f"Column {name!r} mixes types: {found}. Make all its cells text or all "
@@ -147,7 +153,7 @@ def _kind(name: str, row: int, value: object) -> str:
         return "numbers"
     raise TypeError(
         f"Column {name!r}: argument must be a string or a number, got "
-        f"{type(value).__name__} in row {row}."
+        f"{type(value).__name__} in {row_name(row)}."
     )
 
 

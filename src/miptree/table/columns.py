@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from miptree._typing import BoolArray, FloatArray, IntArray
-from miptree.table.cells import Cells, Value
+from miptree.table.cells import Cells, Value, row_name
 
 UNKNOWN = -1
 """Code of a value that training did not meet."""
@@ -43,7 +43,7 @@ class NumericalColumn:
         """(n, 1 or 2): the numbers with the gaps filled, and where they were."""
         if cells.numbers is None:
             if any(value is not None for value in cells.as_values()):
-                raise _changed_type(self.name, "numbers", "text")
+                raise _changed_type(self.name, "numbers", cells.as_values())
             cells = Cells(self.name, numbers=np.full(len(cells), np.nan))
         numbers = np.asarray(cells.numbers)
         missing = np.isnan(numbers)
@@ -94,6 +94,11 @@ class CategoricalColumn:
             return []
         return [f"{self.name}={v}" for v in self.value_names[self.first_indicator :]]
 
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are text."""
+        return bool(_is_text((*self.values, *self.rare)))
+
     @cached_property
     def _code(self) -> dict[Value, int]:
         code = dict.fromkeys(self.rare, len(self.values))
@@ -113,9 +118,10 @@ class CategoricalColumn:
         if (unknown & ~missing).any() and not allow_unknown:
             row = int(np.flatnonzero(unknown & ~missing)[0])
             raise ValueError(
-                f"Column {self.name!r} holds {values[row]!r} in row {row}, a value "
-                f"that training did not meet; it met {', '.join(self.value_names[:20])}"
-                '. Set unknown="majority" to send such rows with the majority.'
+                f"Column {self.name!r} holds {values[row]!r} in {row_name(row)}, a "
+                "value that training did not meet; it met "
+                f"{', '.join(self.value_names[:20])}. "
+                'Set unknown="majority" to send such rows with the majority.'
             )
         return codes
 
@@ -123,8 +129,7 @@ class CategoricalColumn:
         """Refuse numbers where training had text, and the other way round."""
         before, now = _is_text((*self.values, *self.rare)), _is_text(values)
         if None not in (before, now) and before != now:
-            known = ("no text", "text")
-            raise _changed_type(self.name, known[bool(before)], known[bool(now)])
+            raise _changed_type(self.name, "text" if before else "no text", values)
 
     def indicators(self, codes: IntArray) -> FloatArray:
         """(n, number of values): 1 where a row has the value."""
@@ -157,11 +162,23 @@ def _is_text(values: Sequence[Value]) -> bool | None:
     return any(isinstance(value, str) for value in known) if known else None
 
 
-def _changed_type(name: str, before: str, now: str) -> ValueError:
+def _changed_type(name: str, before: str, values: list[Value]) -> ValueError:
+    """The error for a column of another type, which names the cell that shows it."""
+    known = [row for row, value in enumerate(values) if value is not None]
+    # One word in a file makes text of all numbers of its column: name the word.
+    row = next((k for k in known if not _looks_like_number(values[k])), known[0])
     return ValueError(
-        f"Column {name!r} held {before} in training and holds {now} now. Give it the "
-        "type it had."
+        f"Column {name!r} held {before} in training and holds {values[row]!r} in "
+        f"{row_name(row)}. Give it the type it had."
     )
+
+
+def _looks_like_number(value: Value) -> bool:
+    try:
+        float(str(value))
+    except ValueError:
+        return False
+    return True
 
 
 def _check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
@@ -169,7 +186,7 @@ def _check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
         row = int(np.flatnonzero(missing)[0])
         raise ValueError(
             f"Column {name!r} has {int(missing.sum())} missing values (NaN), the first "
-            f'in row {row}. Fill them in, or set missing="fill".'
+            f'in {row_name(row)}. Fill them in, or set missing="fill".'
         )
 
 
