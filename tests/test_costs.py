@@ -193,7 +193,10 @@ def test_probabilities_are_weighted_and_smoothed():
         ({"cost_matrix": -MATRIX}, "finite numbers >= 0"),
         ({"cost_matrix": np.full((3, 3), np.nan)}, "finite numbers >= 0"),
         ({"cost_matrix": np.zeros((3, 3))}, "0 throughout"),
-        ({"cost_matrix": 9 * MATRIX}, "at least the largest cost of an error, 9"),
+        (
+            {"cost_matrix": 9 * MATRIX, "slack_penalty": 100.0},
+            "at least the largest cost of an error, 9",
+        ),
         ({"cost_matrix": MATRIX, "formulation": "paper"}, "formulation='compact'"),
         ({"class_weight": {7: 1.0}}, "names 7, which is not a class"),
         ({"class_weight": {0: -1.0}}, "must be a finite number >= 0"),

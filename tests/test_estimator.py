@@ -43,14 +43,18 @@ def fitted(iris):
     return OptimalTreeClassifier(**QUICK).fit(*iris)
 
 
+def objective_of(clf):
+    found = clf.certificate_
+    return Svm1Objective(found.slack_penalty, found.l1_penalty, found.margin)
+
+
 # --------------------------------------------------------------------- honesty
 
 
 def test_reported_numbers_are_those_of_the_tree(iris, fitted):
     X, y = iris
     problem = Problem.from_data(X.to_numpy(), y.to_numpy(), 3)
-    objective = Svm1Objective(100.0, 10.0, 0.01)
-    score = objective.evaluate(problem, fitted.tree_)
+    score = objective_of(fitted).evaluate(problem, fitted.tree_)
     assert fitted.objective_ == score.objective
     assert fitted.certificate_.errors == (fitted.predict(X) != y).sum()
     assert fitted.bound_ <= fitted.objective_
@@ -88,7 +92,7 @@ def test_optimal_on_separable_data_is_proved():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     y = np.array(["a", "a", "b", "b"])
     clf = OptimalTreeClassifier(
-        max_depth=1, slack_penalty=1000, l1_penalty=0.1, time_limit=None
+        max_depth=1, slack_penalty=1000, l1_penalty=0.1, margin=0.01, time_limit=None
     ).fit(X, y)
     assert clf.status_ == "optimal"
     # Half of the gap of 1/3 in scaled units must be worth the margin: h = .02 / (1/3).
@@ -127,7 +131,6 @@ def test_formulations_reach_the_same_tree_value(formulation):
         max_depth=1,
         formulation=formulation,
         time_limit=None,
-        slack_penalty=100,
         l1_penalty=1,
         random_state=0,
     ).fit(X, y)
@@ -310,7 +313,7 @@ def test_tree_is_in_the_units_of_the_user(noisy):
         tree, coef=tree.coef * factor, threshold=tree.threshold - tree.coef @ shift
     )
     problem = Problem.from_data(X, y, 2)
-    score = Svm1Objective(100.0, 10.0, 0.01).evaluate(problem, back)
+    score = objective_of(clf).evaluate(problem, back)
     assert score.objective == pytest.approx(clf.objective_, rel=1e-6)
 
 

@@ -21,7 +21,7 @@ from miptree.formulations import FORMULATIONS
 from miptree.formulations.svm1 import one_cost_per_row
 from miptree.layers import PerLayer
 from miptree.objective import Svm1Objective
-from miptree.penalties import Auto, suited_objective
+from miptree.penalties import Auto, largest_cost, suited_objective
 from miptree.problem import Problem
 from miptree.progress import FitCallback
 from miptree.rounding import digits_that_matter
@@ -294,10 +294,7 @@ class OptimalTreeClassifier(TableClassifier):
         )
 
     def _largest_cost(self) -> float:
-        """Price that errors may have with the penalties given."""
-        if isinstance(self.slack_penalty, str) or isinstance(self.margin, str):
-            return np.inf
-        return self.slack_penalty * self.margin
+        return largest_cost(self.slack_penalty, self.margin)
 
     def _plan(self) -> Plan:
         """What to do, with an objective that knows no rows yet."""

@@ -35,7 +35,8 @@ def suited_objective(
     ----------
     slack_penalty, margin : float or "auto"
         alpha_1 and epsilon. ``slack_penalty * margin`` is made the price of the dearest
-        error if at least one of them is open.
+        error if slack_penalty is open; with the margin open it is at least that, up to
+        the largest margin.
     l1_penalty : float
         alpha_2.
     problem : Problem, optional
@@ -52,10 +53,17 @@ def suited_objective(
         if problem is not None:
             epsilon = suited_margin(problem, weight)
         if not isinstance(slack_penalty, str) and slack_penalty > 0:
-            epsilon = max(epsilon, dearest / slack_penalty)
+            epsilon = min(max(epsilon, dearest / slack_penalty), LARGEST_MARGIN)
     if isinstance(slack_penalty, str):
         slack_penalty = dearest / epsilon
     return Svm1Objective(slack_penalty, l1_penalty, epsilon)
+
+
+def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
+    """Price that an error may have, by what the user gave."""
+    if isinstance(slack_penalty, str):
+        return np.inf
+    return slack_penalty * (LARGEST_MARGIN if isinstance(margin, str) else margin)
 
 
 def suited_margin(problem: Problem, weight: float | None = None) -> float:
