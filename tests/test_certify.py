@@ -102,7 +102,7 @@ def test_certificate_is_frozen_and_reads_like_sentences():
         certificate.errors = 0
     text = str(certificate)
     assert text.startswith("The tree misclassifies 1 of 4 training rows")
-    assert "nearer than 0.01 to a split counted as errors, no tree of depth 1" in text
+    assert "nearer than 0.05 to a split counted as errors, no tree of depth 1" in text
     assert "does better (exhaustive search)." in text
     assert "proved optimal (HiGHS" in text
     assert certificate.errors_bound == 1.0
@@ -112,7 +112,7 @@ def test_certificate_is_frozen_and_reads_like_sentences():
     assert "gets below 0 (exhaustive search)." in str(doubtful)
     assert "not proved optimal" in str(doubtful)
     heavier = replace(certificate, cost=2.5, cost_at_margin=4.5)
-    assert "rows at a cost of 2.5, 4.5 with rows nearer than 0.01" in str(heavier)
+    assert "rows at a cost of 2.5, 4.5 with rows nearer than 0.05" in str(heavier)
 
 
 def test_a_bound_above_the_tree_by_rounding_is_met():

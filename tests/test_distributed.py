@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from miptree import OptimalTreeClassifier, load_json, save_json
 from miptree.objective import Svm1Objective
+from miptree.penalties import suited_margin
 from miptree.problem import Problem
 from miptree.selection import CoverSelection
 
@@ -88,7 +89,10 @@ def test_counts_are_those_of_all_rows(parts: str) -> None:
     assert clf.certificate_.n_rows == len(y)
     codes = np.searchsorted(clf.classes_, y.to_numpy(dtype=str))
     problem = Problem.from_data(X.to_numpy(), codes, 3)
-    score = Svm1Objective(100, 10, 0.01).evaluate(problem, clf.tree_)
+    found = clf.certificate_
+    objective = Svm1Objective(found.slack_penalty, found.l1_penalty, found.margin)
+    assert found.margin == pytest.approx(suited_margin(problem), rel=0.1)
+    score = objective.evaluate(problem, clf.tree_)
     assert clf.objective_ == pytest.approx(score.objective)
     assert clf.certificate_.cost_at_margin == pytest.approx(score.cost_at_margin)
     proba = clf.predict_proba(X)

@@ -48,7 +48,7 @@ def suited_objective(
     dearest = 1.0
     if problem is not None:
         dearest = max(dearest, float((problem.dearest / problem.weight).max()))
-    epsilon = margin if not isinstance(margin, str) else LARGEST_MARGIN
+    epsilon = LARGEST_MARGIN if isinstance(margin, str) else float(margin)
     if isinstance(margin, str):
         if problem is not None:
             epsilon = suited_margin(problem, weight)
@@ -56,7 +56,7 @@ def suited_objective(
             epsilon = min(max(epsilon, dearest / slack_penalty), LARGEST_MARGIN)
     if isinstance(slack_penalty, str):
         slack_penalty = dearest / epsilon
-    return Svm1Objective(slack_penalty, l1_penalty, epsilon)
+    return Svm1Objective(float(slack_penalty), float(l1_penalty), epsilon)
 
 
 def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
