@@ -62,6 +62,11 @@ class HullSelection:
         if not (np.isfinite(self.eps) and self.eps >= 0):
             raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
 
+    @classmethod
+    def of_share(cls, share: float, n_jobs: int = 1) -> HullSelection:
+        """Keep about a share of the rows; beta1 <= 1/2 is allowed for any d."""
+        return cls(min(share, 0.5), share, n_jobs=n_jobs)
+
     def select(
         self,
         problem: Problem,

@@ -71,7 +71,7 @@ class AutoSelection:
         if self.candidates is not None:
             return self.candidates
         return (
-            HullSelection(self.share, self.share, n_jobs=self.n_jobs),
+            HullSelection.of_share(self.share, self.n_jobs),
             CoverSelection(share=self.share, n_jobs=self.n_jobs),
             # Small samples differ much from each other.
             *(StratifiedSelection(self.share, seed=self.seed + i) for i in range(3)),
