@@ -15,14 +15,18 @@ from miptree.distributed._finish import fill_in
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
 from miptree.formulations.svm1 import one_cost_per_row
+from miptree.layers import SELECT_SHARE
 from miptree.problem import Problem
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     CoverSelection,
     HullSelection,
+    Purpose,
     Selector,
     StratifiedSelection,
+    adapted,
+    select_rows,
 )
 from miptree.table import learn_table
 from miptree.train import SEARCH_STALL, train
@@ -136,7 +140,7 @@ class Fitting:
         rows = self._rows(_partition.select, selector, self.tree)
         if rows.n_rows > 1.5 * self.max_rows:
             # What is extreme in all rows is extreme in its partition: select again.
-            chosen = selector.select(rows, self.tree)
+            chosen = select_rows(selector, rows, self.tree)
             rows = rows.subset(chosen.rows, chosen.weight)
         return rows
 
@@ -153,7 +157,10 @@ class Fitting:
                 "Out of memory, selection must be 'hull', 'cover', 'stratified', "
                 f"'auto' or a selector, got {given!r}."
             )
-        return given
+        seconds = self.clock.share(SELECT_SHARE).remaining
+        plan = self.plan
+        purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
+        return adapted(given, purpose)
 
     def _with_wrong_rows(self, rows: Problem, number: int) -> Problem:
         """Half of the rows kept, and as many that the tree gets wrong on all rows."""

@@ -11,7 +11,7 @@ from miptree._typing import AnyArray, FloatArray
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.objective import Score, Svm1Objective
 from miptree.problem import Problem
-from miptree.selection import Selection, Selector, leaf_clusters
+from miptree.selection import Selector, leaf_clusters, select_rows
 from miptree.selection.clusters import deal_out
 from miptree.tree import ObliqueTree
 
@@ -93,7 +93,7 @@ def select(
     if problem is None:
         return None
     clusters = deal_out(leaf_clusters(problem, tree), LARGEST_CLUSTER, number)
-    chosen: Selection = selector.select(problem, tree, clusters)
+    chosen = select_rows(selector, problem, tree, clusters)
     return problem.subset(chosen.rows, chosen.weight)
 
 

@@ -69,7 +69,8 @@ def for_each_cluster(
 ) -> list[Answer]:
     """Answers for all clusters, in their order; jobs take clusters, or points of one.
 
-    ``answer`` is called with a cluster and the number of jobs it may use itself.
+    ``answer`` is called with a cluster and the number of jobs it may use itself; it
+    must be such that it can be pickled, as a backend of processes does.
     """
     large = {i for i, c in enumerate(clusters) if len(c.rows) > _LARGE}
     small = [i for i in range(len(clusters)) if i not in large]
