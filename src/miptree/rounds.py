@@ -211,7 +211,7 @@ class _Rounds:
         return len(came) > 0 or self.tree is not before
 
     def _working_set(self, number: int, clock: Clock) -> Selection:
-        """Rows to train on, with their weights; trees of the selector are offered."""
+        """Rows to train on, with their weights; the selector's best tree is offered."""
         problem, plan, selector = self.problem, self.plan, self.selection
         if isinstance(selector, PerLayer):
             selector = get_selector(selector.selector)
@@ -227,10 +227,11 @@ class _Rounds:
         purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter, completed)
         chosen = select_rows(adapted(selector, purpose), problem, self.tree, clusters)
         working = completed(chosen)
-        for tree in chosen.trees:
-            tree = tree.prune(problem.X)
+        # The best one only: others cost the polish more time than they are worth.
+        best = tuple(tree.prune(problem.X) for tree in chosen.trees[:1])
+        for tree in best:
             self._offer(tree, self._score(tree))
-        return working
+        return replace(working, trees=best)
 
     def _completed(self, number: int, chosen: Selection) -> Selection:
         """The rows chosen and, after the first round, those that the tree gets wrong.

@@ -30,7 +30,7 @@ _ELITE = 6
 """Trees of a search that are valued on all rows."""
 _IMPROVE_ITER = 5
 """Iterations on all rows from the best of them."""
-_SMALL_CLUSTER = 300
+_SMALL_CLUSTER = 100
 """Largest cluster up to which a balanced selection is tried; it takes long."""
 
 
