@@ -65,12 +65,13 @@ def train_layers(
     selection : PerLayer
     clock : Clock, optional
     """
+    clock = clock or Clock(plan.time_limit)
     heap = problem.to_scaled(tree, plan.depth)
     for node in range(1, 2**plan.depth - 1):
         rows = _rows_at(problem, heap, node)
         if len(np.unique(problem.y[rows])) < 2:
             continue
-        if clock is not None and clock.is_over:
+        if clock.is_over:
             break
         here = problem.subset(rows)
         depth = plan.depth - _layer(node)
@@ -86,9 +87,9 @@ def _train_node(
     old: ObliqueTree,
     plan: Plan,
     selection: PerLayer,
-    clock: Clock | None,
+    clock: Clock,
 ) -> ObliqueTree:
-    turn = (clock or Clock()).share(0.5 / 2**plan.depth)
+    turn = clock.share(0.5 / 2**plan.depth)
     seconds = turn.share(SELECT_SHARE).remaining
     purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
     selector = get_selector(selection.selector, plan.seed, plan.n_jobs)

@@ -35,7 +35,7 @@ from miptree.selection import (
     leaf_clusters,
     select_rows,
 )
-from miptree.selection.clusters import deal_out
+from miptree.selection.clusters import deal_out_in_time
 from miptree.train import SEARCH_STALL, Plan, Status, Trained, train
 from miptree.tree import ObliqueTree
 
@@ -45,8 +45,6 @@ POLISH_SHARE = 0.9
 """Part of the time then left for that search; its trees are valued after it."""
 HULL_SHARE = 0.1
 """Part of the time limit that the hulls of one round may take."""
-PRODUCTS_PER_SECOND = 1e9
-"""Speed of the hull kernel, whose worst case is a product for each pair of rows."""
 _FEW_ROWS = 200
 """Misclassified rows that always fit into a round."""
 
@@ -219,9 +217,8 @@ class _Rounds:
         clusters = leaf_clusters(problem, self.tree, correct_only=number > 0)
         clusters = clusters or leaf_clusters(problem, self.tree)
         if self.clock.limit is not None:
-            size = problem.n_rows * problem.n_features
-            largest = HULL_SHARE * self.clock.limit * PRODUCTS_PER_SECOND / size
-            clusters = deal_out(clusters, max(int(largest), 50), plan.seed)
+            hulls = HULL_SHARE * self.clock.limit
+            clusters = deal_out_in_time(problem, clusters, hulls, plan.seed)
         seconds = clock.share(SELECT_SHARE).remaining
         completed = partial(self._completed, number)
         purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter, completed)

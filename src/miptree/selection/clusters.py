@@ -16,6 +16,9 @@ Answer = TypeVar("Answer")
 
 _LARGE = 5000
 """Rows above which a cluster's points, not the clusters, are shared out to the jobs."""
+_PRODUCTS_PER_SECOND = 1e9
+"""Speed of the hull kernel, whose worst case is a product for each pair of rows."""
+_SMALLEST_PART = 50
 
 
 class Cluster(NamedTuple):
@@ -62,6 +65,15 @@ def deal_out(clusters: Sequence[Cluster], largest: int, seed: int) -> list[Clust
         order = rng.permutation(cluster.rows) if n_parts > 1 else cluster.rows
         dealt += [Cluster(p, cluster.leaf) for p in np.array_split(order, n_parts)]
     return dealt
+
+
+def deal_out_in_time(
+    problem: Problem, clusters: Sequence[Cluster], seconds: float, seed: int
+) -> list[Cluster]:
+    """Clusters in parts so small that their hulls take about so long at most."""
+    size = problem.n_rows * problem.n_features
+    largest = int(seconds * _PRODUCTS_PER_SECOND / size)
+    return deal_out(clusters, max(largest, _SMALLEST_PART), seed)
 
 
 def for_each_cluster(
