@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,15 +13,18 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from _data import examples, problems
-from miptree import OptimalTreeClassifier, load_json, save_json
+from miptree import OptimalTreeClassifier, load_json, rounds, save_json
+from miptree._clock import Clock
 from miptree.layers import PerLayer, train_layers
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.rounds import train_in_rounds
 from miptree.selection import (
     SELECTORS,
+    AutoSelection,
     CoverSelection,
     HullSelection,
+    Purpose,
     StratifiedSelection,
     get_selector,
 )
@@ -195,6 +202,95 @@ def test_layers_are_an_option_of_the_loop() -> None:
     assert rounds[-1].errors <= rounds[0].errors
 
 
+@pytest.mark.parametrize("selector", ["auto", AutoSelection(0.3, max_iter=3)])
+def test_layers_take_any_selection(selector: str | AutoSelection) -> None:
+    X, y = load_iris(return_X_y=True)
+    problem = Problem.from_data(X, y, 3)
+    trained, _ = train_in_rounds(problem, plan(), PerLayer(selector), max_rounds=1)
+    assert trained.score.errors <= 6
+    with pytest.raises(ValueError, match="or a selector, got 3"):
+        train_in_rounds(problem, plan(), PerLayer(3))  # type: ignore[arg-type]
+
+
+# -------------------------------------------------------------- selectors and loop
+
+
+@dataclass
+class Watched:
+    """A stratified sample that takes a while, finds a tree, and notes its purpose."""
+
+    seconds: float = 0.0
+    tree: ObliqueTree | None = None
+    purposes: list[Purpose] = field(default_factory=list)
+
+    def adapted(self, purpose: Purpose) -> Watched:
+        self.purposes.append(purpose)
+        return self
+
+    def select(self, problem, tree, clusters=None):
+        time.sleep(self.seconds)
+        chosen = StratifiedSelection(0.3).select(problem, tree, clusters)
+        return replace(chosen, trees=() if self.tree is None else (self.tree,))
+
+
+def test_selectors_are_told_what_they_choose_for() -> None:
+    problem, watched = fourteen_points(), Watched()
+    _, done = train_in_rounds(problem, plan(depth=1), watched, max_rounds=2)
+    assert {p.depth for p in watched.purposes} == {1}
+    assert all(p.objective == OBJECTIVE for p in watched.purposes)
+    assert watched.purposes[0].seconds is None
+    chosen = StratifiedSelection(0.3).select(problem, done[0].raw_tree)
+    completed = watched.purposes[0].completed
+    assert completed is not None
+    assert completed(chosen) is chosen  # in the first round nothing joins
+    train_layers(problem, stump(1, 0), plan(depth=2), PerLayer(watched))
+    assert watched.purposes[-1].depth == 1
+
+
+def test_trees_of_a_selector_are_kept() -> None:
+    """The perfect tree comes with the rows; nothing else would find it."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 2))
+    problem = Problem.from_data(X, ((X @ [1.0, 0.7] * 3 % 1) > 0.5).astype(int), 2)
+    better = train(problem, plan(max_iter=200)).tree
+    start = plan(init=stump(2, 0), max_iter=0)
+    kept, _ = train_in_rounds(problem, start, Watched(tree=better), max_rounds=1)
+    value = OBJECTIVE.evaluate(problem, better).objective
+    assert kept.score.objective <= value + 1e-9
+    lost, _ = train_in_rounds(problem, start, Watched(), max_rounds=1)
+    assert lost.score.objective > value
+
+
+def test_a_slow_selection_leaves_time_to_train(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given = []
+
+    def note(problem, plan, clock, listeners=()):  # type: ignore[no-untyped-def]
+        given.append(clock.remaining)
+        return train(problem, plan, Clock(0.0), listeners)
+
+    monkeypatch.setattr(rounds, "train", note)
+    slow = Watched(seconds=0.5)
+    start = plan(init="cart", time_limit=2.0, max_iter=None)
+    train_in_rounds(fourteen_points(), start, slow, max_rounds=4)
+    assert 0.1 < given[0] < 0.2  # half of a quarter of what the selection left
+    assert 0 < slow.purposes[0].seconds < 0.2
+
+
+def test_costs_that_make_every_row_wrong_do_no_harm() -> None:
+    """The other class is always the cheaper one, and the best tree says so."""
+    X = np.arange(20.0)[:, None]
+    y = (np.abs(X[:, 0] - 10) < 3).astype(int)
+    cost = np.eye(2)[y]
+    problem = Problem.from_data(X, y, 2, class_cost=cost)
+    trained, done = train_in_rounds(
+        problem, plan(max_iter=50), StratifiedSelection(0.5), max_rounds=3
+    )
+    assert len(done) > 1
+    assert trained.score.errors == 20
+
+
 # --------------------------------------------------------------------- estimator
 
 
@@ -211,8 +307,11 @@ def test_estimator_selects(selection: object, tmp_path: object) -> None:
     assert np.array_equal(clf.selected_, np.sort(clf.rounds_[-1].rows))
     assert clf.certificate_.n_rows == len(X)
     assert clf.certificate_.errors == (clf.predict(X) != y).sum()
-    save_json(clf, tmp_path / "model.json")  # type: ignore[operator]
+    unsaved = pytest.warns(UserWarning, match="selection=HullSelection")
+    with nullcontext() if isinstance(selection, str) else unsaved:
+        save_json(clf, tmp_path / "model.json")  # type: ignore[operator]
     again = load_json(tmp_path / "model.json")  # type: ignore[operator]
+    assert again.selection == (selection if isinstance(selection, str) else None)
     assert np.array_equal(again.predict(X), clf.predict(X))
     assert again.max_rounds == 2
     clf.set_params(selection=None).fit(X, y)
@@ -223,7 +322,7 @@ def test_same_seed_same_fit_whatever_the_jobs() -> None:
     X, y = load_iris(return_X_y=True)
     fits = [
         OptimalTreeClassifier(
-            selection="auto", solver="search", time_limit=None, max_iter=20,
+            selection="auto", solver="search", time_limit=None, max_iter=6,
             random_state=0, n_jobs=jobs,
         ).fit(X, y)
         for jobs in (1, 2)

@@ -26,7 +26,7 @@ from miptree.problem import Problem
 from miptree.progress import FitCallback
 from miptree.rounding import digits_that_matter
 from miptree.rounds import train_in_rounds
-from miptree.selection import SELECTORS, Selector, get_selector
+from miptree.selection import SELECTORS, Selector
 from miptree.solvers import SOLVERS, get_solver
 from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
@@ -274,12 +274,8 @@ class OptimalTreeClassifier(TableClassifier):
         self.__dict__.pop("selected_", None)
         if self.selection is None:
             return train(problem, plan, clock, self._listeners())
-        chosen = self.selection
-        if isinstance(chosen, str):
-            seconds = None if clock.limit is None else 0.02 * clock.limit
-            chosen = get_selector(chosen, plan.depth, plan.seed, plan.n_jobs, seconds)
         trained, self.rounds_ = train_in_rounds(
-            problem, plan, chosen, self.max_rounds, clock, self._listeners()
+            problem, plan, self.selection, self.max_rounds, clock, self._listeners()
         )
         last = self.rounds_[-1].rows if self.rounds_ else np.zeros(0, dtype=np.intp)
         self.selected_ = np.sort(last)

@@ -13,9 +13,12 @@ import numpy as np
 from miptree._clock import Clock
 from miptree._typing import IntArray
 from miptree.problem import Problem
-from miptree.selection import Selector
+from miptree.selection import Purpose, Selector, adapted, get_selector, select_rows
 from miptree.train import Plan, train
 from miptree.tree import HeapTree, ObliqueTree
+
+SELECT_SHARE = 0.3
+"""Part of the time of a round or node after which choosing its rows should end."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +27,20 @@ class PerLayer:
 
     Parameters
     ----------
-    selector : Selector
+    selector : str or Selector
         How rows are chosen at a node.
     """
 
-    selector: Selector
+    selector: str | Selector
+
+
+def resolved(
+    selection: str | Selector | PerLayer, seed: int, n_jobs: int
+) -> Selector | PerLayer:
+    """Give a selection by name its selector."""
+    if isinstance(selection, PerLayer):
+        return PerLayer(get_selector(selection.selector, seed, n_jobs))
+    return get_selector(selection, seed, n_jobs)
 
 
 def train_layers(
@@ -53,12 +65,13 @@ def train_layers(
     selection : PerLayer
     clock : Clock, optional
     """
+    clock = clock or Clock(plan.time_limit)
     heap = problem.to_scaled(tree, plan.depth)
     for node in range(1, 2**plan.depth - 1):
         rows = _rows_at(problem, heap, node)
         if len(np.unique(problem.y[rows])) < 2:
             continue
-        if clock is not None and clock.is_over:
+        if clock.is_over:
             break
         here = problem.subset(rows)
         depth = plan.depth - _layer(node)
@@ -74,14 +87,17 @@ def _train_node(
     old: ObliqueTree,
     plan: Plan,
     selection: PerLayer,
-    clock: Clock | None,
+    clock: Clock,
 ) -> ObliqueTree:
-    chosen = selection.selector.select(here, old)
+    turn = clock.share(0.5 / 2**plan.depth)
+    seconds = turn.share(SELECT_SHARE).remaining
+    purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
+    selector = get_selector(selection.selector, plan.seed, plan.n_jobs)
+    chosen = select_rows(adapted(selector, purpose), here, old)
     if isinstance(plan.init, ObliqueTree):
         plan = replace(plan, init=old)
-    subset = here.subset(chosen.rows, chosen.weight)
-    share = None if clock is None else clock.share(0.5 / 2**plan.depth)
-    return train(subset, plan, share).tree
+    trained = train(here.subset(chosen.rows, chosen.weight), plan, turn).tree
+    return min([trained, *chosen.trees], key=lambda tree: _value(here, plan, tree))
 
 
 def _value(here: Problem, plan: Plan, tree: ObliqueTree) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -19,14 +20,22 @@ from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray, IntArray
 from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, meets, relative_gap
-from miptree.layers import PerLayer, train_layers
+from miptree.layers import SELECT_SHARE, PerLayer, resolved, train_layers
 from miptree.objective import Score
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
-from miptree.selection import Selector, leaf_clusters
-from miptree.selection.clusters import deal_out
+from miptree.selection import (
+    Purpose,
+    Selection,
+    Selector,
+    adapted,
+    get_selector,
+    leaf_clusters,
+    select_rows,
+)
+from miptree.selection.clusters import deal_out_in_time
 from miptree.train import SEARCH_STALL, Plan, Status, Trained, train
 from miptree.tree import ObliqueTree
 
@@ -34,10 +43,8 @@ TRAIN_SHARE = 0.5
 """Part of a round's time for training on the subset; the rest is for the polish."""
 POLISH_SHARE = 0.9
 """Part of the time then left for that search; its trees are valued after it."""
-SELECT_SHARE = 0.1
-"""Part of the time limit that selecting in one round may take."""
-PRODUCTS_PER_SECOND = 1e9
-"""Speed of the hull kernel, whose worst case is a product for each pair of rows."""
+HULL_SHARE = 0.1
+"""Part of the time limit that the hulls of one round may take."""
 _FEW_ROWS = 200
 """Misclassified rows that always fit into a round."""
 
@@ -76,7 +83,7 @@ class Round:
 def train_in_rounds(
     problem: Problem,
     plan: Plan,
-    selection: Selector | PerLayer,
+    selection: str | Selector | PerLayer,
     max_rounds: int = 3,
     clock: Clock | None = None,
     listeners: Sequence[FitCallback] = (),
@@ -97,7 +104,7 @@ def train_in_rounds(
     plan : Plan
         ``init="auto"`` searches in each round; any other start is given to the
         solver alone, as in the paper. Limits in iterations and nodes hold per round.
-    selection : Selector or PerLayer
+    selection : str, Selector or PerLayer
     max_rounds : int
     clock, listeners
         As for :func:`~miptree.train.train`.
@@ -106,7 +113,7 @@ def train_in_rounds(
         rounds = _Rounds(
             problem,
             plan,
-            selection,
+            resolved(selection, plan.seed, plan.n_jobs),
             clock or Clock(plan.time_limit),
             listeners,
             guard,
@@ -149,7 +156,7 @@ class _Rounds:
             if not self._round(number, max_rounds - number):
                 break
         if self.done and self.clock.limit is not None and not self._is_over():
-            self._polish(self.tree, self.clock)
+            self._polish([], self.clock)
         self.stage = "done"
         self._tell()
         certificate = certify(
@@ -174,10 +181,12 @@ class _Rounds:
         """Select, train, polish; whether another round may bring something new."""
         self.stage = f"round {number + 1}"
         before = self.tree
-        clock = self.clock.share(1.0 / rounds_left)
         began = self.clock.elapsed
-        rows, weight = self._working_set(number)
+        chosen = self._working_set(number, self.clock.share(1.0 / rounds_left))
         self.select_seconds = self.clock.elapsed - began
+        # From here: a slow selection must leave time to train on what it chose.
+        clock = self.clock.share(1.0 / rounds_left)
+        rows, weight = chosen.rows, chosen.weight
         subset = self.problem.subset(rows, weight)
         trained = train(
             subset, self._subset_plan(), clock.share(TRAIN_SHARE), [self._hear]
@@ -193,25 +202,42 @@ class _Rounds:
         raw_score = self._score(raw)
         self._offer(raw, raw_score)
         if not self._is_over():
-            self._polish(raw, clock)
+            self._polish([raw, *chosen.trees], clock)
         self._note(rows, weight, raw, raw_score, bound)
         came = self._became_wrong(rows, before, raw)
         self.returned = np.union1d(self.returned, came)
         return len(came) > 0 or self.tree is not before
 
-    def _working_set(self, number: int) -> tuple[IntArray, FloatArray]:
-        """Rows to train on, with their weights."""
-        problem, selector = self.problem, self.selection
+    def _working_set(self, number: int, clock: Clock) -> Selection:
+        """Rows to train on, with their weights; the selector's best tree is offered."""
+        problem, plan, selector = self.problem, self.plan, self.selection
         if isinstance(selector, PerLayer):
-            selector = selector.selector
+            selector = get_selector(selector.selector)
+        # A tree for costs may get no row right.
         clusters = leaf_clusters(problem, self.tree, correct_only=number > 0)
+        clusters = clusters or leaf_clusters(problem, self.tree)
         if self.clock.limit is not None:
-            size = problem.n_rows * problem.n_features
-            largest = SELECT_SHARE * self.clock.limit * PRODUCTS_PER_SECOND / size
-            clusters = deal_out(clusters, max(int(largest), 50), self.plan.seed)
-        chosen = selector.select(problem, self.tree, clusters)
+            hulls = HULL_SHARE * self.clock.limit
+            clusters = deal_out_in_time(problem, clusters, hulls, plan.seed)
+        seconds = clock.share(SELECT_SHARE).remaining
+        completed = partial(self._completed, number)
+        purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter, completed)
+        chosen = select_rows(adapted(selector, purpose), problem, self.tree, clusters)
+        working = completed(chosen)
+        # The best one only: others cost the polish more time than they are worth.
+        best = tuple(tree.prune(problem.X) for tree in chosen.trees[:1])
+        for tree in best:
+            self._offer(tree, self._score(tree))
+        return replace(working, trees=best)
+
+    def _completed(self, number: int, chosen: Selection) -> Selection:
+        """The rows chosen and, after the first round, those that the tree gets wrong.
+
+        Rows that stand for others then weigh as much as these besides.
+        """
         if number == 0:
-            return chosen.rows, chosen.weight
+            return chosen
+        problem = self.problem
         is_wrong = self.tree.predict(problem.X) != problem.y
         extra = np.union1d(
             self._some(np.flatnonzero(is_wrong), number, len(chosen)), self.returned
@@ -219,9 +245,10 @@ class _Rounds:
         weight = problem.weight.copy()
         weight[chosen.rows] = chosen.weight
         wrong_weight = problem.weight[extra[is_wrong[extra]]].sum()
-        weight[chosen.rows[chosen.covering]] += wrong_weight
+        covering = chosen.rows[chosen.covering]
+        weight[covering] += wrong_weight
         rows = np.union1d(chosen.rows, extra)
-        return rows, weight[rows]
+        return Selection(rows, weight[rows], np.isin(rows, covering), chosen.trees)
 
     def _some(self, rows: IntArray, number: int, most: int) -> IntArray:
         """At most so many of the rows (but a few at least), at random."""
@@ -246,10 +273,10 @@ class _Rounds:
         plan = replace(self.plan, seed=self.plan.seed + len(self.done))
         return plan if plan.init == "auto" else replace(plan, init=self.tree)
 
-    def _polish(self, raw: ObliqueTree, clock: Clock) -> None:
-        """Search on all rows from the new tree and from the best one."""
+    def _polish(self, trees: Sequence[ObliqueTree], clock: Clock) -> None:
+        """Search on all rows from new trees and from the best one."""
         problem, plan = self.problem, self.plan
-        starts = [problem.to_scaled(tree, plan.depth) for tree in (raw, self.tree)]
+        starts = [problem.to_scaled(tree, plan.depth) for tree in (*trees, self.tree)]
         if not self._has_time(clock, self.start_seconds):
             return  # a search begins with start trees of its own
         seconds = clock.remaining

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 
@@ -17,27 +16,6 @@ def require_dask() -> Any:
             "'miptree[dask]'"
         ) from None
     return dd
-
-
-def open_table(data: Any) -> Any:
-    """A Dask DataFrame: given, from a pattern of Parquet or CSV files, or from pandas.
-
-    CSV files are read whole, one partition each, so that a partition does not depend
-    on the memory of the machine.
-    """
-    dd = require_dask()
-    if isinstance(data, (str, Path)):
-        pattern = str(data)
-        if pattern.endswith((".csv", ".csv.gz")):
-            return dd.read_csv(pattern, blocksize=None)
-        return dd.read_parquet(pattern)
-    if not hasattr(data, "to_delayed"):
-        raise TypeError(
-            "data must be a Dask DataFrame or a pattern of Parquet or CSV files, got "
-            f"{type(data).__name__}. Turn a pandas table into one with "
-            "dask.dataframe.from_pandas(table, npartitions=...)."
-        )
-    return data
 
 
 class Partitions:

@@ -3,51 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree._typing import AnyArray, FloatArray
+from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.objective import Score, Svm1Objective
 from miptree.problem import Problem
-from miptree.selection import Selection, Selector, leaf_clusters
+from miptree.selection import Selector, leaf_clusters, select_rows
 from miptree.selection.clusters import deal_out
 from miptree.tree import ObliqueTree
 
 LARGEST_CLUSTER = 2000
 """Rows of a cluster within which a hull is sought; larger ones are dealt into parts."""
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Names of the columns that are read."""
-
-    features: tuple[str, ...]
-    target: str
-    weights: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Summary:
-    """What the client learns of a partition: its ranges and classes, no rows."""
-
-    n_rows: int
-    low: FloatArray
-    high: FloatArray
-    classes: AnyArray
-    class_weight: FloatArray
-    weight: float
-
-
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """What all partitions share: columns, classes and scaling."""
-
-    columns: Columns
-    classes: AnyArray
-    offset: FloatArray
-    scale: FloatArray
 
 
 def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
@@ -124,7 +93,7 @@ def select(
     if problem is None:
         return None
     clusters = deal_out(leaf_clusters(problem, tree), LARGEST_CLUSTER, number)
-    chosen: Selection = selector.select(problem, tree, clusters)
+    chosen = select_rows(selector, problem, tree, clusters)
     return problem.subset(chosen.rows, chosen.weight)
 
 
@@ -187,8 +156,7 @@ def problem_of(table: Any, frame: Frame) -> Problem | None:
     if not (weight > 0).any():
         return None
     codes = np.searchsorted(frame.classes, y).astype(np.intp)
-    problem = Problem.from_data(X, codes, len(frame.classes), weight)
-    return replace(problem, offset=frame.offset, scale=frame.scale, source=None)
+    return frame.problem(frame.numbers(X), codes, weight)
 
 
 def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatArray]:
@@ -203,13 +171,3 @@ def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatAr
     if labels.dtype == object:
         labels = labels.astype(str)
     return X, labels, weight
-
-
-def joined(parts: Sequence[Problem | None], frame: Frame) -> Problem:
-    """Rows of several partitions as one problem, identical ones merged."""
-    some = [part for part in parts if part is not None]
-    X = np.concatenate([part.X for part in some])
-    y: IntArray = np.concatenate([part.y for part in some])
-    weight = np.concatenate([part.weight for part in some])
-    problem = Problem.from_data(X, y, len(frame.classes), weight)
-    return replace(problem, offset=frame.offset, scale=frame.scale, source=None)

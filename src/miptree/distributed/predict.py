@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from miptree.distributed._dask import open_table
+from miptree.distributed._files import open_table
 from miptree.estimator import OptimalTreeClassifier
 
 
@@ -24,8 +24,8 @@ def predict(clf: OptimalTreeClassifier, data: Any) -> Any:
     dask Series
         Predicted labels, partitioned and indexed as the table.
     """
-    table = open_table(data)
     names = getattr(clf, "feature_names_in_", None)
+    table = open_table(data, names)
     if names is not None:
         missing = [name for name in names if name not in table.columns]
         if missing:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, astuple, fields
 from typing import Any, NoReturn
@@ -48,7 +49,7 @@ def save_json(
 
     The file appears whole or not at all. Parameters that are no plain value (an
     ``init`` tree, a ``callback``, a ``RandomState``, a dict or an array) are left
-    out; they steer a fit, not a prediction.
+    out; they steer a fit, not a prediction. A selector that is left out is warned of.
 
     Parameters
     ----------
@@ -71,6 +72,7 @@ def save_json(
     clf = getattr(clf, "best_estimator_", clf)
     notes = dict(metadata or {})
     if isinstance(clf, OptimalTreeClassifier):
+        _warn_of_selector(clf)
         text = _to_text(_to_plain(clf, notes))
     else:
         from miptree.export._json_rivals import rival_to_plain
@@ -122,6 +124,17 @@ def _refuse(name: str, problem: object) -> NoReturn:
 
 
 # ------------------------------------------------------------------------- writing
+
+
+def _warn_of_selector(clf: OptimalTreeClassifier) -> None:
+    """Say that another fit of the loaded model would not select as this one did."""
+    if clf.selection is not None and not isinstance(clf.selection, str):
+        warnings.warn(
+            f"selection={clf.selection!r} is not saved: the loaded classifier predicts "
+            "as this one, but has selection=None. Set it again before another fit.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import BoolArray, FloatArray, IntArray
 from miptree.selection._columns import TOLERANCE
 
@@ -14,14 +15,18 @@ _NEW_SHARE = 0.05
 """Go on while this share of the directions leads to a new point."""
 
 
-def extreme_seeds(Z: FloatArray) -> tuple[IntArray, IntArray]:
+def extreme_seeds(
+    Z: FloatArray, clock: Clock | None = None
+) -> tuple[IntArray, IntArray]:
     """Points farthest out in some direction, and those certified extreme by it.
 
     A unique maximiser with a margin is an extreme point; ties need not be. Random
     directions come first. Then, as long as it pays, a perceptron looks for a direction
     in which a given point is farthest out: it starts at the gradient of the
-    Mahalanobis distance and turns away from the point that is ahead.
+    Mahalanobis distance and turns away from the point that is ahead. It gives up when
+    the clock is over.
     """
+    clock = clock or Clock()
     n, d = Z.shape
     rng = np.random.default_rng(0)
     seeds = _Seeds(Z)
@@ -39,11 +44,11 @@ def extreme_seeds(Z: FloatArray) -> tuple[IntArray, IntArray]:
         for _ in range(_STEPS):
             ahead = seeds.look(direction)
             missed = ~seeds.certified[points]
-            if not missed.any() or missed.all():
+            if clock.is_over or not missed.any() or missed.all():
                 break
             points, ahead = points[missed], ahead[missed]
             direction = direction[missed] + (Z[points] - Z[ahead]) @ inverse
-        if seeds.certified.sum() - before < _NEW_SHARE * tried:
+        if clock.is_over or seeds.certified.sum() - before < _NEW_SHARE * tried:
             break
     return np.flatnonzero(seeds.is_seed), np.flatnonzero(seeds.certified)
 

@@ -19,7 +19,7 @@ def find_extreme(pool: PointPool) -> IntArray:
     pass over all points look for a point to take in. So the LPs are as small as the
     hull, and weights fall on extreme points by construction.
     """
-    seeds, certain = extreme_seeds(pool.Z)
+    seeds, certain = extreme_seeds(pool.Z, pool.clock)
     certified = np.zeros(len(pool.Z), dtype=bool)
     certified[certain] = True
     pool.add(seeds)
@@ -40,7 +40,7 @@ def cover_by_box(
     All points are columns: what was inside the hull may be what is left of it. The
     others are inside as before. Returns the pool with all answers.
     """
-    boxed = PointPool(Z, pool.n_jobs, pool.with_weights)
+    boxed = PointPool(Z, pool.n_jobs, pool.with_weights, pool.clock)
     boxed.add(extreme)
     boxed.answer[:], boxed.n_unsure = pool.answer, pool.n_unsure
     width = pool.weight.shape[1]

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from joblib import Parallel, delayed
 
+from miptree._clock import Clock
 from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.selection._columns import INSIDE, OUTSIDE, Columns
+from miptree.selection._columns import INSIDE, OUTSIDE, UNSURE, Columns
 
 _CHUNK = 256
 """Points that share a chain of warm starts, whatever the number of jobs."""
@@ -26,6 +27,8 @@ class PointPool:
         Jobs of joblib; the result does not depend on it.
     with_weights : bool
         Whether to keep the weights.
+    clock : Clock, optional
+        When it is over, points are left unsure.
 
     Attributes
     ----------
@@ -34,12 +37,19 @@ class PointPool:
     weight_on, weight : arrays of shape (n, d + 1)
         Points that express an inside point (-1 for none), and their weights.
     n_unsure : int
-        Points that rounding left undecided; they count as outside.
+        Points that rounding or the clock left undecided; they count as outside.
     """
 
-    def __init__(self, Z: FloatArray, n_jobs: int = 1, with_weights: bool = True):
+    def __init__(
+        self,
+        Z: FloatArray,
+        n_jobs: int = 1,
+        with_weights: bool = True,
+        clock: Clock | None = None,
+    ) -> None:
         n, d = Z.shape
         self.n_jobs, self.with_weights = n_jobs, with_weights
+        self.clock = clock or Clock()
         self.Z = np.ascontiguousarray(Z)
         self.ZT = np.ascontiguousarray(Z.T)
         self.n_pool = self.n_unsure = 0
@@ -102,10 +112,11 @@ class PointPool:
         # Threads are a preference only: joblib.parallel_config changes the backend.
         results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_decide_chunk)(
-                chunk, columns, self.n_pool, box, all_points, warm, self.with_weights
+                chunk, columns, self.n_pool, box, all_points, warm, self.with_weights,
+                self.clock,
             )
             for chunk in chunks
-        )
+        )  # fmt: skip
         for chunk, (answer, _, _, weight_on, weight, n_unsure) in zip(
             chunks, results, strict=True
         ):
@@ -146,13 +157,26 @@ def _decide_chunk(
     all_points: bool,
     warm: bool,
     with_weights: bool,
+    clock: Clock,
 ) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
     """Call the kernel by name: sent to another process itself, it would compile."""
+    if clock.is_over:
+        return _unsure(points, box.size + 1 if with_weights else 0)
     from miptree.selection._simplex import decide_points
 
     # Plain arrays: joblib may have made memory maps of them.
     plain = Columns._make(np.asarray(array) for array in columns)
     return decide_points(points, plain, n_pool, box, all_points, warm, with_weights)
+
+
+def _unsure(
+    points: IntArray, width: int
+) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
+    """What the kernel answers when it can tell nothing."""
+    n, none = len(points), np.zeros(0, dtype=np.int64)
+    answer = np.full(n, UNSURE, dtype=np.int64)
+    no_weight = np.full((n, width), -1, dtype=np.int64)
+    return answer, none, none, no_weight, np.zeros((n, width)), n
 
 
 def blocks(points: IntArray, size: int) -> Iterator[IntArray]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import BoolArray, FloatArray, IntArray
 from miptree.problem import Problem
-from miptree.selection.base import Selection, checked_share
+from miptree.selection.base import Purpose, Selection, checked_share, shorter
 from miptree.selection.clusters import (
     Cluster,
     distance_to_splits,
@@ -46,6 +48,8 @@ class HullSelection:
         Keep at most beta2 abs(N) points of J, those that carry most, and something of
         a cluster that is all I. The printed rule, ``False``, takes all of J, whose
         size depends on the pivots of the LP solver.
+    seconds : float, optional
+        Time after which points that are not decided yet count as not inside.
     n_jobs : int, default=1
         Jobs of joblib, over clusters and points.
     """
@@ -54,6 +58,7 @@ class HullSelection:
     beta2: float = 0.1
     eps: float = 0.0
     cap: bool = True
+    seconds: float | None = None
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
@@ -61,6 +66,15 @@ class HullSelection:
         checked_share("beta2", self.beta2)
         if not (np.isfinite(self.eps) and self.eps >= 0):
             raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
+
+    @classmethod
+    def of_share(cls, share: float, n_jobs: int = 1) -> HullSelection:
+        """Keep about a share of the rows; beta1 <= 1/2 is allowed for any d."""
+        return cls(min(share, 0.5), share, n_jobs=n_jobs)
+
+    def adapted(self, purpose: Purpose) -> HullSelection:
+        """Keep to the time of a purpose."""
+        return replace(self, seconds=shorter(self.seconds, purpose.seconds))
 
     def select(
         self,
@@ -76,18 +90,29 @@ class HullSelection:
                 f"{self.beta2:g}. Lower beta2 or beta1."
             )
 
-        def answer(cluster: Cluster, n_jobs: int) -> Selection:
-            X = problem.scaled[cluster.rows]
-            found = hull_membership(X, self.eps, n_jobs)
-            near = distance_to_splits(problem, tree, cluster)
-            count = problem.count[cluster.rows]
-            chosen, covering = self._choose(found, near, count, problem.n_features)
-            rows = cluster.rows[chosen]
-            return Selection(rows, problem.weight[rows], covering)
-
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
-        return Selection.joined(for_each_cluster(answer, clusters, self.n_jobs))
+        # A hull may take as long as the square of its points.
+        squares = sum(float(len(cluster.rows)) ** 2 for cluster in clusters)
+        part = partial(self._part, problem, tree, squares)
+        return Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
+
+    def _part(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        squares: float,
+        cluster: Cluster,
+        n_jobs: int,
+    ) -> Selection:
+        clock = Clock(self.seconds).share(len(cluster.rows) ** 2 / squares)
+        X = problem.scaled[cluster.rows]
+        found = hull_membership(X, self.eps, n_jobs, clock=clock)
+        near = distance_to_splits(problem, tree, cluster)
+        count = problem.count[cluster.rows]
+        chosen, covering = self._choose(found, near, count, problem.n_features)
+        rows = cluster.rows[chosen]
+        return Selection(rows, problem.weight[rows], covering)
 
     def _choose(
         self, found: HullMembership, near: FloatArray, count: IntArray, d: int

@@ -1,53 +1,92 @@
-"""The best of several selections, by what their trees are worth on all rows."""
+"""A race of selections: the best by what its trees are worth on all rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
+from miptree._clock import Clock
+from miptree.objective import Svm1Objective
 from miptree.problem import Problem
-from miptree.search import SearchBudget, search
+from miptree.search import SearchBudget, improve, search
+from miptree.search.api import tree_value
 from miptree.selection.algorithm1 import HullSelection
-from miptree.selection.base import Selection, Selector, checked_share
+from miptree.selection.balanced import BalancedSelection
+from miptree.selection.base import (
+    Purpose,
+    Selection,
+    Selector,
+    adapted,
+    checked_share,
+    select_rows,
+    shorter,
+)
 from miptree.selection.clusters import Cluster, leaf_clusters
 from miptree.selection.cover import CoverSelection
-from miptree.selection.stratified import StratifiedSelection
-from miptree.tree import ObliqueTree
+from miptree.selection.stratified import StratifiedSelection, UniformSelection
+from miptree.tree import HeapTree, ObliqueTree
+
+_ELITE = 6
+"""Trees of a search that are valued on all rows."""
+_IMPROVE_ITER = 5
+"""Iterations on all rows from the best of them."""
+_SMALL_CLUSTER = 100
+"""Largest cluster up to which a balanced selection is tried; it takes long."""
 
 
 @dataclass(frozen=True)
 class AutoSelection:
     """Tries selections of at most a share of the rows and takes the best.
 
-    A short search trains a tree on each; the one whose tree makes the cheapest errors
-    on *all* rows wins. No selection is best on all data, and measuring is cheap.
+    For each, a short search trains trees on the rows chosen; the best of them on *all*
+    rows is improved shortly on all rows, and the selection whose tree is then best
+    wins. No selection is best on all data. The trees go on as ``Selection.trees``.
 
     Parameters
     ----------
     share : float, default=0.1
         Most of the rows that a selection may keep, in (0, 1).
-    depth : int, default=2
-        Depth of the trees.
-    max_iter : int, default=100
-        Iterations of each search.
+    depth : int, optional
+        Depth of the trees, by default that of the training, or of the tree given.
+    max_iter : int, default=30
+        Iterations of each search, at most as many as the training has.
     seconds : float, optional
-        Seconds of each search at most.
+        Time for the whole race; candidates that it does not suffice for are left out.
     candidates : tuple of Selector, optional
-        By default Algorithm 1 capped, a cover and three stratified samples.
+        By default a random sample, three stratified ones, Algorithm 1 capped, a cover
+        and, where clusters are small, a balanced selection.
+    objective : Svm1Objective, optional
+        What the trees minimise, by default that of the training, or the errors.
+    completed : callable, optional
+        The rows trained on when these are chosen; by default these.
     seed : int, default=0
     n_jobs : int, default=1
     """
 
     share: float = 0.1
-    depth: int = 2
-    max_iter: int = 100
+    depth: int | None = None
+    max_iter: int = 30
     seconds: float | None = None
     candidates: tuple[Selector, ...] | None = None
+    objective: Svm1Objective | None = None
+    completed: Callable[[Selection], Selection] | None = None
     seed: int = 0
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
         checked_share("share", self.share)
+
+    def adapted(self, purpose: Purpose) -> AutoSelection:
+        """Race for the trees and within the time of a purpose."""
+        most = self.max_iter if purpose.max_iter is None else purpose.max_iter
+        return replace(
+            self,
+            max_iter=min(self.max_iter, most),
+            depth=purpose.depth,
+            seconds=shorter(self.seconds, purpose.seconds),
+            objective=purpose.objective,
+            completed=purpose.completed,
+        )
 
     def select(
         self,
@@ -56,33 +95,68 @@ class AutoSelection:
         clusters: Sequence[Cluster] | None = None,
     ) -> Selection:
         """Choose rows; see :class:`~miptree.selection.base.Selector`."""
+        clock, depth = Clock(self.seconds), self.depth or max(tree.depth, 1)
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
-        found = [s.select(problem, tree, clusters) for s in self._candidates()]
-        smallest = min(len(selection) for selection in found)
-        # One row of each cluster is always kept, so the share may be out of reach.
-        most = max(self.share * problem.n_rows + len(clusters), smallest)
-        within = [selection for selection in found if len(selection) <= most]
-        if len(within) == 1:
-            return within[0]
-        return min(within, key=lambda selection: self._cost(problem, selection))
+        # One row of each cluster is always kept.
+        most = self.share * problem.n_rows + len(clusters)
+        raced: list[tuple[float, HeapTree, Selection]] = []
+        too_large: list[Selection] = []
+        candidates = self._candidates(clusters)
+        for number, candidate in enumerate(candidates):
+            if raced and clock.is_over:
+                break
+            turn = clock.share(1.0 / (len(candidates) - number))
+            purpose = Purpose(self.objective, depth, turn.share(0.5).remaining)
+            selector = adapted(candidate, purpose)
+            chosen = select_rows(selector, problem, tree, clusters)
+            if len(chosen) > most:
+                too_large.append(chosen)
+                continue
+            raced.append((*self._best_tree(problem, chosen, depth, turn), chosen))
+        if not raced:
+            return min(too_large, key=len)
+        raced.sort(key=lambda entry: entry[0])
+        trees = tuple(problem.to_user(heap) for _, heap, _ in raced)
+        return replace(raced[0][2], trees=trees)
 
-    def _candidates(self) -> tuple[Selector, ...]:
+    def _candidates(self, clusters: Sequence[Cluster]) -> tuple[Selector, ...]:
         if self.candidates is not None:
             return self.candidates
+        share, seed, n_jobs = self.share, self.seed, self.n_jobs
+        balanced: tuple[Selector, ...] = ()
+        if max(len(cluster.rows) for cluster in clusters) <= _SMALL_CLUSTER:
+            balanced = (BalancedSelection(seed=seed, n_jobs=n_jobs),)
         return (
-            HullSelection(self.share, self.share, n_jobs=self.n_jobs),
-            CoverSelection(share=self.share, n_jobs=self.n_jobs),
+            UniformSelection(share, seed),
             # Small samples differ much from each other.
-            *(StratifiedSelection(self.share, seed=self.seed + i) for i in range(3)),
+            *(StratifiedSelection(share, seed=seed + i) for i in range(3)),
+            HullSelection.of_share(share, n_jobs),
+            CoverSelection(share=share, n_jobs=n_jobs),
+            *balanced,
         )
 
-    def _cost(self, problem: Problem, selection: Selection) -> float:
-        """What the errors on all rows cost, of a tree trained on a selection."""
-        subset = problem.subset(selection.rows, selection.weight)
-        budget = SearchBudget(self.seconds, self.max_iter)
+    def _best_tree(
+        self, problem: Problem, chosen: Selection, depth: int, clock: Clock
+    ) -> tuple[float, HeapTree]:
+        """Value on all rows of a tree trained on a choice, and the tree."""
+        rows = chosen if self.completed is None else self.completed(chosen)
+        subset = problem.subset(rows.rows, rows.weight)
         found = search(
-            subset, None, self.depth, budget=budget, seed=self.seed, n_jobs=self.n_jobs
+            subset,
+            self.objective,
+            depth,
+            budget=SearchBudget(clock.share(0.5).remaining, self.max_iter),
+            seed=self.seed,
+            n_jobs=self.n_jobs,
         )
-        predicted = subset.to_user(found.tree).predict(problem.X)
-        return float(problem.error_cost(predicted).sum())
+        elite = [
+            problem.to_scaled(subset.to_user(tree), depth)
+            for tree in found.trees[:_ELITE]
+        ]
+        best = min(elite, key=lambda tree: tree_value(problem, self.objective, tree))
+        budget = SearchBudget(clock.remaining, _IMPROVE_ITER)
+        better, value = improve(
+            problem, self.objective, depth, best, self.seed, budget=budget
+        )
+        return value, better

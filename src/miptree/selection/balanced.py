@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from joblib import Parallel, delayed
+from scipy import sparse
 
+from miptree._clock import Clock
 from miptree._typing import FloatArray, IntArray
 from miptree.formulations.model import Model
 from miptree.problem import Problem
 from miptree.selection._points import DistinctPoints
 from miptree.selection._pool import PointPool
-from miptree.selection.base import Selection
+from miptree.selection.base import Purpose, Selection, shorter
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
 from miptree.selection.exact import (
     LARGEST,
@@ -31,7 +34,10 @@ _PILLAR_SIZES = 12
 
 
 def balanced_selection(
-    X: FloatArray, printed: bool = False, node_limit: int = 50
+    X: FloatArray,
+    printed: bool = False,
+    node_limit: int = 50,
+    clock: Clock | None = None,
 ) -> ExactSelection:
     """Approximate max sum(b - a) of (5) at eps' = 0, the paper's (9) and its rounding.
 
@@ -47,24 +53,38 @@ def balanced_selection(
         false: in a triangle with a point inside, a' = b' = 0 is optimal.
     node_limit : int, default=50
         Branch-and-bound nodes of the 0-1 LP.
+    clock : Clock, optional
+        When it is over before, nothing is selected.
     """
-    relaxed = selection_model(X, 1.0, 1.0, relaxed=True)
-    _, x, _ = solve_01(relaxed, Limits())
-    b = x[relaxed.variables["b"]]
+    clock = clock or Clock()
+    if clock.is_over:
+        none = np.zeros(len(X), dtype=bool)
+        weights = sparse.csr_array((len(X), len(X)))
+        return ExactSelection(none, none, weights, 0.0, -np.inf)
     model = selection_model(X, 1.0, 1.0)
-    lower, upper = model.lower.copy(), model.upper.copy()
-    lower[model.variables["b"][b > 1 - _WHOLE]] = 1
-    if printed:
-        upper[model.variables["b"][b < _WHOLE]] = 0
-    fixed = replace(model, lower=lower, upper=upper)
-    nothing = np.zeros(model.n_variables)
     extreme = _encode_extreme(model, hull_membership(X))
-    _, rounded, _ = solve_01(fixed, Limits(nodes=node_limit), extreme)
-    candidates = [nothing, extreme]
+    candidates = [np.zeros(model.n_variables), extreme]
+    fixed = _fixed_by_relaxation(model, X, printed, clock)
+    limits = Limits(seconds=clock.remaining, nodes=node_limit)
+    _, rounded, _ = solve_01(fixed, limits, extreme)
     if max(model.violation(rounded).values()) <= 1e-6:
         candidates.append(rounded)
     best = min(candidates, key=model.objective)
     return read_solution(model, best, -np.inf)
+
+
+def _fixed_by_relaxation(
+    model: Model, X: FloatArray, printed: bool, clock: Clock
+) -> Model:
+    """The 0-1 LP with b fixed where the relaxation decides it."""
+    relaxed = selection_model(X, 1.0, 1.0, relaxed=True)
+    _, x, _ = solve_01(relaxed, Limits(seconds=clock.remaining))
+    b = x[relaxed.variables["b"]]
+    lower, upper = model.lower.copy(), model.upper.copy()
+    lower[model.variables["b"][b > 1 - _WHOLE]] = 1
+    if printed:
+        upper[model.variables["b"][b < _WHOLE]] = 0
+    return replace(model, lower=lower, upper=upper)
 
 
 def _encode_extreme(model: Model, hull: HullMembership) -> FloatArray:
@@ -93,6 +113,8 @@ class BalancedSelection:
         choice is taken. At most 300.
     printed : bool, default=False
         Whether to fix b = 0 where the relaxation has it, as the paper does.
+    seconds : float, optional
+        Time after which the remaining parts take the trivial choice, nothing.
     seed : int, default=0
     n_jobs : int, default=1
         Jobs of joblib, over clusters.
@@ -105,6 +127,7 @@ class BalancedSelection:
 
     max_points: int = 30
     printed: bool = False
+    seconds: float | None = None
     seed: int = 0
     n_jobs: int = 1
 
@@ -114,6 +137,10 @@ class BalancedSelection:
                 f"max_points must lie in [3, {LARGEST}], got {self.max_points!r}."
             )
 
+    def adapted(self, purpose: Purpose) -> BalancedSelection:
+        """Keep to the time of a purpose."""
+        return replace(self, seconds=shorter(self.seconds, purpose.seconds))
+
     def select(
         self,
         problem: Problem,
@@ -121,35 +148,41 @@ class BalancedSelection:
         clusters: Sequence[Cluster] | None = None,
     ) -> Selection:
         """Choose rows; see :class:`~miptree.selection.base.Selector`."""
-        rng = np.random.default_rng(self.seed)
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
-        orders = {c.rows[0]: rng.permutation(len(c.rows)) for c in clusters}
+        part = partial(self._part, problem, Clock(self.seconds))
+        return Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
 
-        def answer(cluster: Cluster, n_jobs: int) -> Selection:
-            X = problem.scaled[cluster.rows]
-            chosen = self._choose(X, orders[cluster.rows[0]], n_jobs)
-            rows, covering = cluster.rows[chosen], np.ones(len(chosen), dtype=bool)
-            if not len(rows):
-                middle = ((X - X.mean(axis=0)) ** 2).sum(axis=1).argmin()
-                rows, covering = cluster.rows[[middle]], np.zeros(1, dtype=bool)
-            return Selection(rows, problem.weight[rows], covering)
+    def _part(
+        self, problem: Problem, clock: Clock, cluster: Cluster, n_jobs: int
+    ) -> Selection:
+        X = problem.scaled[cluster.rows]
+        # Seeded by its first row: the same whatever the order of the clusters.
+        rng = np.random.default_rng([self.seed, cluster.rows[0]])
+        chosen = self._choose(X, rng.permutation(len(X)), clock, n_jobs)
+        rows, covering = cluster.rows[chosen], np.ones(len(chosen), dtype=bool)
+        if not len(rows):
+            middle = ((X - X.mean(axis=0)) ** 2).sum(axis=1).argmin()
+            rows, covering = cluster.rows[[middle]], np.zeros(1, dtype=bool)
+        return Selection(rows, problem.weight[rows], covering)
 
-        return Selection.joined(for_each_cluster(answer, clusters, self.n_jobs))
-
-    def _choose(self, X: FloatArray, order: IntArray, n_jobs: int) -> IntArray:
+    def _choose(
+        self, X: FloatArray, order: IntArray, clock: Clock, n_jobs: int
+    ) -> IntArray:
         """Points of one cluster to select."""
-        if len(X) <= self.max_points:
-            return np.flatnonzero(balanced_selection(X, self.printed).selected)
         n_parts = -(-len(X) // self.max_points)
-        parts = np.array_split(order, n_parts)
+        parts = np.array_split(order, n_parts) if n_parts > 1 else [np.arange(len(X))]
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
-            delayed(balanced_selection)(X[part], self.printed) for part in parts
+            delayed(balanced_selection)(X[part], self.printed, clock=clock)
+            for part in parts
         )
         chosen = [p[s.selected] for p, s in zip(parts, found, strict=True)]
         value = sum(s.objective for s in found)
-        pillars, pillars_value = best_pillars(X, n_jobs)
-        return pillars if pillars_value < value else np.sort(np.concatenate(chosen))
+        if n_parts > 1 and not clock.is_over:
+            pillars, pillars_value = best_pillars(X, n_jobs)
+            if pillars_value < value:
+                return pillars
+        return np.sort(np.concatenate(chosen))
 
 
 def best_pillars(X: FloatArray, n_jobs: int = 1) -> tuple[IntArray, float]:

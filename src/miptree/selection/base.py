@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.selection.clusters import Cluster
 from miptree.tree import ObliqueTree
@@ -27,11 +28,15 @@ class Selection:
     covering : bool array of shape (n_selected,)
         The paper's J: rows of which dropped rows are convex combinations, so that
         getting them right matters more than their own weight says.
+    trees : tuple of ObliqueTree
+        Trees for *all* rows that choosing has brought forth, in the user's units,
+        best first.
     """
 
     rows: IntArray
     weight: FloatArray
     covering: BoolArray
+    trees: tuple[ObliqueTree, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,11 +62,38 @@ class Selection:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Purpose:
+    """What rows are chosen for.
+
+    Attributes
+    ----------
+    objective : Svm1Objective or None
+        What the trees minimise, None for the cost of the errors.
+    depth : int
+        Their depth.
+    seconds : float or None
+        Time that choosing may take.
+    max_iter : int or None
+        Iterations that a search for such a tree has.
+    completed : callable or None
+        Rows that are trained on when these are chosen, where others join them.
+    """
+
+    objective: Svm1Objective | None
+    depth: int
+    seconds: float | None = None
+    max_iter: int | None = None
+    completed: Callable[[Selection], Selection] | None = None
+
+
 class Selector(Protocol):
     """Chooses the rows that a MIP sees; ``selection/stratified.py`` is a short one.
 
     A selector is a frozen dataclass of its parameters, checks them when it is made,
-    and gives the same rows for the same problem and tree.
+    and gives the same rows for the same problem and tree. One that minds the clock or
+    the trees to come also has a method ``adapted(purpose)``, which returns the
+    selector to be asked for a :class:`Purpose`.
     """
 
     def select(
@@ -83,6 +115,51 @@ class Selector(Protocol):
             :func:`~miptree.selection.clusters.leaf_clusters` of the tree.
         """
         ...
+
+
+def adapted(selector: Selector, purpose: Purpose) -> Selector:
+    """The selector for a purpose: itself, if it does not mind."""
+    adapt: Callable[[Purpose], Selector] | None = getattr(selector, "adapted", None)
+    return selector if adapt is None else adapt(purpose)
+
+
+def shorter(one: float | None, other: float | None) -> float | None:
+    """The shorter of two limits, None for none."""
+    return min((s for s in (one, other) if s is not None), default=None)
+
+
+def select_rows(
+    selector: Selector,
+    problem: Problem,
+    tree: ObliqueTree,
+    clusters: Sequence[Cluster] | None = None,
+) -> Selection:
+    """Choose rows and check the choice: anybody may write a selector."""
+    chosen = selector.select(problem, tree, clusters)
+    name, rows = type(selector).__name__, np.asarray(chosen.rows)
+    if not len(rows):
+        raise ValueError(
+            f"{name} selected no row. Let it keep some: the printed Algorithm 1 drops "
+            "points that stand for each other when eps > 0; CoverSelection does not."
+        )
+    if not len(rows) == len(chosen.weight) == len(chosen.covering):
+        raise ValueError(
+            f"{name} selected {len(rows)} rows with {len(chosen.weight)} weights and "
+            f"{len(chosen.covering)} entries of covering. Give one of each for a row."
+        )
+    if rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= problem.n_rows:
+        raise ValueError(
+            f"{name} must select row numbers from 0 to {problem.n_rows - 1}, got "
+            f"{rows.min()} to {rows.max()} of type {rows.dtype}."
+        )
+    if len(np.unique(rows)) < len(rows):
+        twice = np.flatnonzero(np.bincount(rows) > 1)[0]
+        raise ValueError(
+            f"{name} selected row {twice} more than once. Raise its weight instead."
+        )
+    if not (np.isfinite(chosen.weight).all() and (chosen.weight > 0).all()):
+        raise ValueError(f"{name} must give finite weights above 0.")
+    return chosen
 
 
 def checked_share(name: str, value: float) -> None:

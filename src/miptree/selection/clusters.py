@@ -16,6 +16,9 @@ Answer = TypeVar("Answer")
 
 _LARGE = 5000
 """Rows above which a cluster's points, not the clusters, are shared out to the jobs."""
+_PRODUCTS_PER_SECOND = 1e9
+"""Speed of the hull kernel, whose worst case is a product for each pair of rows."""
+_SMALLEST_PART = 50
 
 
 class Cluster(NamedTuple):
@@ -64,12 +67,22 @@ def deal_out(clusters: Sequence[Cluster], largest: int, seed: int) -> list[Clust
     return dealt
 
 
+def deal_out_in_time(
+    problem: Problem, clusters: Sequence[Cluster], seconds: float, seed: int
+) -> list[Cluster]:
+    """Clusters in parts so small that their hulls take about so long at most."""
+    size = problem.n_rows * problem.n_features
+    largest = int(seconds * _PRODUCTS_PER_SECOND / size)
+    return deal_out(clusters, max(largest, _SMALLEST_PART), seed)
+
+
 def for_each_cluster(
     answer: Callable[[Cluster, int], Answer], clusters: Sequence[Cluster], n_jobs: int
 ) -> list[Answer]:
     """Answers for all clusters, in their order; jobs take clusters, or points of one.
 
-    ``answer`` is called with a cluster and the number of jobs it may use itself.
+    ``answer`` is called with a cluster and the number of jobs it may use itself; it
+    must be such that it can be pickled, as a backend of processes does.
     """
     large = {i for i, c in enumerate(clusters) if len(c.rows) > _LARGE}
     small = [i for i in range(len(clusters)) if i not in large]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,11 +120,8 @@ class CoverSelection:
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
         unit = robust_spread(problem.scaled)
-
-        def answer(cluster: Cluster, n_jobs: int) -> Selection:
-            return self._cover(problem, cluster, unit, n_jobs)
-
-        found = Selection.joined(for_each_cluster(answer, clusters, self.n_jobs))
+        part = partial(self._part, problem, unit)
+        found = Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
         n_rows = sum(len(cluster.rows) for cluster in clusters)
         if self.share is None or len(found) <= max(self.share * n_rows, len(clusters)):
             return found
@@ -132,8 +130,8 @@ class CoverSelection:
         wider = replace(self, eps=max(2 * self.eps, 0.125))
         return wider.select(problem, tree, clusters)
 
-    def _cover(
-        self, problem: Problem, cluster: Cluster, unit: FloatArray, n_jobs: int
+    def _part(
+        self, problem: Problem, unit: FloatArray, cluster: Cluster, n_jobs: int
     ) -> Selection:
         X, own = problem.scaled[cluster.rows], problem.weight[cluster.rows]
         kept, weights = greedy_cover(X, self.eps * unit, n_jobs)

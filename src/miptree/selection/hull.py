@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from miptree._clock import Clock
 from miptree._typing import BoolArray, IntArray
 from miptree.selection._extreme import cover_by_box, find_extreme
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
@@ -33,8 +34,9 @@ class HullMembership:
     multiplicity : int array of shape (n,)
         Rows that hold the same point.
     n_unsure : int
-        Points on the boundary to within rounding that were not decided; they count
-        as not inside, so that they are kept.
+        Points that were not decided, because they are on the boundary to within
+        rounding or the clock was over; they count as not inside, so that they are
+        kept.
     """
 
     inside: BoolArray
@@ -50,6 +52,7 @@ def hull_membership(
     eps: ArrayLike = 0.0,
     n_jobs: int = 1,
     return_weights: bool = True,
+    clock: Clock | None = None,
 ) -> HullMembership:
     """Decide for every point whether it is a convex combination of the others.
 
@@ -69,6 +72,8 @@ def hull_membership(
         Jobs of joblib (threads by preference); the result does not depend on them.
     return_weights : bool, default=True
         Whether to give the weights.
+    clock : Clock, optional
+        When it is over, the points that are not decided yet count as not inside.
 
     Returns
     -------
@@ -94,7 +99,7 @@ def hull_membership(
     if len(points.first) == 1:
         pool = PointPool(np.zeros((1, 1)), n_jobs, return_weights)
         return _record(points, pool, np.zeros(1, dtype=np.intp))
-    pool = PointPool(points.full_rank(), n_jobs, return_weights)
+    pool = PointPool(points.full_rank(), n_jobs, return_weights, clock)
     extreme = find_extreme(pool)
     box = box[points.varies] / points.half_span
     if box.any():

@@ -1,4 +1,4 @@
-"""A random share of every cluster."""
+"""Random shares: of every cluster, and of all rows."""
 
 from __future__ import annotations
 
@@ -55,3 +55,35 @@ class StratifiedSelection:
         if self.reweight:
             weight = weight * (problem.weight[cluster.rows].sum() / weight.sum())
         return Selection(rows, weight, np.zeros(size, dtype=bool))
+
+
+@dataclass(frozen=True)
+class UniformSelection:
+    """A random share of all rows, whatever their class and leaf.
+
+    Parameters
+    ----------
+    share : float, default=0.1
+        Part of the rows, in (0, 1).
+    seed : int, default=0
+    """
+
+    share: float = 0.1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_share("share", self.share)
+
+    def select(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        clusters: Sequence[Cluster] | None = None,
+    ) -> Selection:
+        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
+        if clusters is None:
+            clusters = leaf_clusters(problem, tree)
+        rows = np.sort(np.concatenate([cluster.rows for cluster in clusters]))
+        size = max(1, round(self.share * len(rows)))
+        chosen = np.random.default_rng(self.seed).permutation(rows)[:size]
+        return Selection.of_rows(problem, chosen)

@@ -1,0 +1,86 @@
+"""The table of a distributed fit: a collection, or files whose columns agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from miptree.distributed._dask import require_dask
+
+CSV_BLOCK = 64_000_000
+"""Bytes of a CSV file in one partition, whatever the memory of the machine."""
+_ONLY_EMPTY_IS_MISSING: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
+"""A class called "NA" or "None" stays one, as in memory."""
+
+
+def open_table(data: Any, read: Sequence[str] | None = None) -> Any:
+    """A Dask DataFrame: given, or from a pattern of Parquet or CSV files.
+
+    All files must have the columns that are read, by default all of the first. A CSV
+    file is read in blocks of 64 MB that end at line ends, so a field must not
+    hold one; a compressed file cannot be cut and is one partition.
+    """
+    dd = require_dask()
+    if isinstance(data, (str, Path)):
+        return _open_files(dd, str(data), read)
+    if not (hasattr(data, "to_delayed") and hasattr(data, "columns")):
+        raise TypeError(
+            "data must be a Dask DataFrame or a pattern of Parquet or CSV files, got "
+            f"{type(data).__name__}. Turn a pandas table into one with "
+            "dask.dataframe.from_pandas(table, npartitions=...), a Dask array with "
+            "dask.dataframe.from_dask_array(array, columns=[...])."
+        )
+    return data
+
+
+def _open_files(dd: Any, pattern: str, read: Sequence[str] | None) -> Any:
+    if pattern.endswith((".csv", ".csv.gz")):
+        _check_columns(pattern, _csv_columns, read)
+        block = None if pattern.endswith(".gz") else CSV_BLOCK
+        return dd.read_csv(pattern, blocksize=block, **_ONLY_EMPTY_IS_MISSING)
+    _check_columns(pattern, _parquet_columns, read)
+    return dd.read_parquet(pattern)
+
+
+def _check_columns(
+    pattern: str, columns_of: Callable[[Any], list[str]], read: Sequence[str] | None
+) -> None:
+    """Refuse a pattern without files, and files with different columns."""
+    from fsspec.core import get_fs_token_paths
+
+    files, _, paths = get_fs_token_paths(pattern)
+    if len(paths) == 1 and files.isdir(paths[0]):
+        paths = files.glob(paths[0].rstrip("/") + "/**/*.parquet")
+    paths = [path for path in paths if files.exists(path)]
+    if not paths:
+        raise FileNotFoundError(
+            f"No file matches {pattern!r}. Give a pattern such as 'parts/*.parquet' or "
+            "'parts/*.csv'."
+        )
+    first: set[str] = set()
+    for path in paths:
+        with files.open(path, "rb", compression="infer") as file:
+            names = set(columns_of(file))
+        names = names if read is None else names.intersection(read)
+        first = first or names
+        for name in sorted(names ^ first):
+            has, lacks = (path, paths[0]) if name in names else (paths[0], path)
+            raise ValueError(
+                f"{lacks} lacks column {name!r}, which {has} has. Give all files the "
+                "same columns."
+            )
+
+
+def _parquet_columns(file: Any) -> list[str]:
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(file).names
+    # pandas stores an index that counts the rows in some files and not in others.
+    return [name for name in names if not name.startswith("__index_level_")]
+
+
+def _csv_columns(file: Any) -> list[str]:
+    import pandas as pd
+
+    return [str(name) for name in pd.read_csv(file, nrows=0).columns]

@@ -1,0 +1,98 @@
+"""The end of a distributed fit: what fit sets, counted on all rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from miptree.bounds import Bound
+from miptree.certify import Certificate, certificate_digest, certify
+from miptree.distributed import _partition
+from miptree.objective import Score
+from miptree.problem import Problem
+from miptree.progress import announce
+from miptree.table import CategoricalColumn
+
+if TYPE_CHECKING:
+    from miptree.distributed._client import Fitting
+
+
+def fill_in(fitting: Fitting) -> None:
+    """Give the classifier its tree, its certificate and the rest of what fit sets."""
+    clf, tree, clock = fitting.classifier, fitting.tree, fitting.clock
+    score = _recount(fitting)
+    _learn_columns(fitting)
+    clf.certificate_ = _certificate(fitting, score)
+    clf.tree_ = tree
+    clf.objective_ = clf.certificate_.objective
+    clf.bound_, clf.gap_ = clf.certificate_.objective_bound, clf.certificate_.gap
+    clf.status_ = "time_limit" if clock.is_over else "max_iter"
+    if clf.certificate_.objective_optimal:
+        clf.status_ = "optimal"
+    clf.n_iter_ = fitting.n_iter
+    clf.fit_time_ = clock.elapsed
+    clf.trace_ = []
+    announce("done", clf.fit_time_, score, clf.bound_, clf.trace_, clf._listeners())
+    proba = fitting.counts + fitting.weight / fitting.n_rows
+    clf._node_proba = proba / proba.sum(axis=1, keepdims=True)
+
+
+def _recount(fitting: Fitting) -> Score:
+    """(1a) of the tree on all rows."""
+    frame, tree, penalties = fitting.frame, fitting.tree, fitting.plan.objective
+    run = fitting.partitions.map
+    largest = run(_partition.largest_scores, frame, tree)
+    box = np.max(largest, axis=0, initial=0.0)
+    found = run(_partition.recount, frame, tree, penalties, box)
+    parts = [part for part in found if part is not None]
+    cost, slack = sum(p.cost for p in parts), sum(p.slack for p in parts)
+    l1 = parts[0].l1
+    return Score(
+        sum(part.errors for part in parts),
+        cost,
+        sum(part.cost_at_margin for part in parts),
+        slack,
+        l1,
+        cost + penalties.slack_penalty * slack + penalties.l1_penalty * l1,
+    )
+
+
+def _certificate(fitting: Fitting, score: Score) -> Certificate:
+    """Certificate of all rows; the digest of the data stands for no table."""
+    plan, frame = fitting.plan, fitting.frame
+    spare = frame.unavoidable(fitting.class_weight, 2**plan.depth)
+    bound = Bound(0.0, "errors are not negative")
+    if spare > 0:
+        bound = Bound(spare, "Proposition 1 (3)")
+    none = Problem.from_data(np.zeros((1, 1)), np.zeros(1, dtype=np.intp), 2)
+    found = certify(
+        none, plan.objective, plan.depth, fitting.tree, score, bound, bound, bound,
+        fitting.clock.elapsed,
+    )  # fmt: skip
+    found = replace(
+        found,
+        n_rows=fitting.n_rows,
+        data_digest="partitioned",
+        max_features=frame.max_features,
+    )
+    return replace(found, digest=certificate_digest(found))
+
+
+def _learn_columns(fitting: Fitting) -> None:
+    """Let the classifier learn columns and classes from the sample, as in fit.
+
+    Truth values are known from all rows; the sample may lack one.
+    """
+    import pandas as pd
+
+    clf, frame, sampled = fitting.classifier, fitting.frame, fitting.sampled
+    rows = pd.DataFrame(frame.user_columns(sampled.X))
+    labels, largest = frame.classes[sampled.y], clf._largest_cost()
+    clf._problem_of(clf._rows(rows, labels, sampled.weight, largest))
+    columns = tuple(
+        known if isinstance(known, CategoricalColumn) else learnt
+        for known, learnt in zip(frame.table.columns, clf.table_.columns, strict=True)
+    )
+    clf.table_ = replace(frame.table, columns=columns)

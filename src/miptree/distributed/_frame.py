@@ -1,0 +1,130 @@
+"""What all partitions share, and what the client learns of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.problem import Problem
+from miptree.table import CategoricalColumn, Cells, Table
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of the columns that are read; ``truths`` are the features of truth values.
+
+    They are categories, as they are in memory.
+    """
+
+    features: tuple[str, ...]
+    target: str
+    weights: str | None = None
+    truths: frozenset[str] = frozenset()
+
+    def cells(self, X: FloatArray) -> list[Cells]:
+        """Features that were read as numbers, each as what it is."""
+        return [
+            Cells(name, values=(x > 0).tolist())
+            if name in self.truths
+            else Cells(name, numbers=x)
+            for name, x in zip(self.features, X.T, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What the client learns of a partition: its ranges and classes, no rows."""
+
+    n_rows: int
+    low: FloatArray
+    high: FloatArray
+    classes: AnyArray
+    class_weight: FloatArray
+    weight: float
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """Columns, classes, scaling, and what the errors cost.
+
+    Attributes
+    ----------
+    table : Table
+        How the columns become numbers.
+    offset, scale : float array
+        Of all rows.
+    costs : float array of shape (Y, Y) or None
+        What it costs to predict class k for a row of class j, by default 1.
+    max_features : int or None
+        Most non-zero coefficients of a hyperplane.
+    """
+
+    columns: Columns
+    classes: AnyArray
+    table: Table
+    offset: FloatArray
+    scale: FloatArray
+    costs: FloatArray | None = None
+    max_features: int | None = None
+
+    def numbers(self, X: FloatArray) -> FloatArray:
+        """Features as the tree reads them."""
+        if self.table.is_plain:
+            return X
+        return self.table.transform_cells(self.columns.cells(X))
+
+    def problem(self, X: FloatArray, y: IntArray, weight: FloatArray) -> Problem:
+        """Rows as a problem, scaled as all rows are, identical ones merged."""
+        problem = Problem.from_data(
+            X,
+            y,
+            len(self.classes),
+            weight,
+            None if self.costs is None else self.costs[y],
+            self.table.value_feature,
+            self.max_features,
+        )
+        return replace(problem, offset=self.offset, scale=self.scale, source=None)
+
+    def joined(self, parts: Sequence[Problem | None]) -> Problem:
+        """Rows of several partitions as one problem."""
+        some = [part for part in parts if part is not None]
+        return self.problem(
+            np.concatenate([part.X for part in some]),
+            np.concatenate([part.y for part in some]),
+            np.concatenate([part.weight for part in some]),
+        )
+
+    def label_costs(self, counts: FloatArray) -> FloatArray:
+        """(n_nodes, Y): cost of each class as a label, given the classes of the rows.
+
+        ``counts`` is the weight of each class in each leaf.
+        """
+        if self.costs is None:
+            return counts.sum(axis=1, keepdims=True) - counts
+        return counts @ self.costs
+
+    def unavoidable(self, class_weight: FloatArray, n_leaves: int) -> float:
+        """Proposition 1 (3): cost of the classes that can have no leaf."""
+        least = np.ones(len(self.classes))
+        if self.costs is not None:
+            own = np.eye(len(self.classes), dtype=bool)
+            least = np.where(own, np.inf, self.costs).min(axis=1)
+        spare = max(0, len(self.classes) - n_leaves)
+        return float(np.sort(least * class_weight)[:spare].sum())
+
+    def user_columns(self, X: FloatArray) -> dict[str, AnyArray]:
+        """Columns as the user gave them, of rows of numbers; truths stand-ins."""
+        found: dict[str, AnyArray] = {}
+        place = 0
+        for column in self.table.columns:
+            if isinstance(column, CategoricalColumn):
+                found[column.name] = np.zeros(len(X), dtype=bool)
+                place += len(column.open_names)
+            else:
+                found[column.name] = X[:, place]
+                place += 1
+        return found
