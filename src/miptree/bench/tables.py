@@ -74,10 +74,10 @@ tooltip of every number, and this page's source, name its journal lines, such as
 sets, and settings of which it does not say on what part they were chosen; they are
 context, not a comparison on equal splits.
 
-Protocol: 75/25 stratified, `random_state` = split; this package's defaults were chosen on
-splits 0-4 (see *Benchmarks* for what else was seen), other settings on the training part
-only; one thread a fit. A dash is a number that is not there; `(k/n)` marks a cell of which only k of n splits are done,
-which enters no mean.
+Protocol: 75/25 stratified, `random_state` = split; this package's defaults were chosen
+on splits 0-4 (*Benchmarks* says what else was seen), other settings on the training
+part only; one thread a fit. A dash is a number that is not there; `(k/n)` marks a cell
+of which only k of n splits are done, which enters no mean.
 """
 
 
