@@ -7,12 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris, load_wine
-from typer.testing import CliRunner
 
+from _cli import RUNNER, refused, run
 from miptree import __version__, load_json
 from miptree.commands import app
-
-RUNNER = CliRunner()
 
 
 def test_demo_shows_tree_rivals_and_certificate():
@@ -90,23 +88,6 @@ def test_export_text_refuses_wrong_names():
 
 
 # ------------------------------------------------- fit -> show -> predict -> verify
-
-
-def run(*arguments):
-    """Run a command; a crash is not an answer."""
-    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
-
-
-def refused(*arguments):
-    """The one line that a bad call ends with."""
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    lines = [line for line in result.stderr.splitlines() if line]
-    assert len(lines) == 1, result.stderr
-    assert lines[0].startswith("Error: ")
-    return lines[0]
 
 
 def iris_table():

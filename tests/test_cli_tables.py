@@ -8,29 +8,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from _cli import refused, run
 from miptree import OptimalTreeClassifier, evaluate, load_json, save_json
-from miptree.commands import app
 
 QUICK = {"max_iter": 50, "solver": "search", "time_limit": None, "random_state": 0}
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    """Run a command; a crash is not an answer."""
-    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    return result
-
-
-def refused(*arguments):
-    """The one line that a bad call ends with."""
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    (line,) = result.stderr.splitlines()
-    assert line.startswith("Error: ")
-    return line
 
 
 def saved(folder, X, y):

@@ -1,0 +1,29 @@
+"""Commands as the tests run them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from miptree.commands import app
+
+RUNNER = CliRunner()
+
+
+def run(*arguments: Any) -> Result:
+    """Run a command; a crash is not an answer."""
+    result = RUNNER.invoke(app, [str(argument) for argument in arguments])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def refused(*arguments: Any) -> str:
+    """The one line that a bad call ends with."""
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    lines = [line for line in result.stderr.splitlines() if line]
+    assert len(lines) == 1, result.stderr
+    assert lines[0].startswith("Error: ")
+    return lines[0]
