@@ -6,6 +6,7 @@ were chosen by inner cross-validation and on splits 0-4; 10-19 are for the end.
 
     python benchmarks/accuracy.py --splits 10 11 12 --jobs 2
     python benchmarks/accuracy.py peers            # the sets of peers.md
+    python benchmarks/accuracy.py seconds          # `cv` on two quiet cores
     python benchmarks/accuracy.py --table          # only the table
 """
 
@@ -59,7 +60,11 @@ _TITLES = {
     "pairs": "The paper's 26 pairs",
     "peers": "The sets of `peers.md` at depth 2",
 }
-PARTS = {"pairs": [tuple(pair) for pair in PAIRS], "peers": [(n, 2) for n in PEERS]}
+PARTS = {
+    "pairs": [tuple(pair) for pair in PAIRS],
+    "peers": [(n, 2) for n in PEERS],
+    "seconds": [tuple(pair) for pair in PAIRS],
+}
 
 
 def _grid(model: Any, split: int, **grid: Sequence[Any]) -> GridSearchCV:
@@ -148,6 +153,8 @@ def run(part: str, name: str, depth: int, split: int, method: str) -> dict[str, 
     encoder = Encoder(kind).fit(X_train)
     A, B = encoder.transform(X_train), encoder.transform(X_test)
     model = make(depth, split)
+    if part == "seconds":
+        model.set_params(n_jobs=2)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of folds that lack a class
         compile_kernels()
@@ -206,6 +213,7 @@ def table() -> str:
         development = [r for r in mine if r["split"] < 10]
         lines += _section(title, final)
         lines += _section(f"{title}: splits used in development", development)
+    lines += _seconds([r for r in records if r["part"] == "seconds"])
     return "\n".join(lines) + "\n"
 
 
@@ -239,6 +247,21 @@ def _section(title: str, records: list[dict[str, Any]]) -> list[str]:
     overall = [f"**{means[m].mean():.2f}**" for m in methods]
     lines.append(f"| mean | | {' | '.join(overall)} | {paper:.1f} |")
     return lines + _notes(found, means, methods)
+
+
+def _seconds(records: list[dict[str, Any]]) -> list[str]:
+    """Wall seconds of `cv` with two jobs."""
+    if not records:
+        return []
+    slowest = sorted(records, key=lambda r: -r["wall"])[:3]
+    named = ", ".join(f"{r['name']} D={r['depth']} {r['wall']:.1f} s" for r in slowest)
+    return [
+        "",
+        "## Seconds on two cores",
+        "",
+        f"`cv` with `n_jobs=2` on {len(records)} fits: wall seconds in the mean "
+        f"{np.mean([r['wall'] for r in records]):.1f}, at most {named}.",
+    ]
 
 
 def _printed(name: str, depth: int) -> float:
@@ -307,6 +330,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--table", action="store_true", help="only write the table")
     asked = parser.parse_args()
+    if asked.part == "seconds":
+        asked.methods = ["cv"]
     if not asked.table:
         with JOURNAL.locked():
             fits = (delayed(run)(*key) for key in list(missing(asked)))
