@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from _partitioned import quick_model, rows
 from miptree import OptimalTreeClassifier, load_json, save_json
 from miptree.objective import Svm1Objective
 from miptree.penalties import suited_margin
@@ -24,28 +25,6 @@ import dask.dataframe as dd
 from distributed import Client, LocalCluster
 from miptree import distributed
 from miptree.distributed import _partition
-
-
-def rows(n: int = 3000, seed: int = 0) -> pd.DataFrame:
-    """Three classes in two informative columns of four."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
-    X = rng.normal(size=(n, 4))
-    X[:, :2] += np.array([[0, 0], [3, 0], [0, 3]])[y]
-    table = pd.DataFrame(X, columns=list("abcd"))
-    table["label"] = np.array(["x", "y", "z"])[y]
-    return table
-
-
-def model(**changes: object) -> OptimalTreeClassifier:
-    usual = {
-        "solver": "search",
-        "time_limit": None,
-        "max_iter": 20,
-        "max_rounds": 2,
-        "random_state": 0,
-    }
-    return OptimalTreeClassifier(**(usual | changes))
 
 
 def same(one: OptimalTreeClassifier, two: OptimalTreeClassifier) -> bool:
@@ -72,7 +51,7 @@ def client() -> Iterator[Client]:
 @pytest.fixture
 def parts(tmp_path: Path) -> str:
     """Files of unequal size; one is empty, one lacks a class."""
-    table = rows()
+    table = rows(3000)
     lacking = table[table["label"] != "z"]
     cuts = [table[:900], table[:0], lacking[900:1500], table[2000:]]
     for number, part in enumerate(cuts):
@@ -81,7 +60,7 @@ def parts(tmp_path: Path) -> str:
 
 
 def test_counts_are_those_of_all_rows(parts: str) -> None:
-    clf = distributed.fit(parts, "label", classifier=model(), max_rows=400)
+    clf = distributed.fit(parts, "label", classifier=quick_model(), max_rows=400)
     table = pd.concat([part.compute() for part in dd.read_parquet(parts).partitions])
     X, y = table[list("abcd")], table["label"]
     wrong = (clf.predict(X) != y).sum()
@@ -100,8 +79,10 @@ def test_counts_are_those_of_all_rows(parts: str) -> None:
 
 
 def test_workers_and_threads_agree(parts: str, client: Client) -> None:
-    alone = distributed.fit(parts, "label", classifier=model(), max_rows=400)
-    many = distributed.fit(parts, "label", client, classifier=model(), max_rows=400)
+    alone = distributed.fit(parts, "label", classifier=quick_model(), max_rows=400)
+    many = distributed.fit(
+        parts, "label", client, classifier=quick_model(), max_rows=400
+    )
     assert same(alone, many)
 
 
@@ -122,24 +103,24 @@ def test_a_killed_worker_changes_nothing(
     parts: str, client: Client, tmp_path: Path
 ) -> None:
     marker = str(tmp_path / "killed")
-    deadly = model(selection=_Deadly(marker), max_rounds=1)
+    deadly = quick_model(selection=_Deadly(marker), max_rounds=1)
     struck = distributed.fit(parts, "label", client, classifier=deadly, max_rows=400)
     assert os.path.exists(marker)
-    calm = model(selection=CoverSelection(), max_rounds=1)
+    calm = quick_model(selection=CoverSelection(), max_rounds=1)
     assert same(struck, distributed.fit(parts, "label", classifier=calm, max_rows=400))
 
 
 @pytest.mark.parametrize("selection", ["hull", "cover", "stratified", "auto", None])
 def test_selections(parts: str, selection: str | None) -> None:
     clf = distributed.fit(
-        parts, "label", classifier=model(selection=selection), max_rows=300
+        parts, "label", classifier=quick_model(selection=selection), max_rows=300
     )
     assert clf.certificate_.errors < 0.15 * clf.certificate_.n_rows
 
 
 def test_small_tables_are_used_whole() -> None:
     table = dd.from_pandas(rows(200), npartitions=3)
-    clf = distributed.fit(table, "label", classifier=model())
+    clf = distributed.fit(table, "label", classifier=quick_model())
     assert clf.certificate_.errors < 20
 
 
@@ -150,7 +131,7 @@ def test_weights_and_dropped_columns() -> None:
     clf = distributed.fit(
         dd.from_pandas(table, npartitions=2),
         "label",
-        classifier=model(),
+        classifier=quick_model(),
         weights="w",
         drop=["text"],
     )
@@ -160,7 +141,7 @@ def test_weights_and_dropped_columns() -> None:
 
 
 def test_predict_is_lazy_and_agrees(parts: str, tmp_path: Path) -> None:
-    clf = distributed.fit(parts, "label", classifier=model(), max_rows=300)
+    clf = distributed.fit(parts, "label", classifier=quick_model(), max_rows=300)
     found = distributed.predict(clf, parts)
     assert hasattr(found, "compute")
     table = dd.read_parquet(parts).compute()
@@ -191,7 +172,7 @@ def test_csv_files(tmp_path: Path) -> None:
     for number in range(2):
         rows(300, number).to_csv(tmp_path / f"{number}.csv", index=False)
     pattern = str(tmp_path / "*.csv")
-    clf = distributed.fit(pattern, "label", classifier=model(max_rounds=1))
+    clf = distributed.fit(pattern, "label", classifier=quick_model(max_rounds=1))
     assert clf.certificate_.n_rows == 600
 
 
@@ -201,7 +182,7 @@ def test_csv_files(tmp_path: Path) -> None:
 def refused(table: object, message: str, **changes: object) -> None:
     if isinstance(table, pd.DataFrame):
         table = dd.from_pandas(table, npartitions=2)
-    given = {"target": "label", "classifier": model()} | changes
+    given = {"target": "label", "classifier": quick_model()} | changes
     with pytest.raises(ValueError, match=message):
         distributed.fit(table, **given)
 
@@ -218,8 +199,8 @@ def test_bad_tables_are_refused() -> None:
     refused(missing, "Partition 1 has missing labels")
     refused(table.assign(w=-1.0), "negative", weights="w")
     refused(table.assign(w=0.0), "no rows", weights="w")
-    refused(table, "class_weight", classifier=model(class_weight="balanced"))
-    refused(table, "must be 'hull'", classifier=model(selection="balanced"))
+    refused(table, "class_weight", classifier=quick_model(class_weight="balanced"))
+    refused(table, "must be 'hull'", classifier=quick_model(selection="balanced"))
     with pytest.raises(TypeError, match="from_pandas"):
         distributed.fit(table, "label")
 

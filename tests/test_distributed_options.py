@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from _partitioned import FEATURES, quick_model, rows
 from miptree import OptimalTreeClassifier, load_json, save_json
 from miptree.certify import certificate_digest
 
@@ -18,33 +19,14 @@ import dask.dataframe as dd
 from miptree import distributed
 from miptree.distributed import _files
 
-FEATURES = list("abcd")
-
-
-def rows(n: int = 600, seed: int = 0) -> pd.DataFrame:
-    """Three classes in two informative columns of four."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
-    X = rng.normal(size=(n, 4))
-    X[:, :2] += np.array([[0, 0], [3, 0], [0, 3]])[y]
-    table = pd.DataFrame(X, columns=FEATURES)
-    table["label"] = np.array(["x", "y", "z"])[y]
-    return table
-
 
 def fitted(
     table: pd.DataFrame | str, max_rows: int = 300, **changes: object
 ) -> OptimalTreeClassifier:
-    usual = {
-        "solver": "search",
-        "time_limit": None,
-        "max_iter": 20,
-        "max_rounds": 2,
-        "random_state": 0,
-    }
     data = table if isinstance(table, str) else dd.from_pandas(table, npartitions=3)
-    clf = OptimalTreeClassifier(**(usual | changes))
-    return distributed.fit(data, "label", classifier=clf, max_rows=max_rows)
+    return distributed.fit(
+        data, "label", classifier=quick_model(**changes), max_rows=max_rows
+    )
 
 
 # ------------------------------------------------------------------------ options

@@ -45,15 +45,13 @@ def suited_objective(
     weight : float, optional
         Weight of all rows, where the problem holds a sample of them.
     """
-    dearest = 1.0
-    if problem is not None:
-        dearest = max(dearest, float((problem.dearest / problem.weight).max()))
-    epsilon = LARGEST_MARGIN if isinstance(margin, str) else float(margin)
+    dearest = 1.0 if problem is None else max(1.0, problem.dearest_error)
     if isinstance(margin, str):
-        if problem is not None:
-            epsilon = suited_margin(problem, weight)
+        epsilon = LARGEST_MARGIN if problem is None else suited_margin(problem, weight)
         if not isinstance(slack_penalty, str) and slack_penalty > 0:
             epsilon = min(max(epsilon, dearest / slack_penalty), LARGEST_MARGIN)
+    else:
+        epsilon = float(margin)
     if isinstance(slack_penalty, str):
         slack_penalty = dearest / epsilon
     return Svm1Objective(float(slack_penalty), float(l1_penalty), epsilon)

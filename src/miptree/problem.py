@@ -212,6 +212,11 @@ class Problem:
         """(n,): cost of each row's dearest class."""
         return self.weight if self.class_cost is None else self.class_cost.max(axis=1)
 
+    @property
+    def dearest_error(self) -> float:
+        """Cost of the dearest error of all, at a row of weight 1."""
+        return float((self.dearest / self.weight).max())
+
     def error_cost(self, predicted: IntArray) -> FloatArray:
         """(n,): what predicting these classes costs, row by row."""
         if self.class_cost is None:

@@ -55,8 +55,9 @@ class Svm1Tree:
     smoothing : float, default=0
         As for :class:`SoftTree`; the labels enter as costs.
     slack_penalty, l1_penalty, margin : float, default=100, 10, 0.01
-        As for ``OptimalTreeClassifier``. On a part of the rows l1_penalty is that
-        part of it; slack_penalty is raised where a cost_matrix asks for it.
+        As for ``OptimalTreeClassifier``, whose own defaults suit the rows. On a part
+        of the rows l1_penalty is that part of it; slack_penalty is raised where a
+        cost_matrix asks for it.
     """
 
     smoothing: float = 0.0

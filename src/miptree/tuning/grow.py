@@ -160,8 +160,9 @@ class Grower:
     def _lowered(self, candidate: Svm1Tree, soft: list[HeapTree]) -> list[HeapTree]:
         """Trees of low (1a), best first: the path from soft trees to the candidate.
 
-        The node LPs make the best of the routing of soft trees, for the default
-        penalties first and from there for those of the candidate; then comes a search.
+        The node LPs make the best of the routing of soft trees, for the penalties of
+        ``Svm1Tree()`` first and from there for those of the candidate; then comes a
+        search.
         """
         problem = self._problem(candidate.smoothing)
         base = Svm1Tree(candidate.smoothing)
@@ -191,9 +192,8 @@ class Grower:
         return trees
 
     def _objective(self, problem: Problem, candidate: Svm1Tree) -> Svm1Objective:
-        dearest = float((problem.dearest / problem.weight).max())
         return Svm1Objective(
-            max(candidate.slack_penalty, dearest / candidate.margin),
+            max(candidate.slack_penalty, problem.dearest_error / candidate.margin),
             self.share * candidate.l1_penalty,
             candidate.margin,
         )
