@@ -23,6 +23,7 @@ from miptree.selection import (
     StratifiedSelection,
     adapted,
     auto,
+    greedy_cover,
     hull_membership,
     leaf_clusters,
     select_rows,
@@ -111,7 +112,9 @@ def test_a_hull_that_runs_out_of_time_is_wrong_nowhere() -> None:
 
 
 @pytest.mark.parametrize(
-    "selector", [BalancedSelection(), HullSelection(), AutoSelection()], ids=repr
+    "selector",
+    [BalancedSelection(), HullSelection(), CoverSelection(), AutoSelection()],
+    ids=repr,
 )
 def test_selectors_keep_the_time(selector: Selector) -> None:
     rng = np.random.default_rng(0)
@@ -125,6 +128,17 @@ def test_selectors_keep_the_time(selector: Selector) -> None:
     found = select_rows(hurried, problem, tree)
     assert time.process_time() - began < 2  # balanced alone takes 9 s unhurried
     assert len(found) >= len(leaf_clusters(problem, tree))
+
+
+def test_a_cover_that_runs_out_of_time_still_covers_or_keeps_its_share() -> None:
+    X = np.random.default_rng(0).normal(size=(2000, 3))
+    kept, weights = greedy_cover(X, 0.5, clock=Clock(0.0))
+    assert (np.abs(weights.toarray() @ X - X) <= 0.5 + 1e-7).all()
+    assert len(kept) == len(X)
+    problem, tree = blobs(1000)
+    found = CoverSelection(share=0.05, seconds=0.0).select(problem, tree)
+    assert len(found) <= 0.05 * problem.n_rows + len(leaf_clusters(problem, tree))
+    assert found.weight.sum() == pytest.approx(problem.weight.sum())
 
 
 # ----------------------------------------------------------------- what anybody writes

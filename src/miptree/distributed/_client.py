@@ -150,10 +150,10 @@ class Fitting:
         if given is None or given in ("auto", "stratified"):
             return None  # the sample is stratified already
         if given == "hull":
-            return HullSelection.of_share(share)
-        if given == "cover":
-            return CoverSelection(share=share)
-        if isinstance(given, str) or not hasattr(given, "select"):
+            given = HullSelection.of_share(share)
+        elif given == "cover":
+            given = CoverSelection(share=share)
+        elif isinstance(given, str) or not hasattr(given, "select"):
             raise ValueError(
                 "Out of memory, selection must be 'hull', 'cover', 'stratified', "
                 f"'auto' or a selector, got {given!r}."

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from miptree._clock import Clock
 from miptree._typing import FloatArray, IntArray
 from miptree.problem import Problem
 from miptree.selection._directions import outward_order
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
 from miptree.selection._pool import PointPool, blocks
-from miptree.selection.base import Selection, checked_share
+from miptree.selection.base import Purpose, Selection, checked_share, shorter
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
+from miptree.selection.stratified import StratifiedSelection
 from miptree.tree import ObliqueTree
 
 _BLOCK = 256
@@ -24,7 +26,7 @@ _WIDEST = 64.0
 
 
 def greedy_cover(
-    X: ArrayLike, eps: ArrayLike, n_jobs: int = 1
+    X: ArrayLike, eps: ArrayLike, n_jobs: int = 1, *, clock: Clock | None = None
 ) -> tuple[IntArray, sparse.csr_array]:
     """Rows that cover all others, and the weights that do it.
 
@@ -38,6 +40,8 @@ def greedy_cover(
     eps : float or array-like of shape (d,)
         Difference allowed in each feature, in the units of X.
     n_jobs : int, default=1
+    clock : Clock, optional
+        When it is over, the points that are not decided are kept.
 
     Returns
     -------
@@ -55,18 +59,20 @@ def greedy_cover(
         pool = PointPool(np.zeros((1, 1)))
         pool.add(np.zeros(1, dtype=np.intp))
         return _in_rows(points, pool)
-    pool = PointPool(points.Z, n_jobs)
+    pool = PointPool(points.Z, n_jobs, clock=clock)
     box = box[points.varies] / points.half_span
     order = outward_order(points.Z)
     pool.add(order[:1])
     for block in blocks(order[1:], _BLOCK):
+        if pool.clock.is_over:
+            break
         pool.decide(block, box)
         for point in pool.outside_of(block):
             pool.decide(np.array([point]), box)  # the pool has grown meanwhile
             pool.add(pool.outside_of(np.array([point])))
     dropped = pool.not_in(np.arange(n))
     pool.decide(dropped, box)
-    pool.add(pool.outside_of(dropped))  # only rounding can lose one: keep it
+    pool.add(dropped[~pool.inside[dropped]])  # rounding or the clock lost them: keep
     return _in_rows(points, pool)
 
 
@@ -95,6 +101,9 @@ class CoverSelection:
     transfer : bool, default=True
         Whether a kept row carries the weights of the rows it stands for,
         w_i + sum_j w_j lambda_ji. A bound for the subset then holds for it only.
+    seconds : float, optional
+        Time for covering. Rows not decided by then are kept; where that is more than
+        the share, rows are drawn as by :class:`StratifiedSelection` instead.
     n_jobs : int, default=1
         Jobs of joblib, over clusters and points.
     """
@@ -102,6 +111,7 @@ class CoverSelection:
     eps: float = 0.5
     share: float | None = None
     transfer: bool = True
+    seconds: float | None = None
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
@@ -109,6 +119,10 @@ class CoverSelection:
             raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
         if self.share is not None:
             checked_share("share", self.share)
+
+    def adapted(self, purpose: Purpose) -> CoverSelection:
+        """Keep to the time of a purpose."""
+        return replace(self, seconds=shorter(self.seconds, purpose.seconds))
 
     def select(
         self,
@@ -119,22 +133,37 @@ class CoverSelection:
         """Choose rows; see :class:`~miptree.selection.base.Selector`."""
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
-        unit = robust_spread(problem.scaled)
-        part = partial(self._part, problem, unit)
-        found = Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
-        n_rows = sum(len(cluster.rows) for cluster in clusters)
-        if self.share is None or len(found) <= max(self.share * n_rows, len(clusters)):
-            return found
-        if self.eps >= _WIDEST:
-            return found
-        wider = replace(self, eps=max(2 * self.eps, 0.125))
-        return wider.select(problem, tree, clusters)
+        clock, n_rows = Clock(self.seconds), sum(len(c.rows) for c in clusters)
+        most = n_rows if self.share is None else max(self.share * n_rows, len(clusters))
+        found = self._cover(problem, clusters, self.eps, clock)
+        eps = self.eps
+        while len(found) > most and eps < _WIDEST and not clock.is_over:
+            eps = max(2 * eps, 0.125)
+            found = self._cover(problem, clusters, eps, clock)
+        if len(found) > most and self.share is not None and clock.is_over:
+            drawn = StratifiedSelection(self.share, reweight=self.transfer)
+            return drawn.select(problem, tree, clusters)
+        return found
+
+    def _cover(
+        self, problem: Problem, clusters: Sequence[Cluster], eps: float, clock: Clock
+    ) -> Selection:
+        """Cover the clusters, where a share is to be kept in a part of the time."""
+        if self.share is not None:
+            clock = clock.share(0.5)
+        part = partial(self._part, problem, eps * robust_spread(problem.scaled), clock)
+        return Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
 
     def _part(
-        self, problem: Problem, unit: FloatArray, cluster: Cluster, n_jobs: int
+        self,
+        problem: Problem,
+        eps: FloatArray,
+        clock: Clock,
+        cluster: Cluster,
+        n_jobs: int,
     ) -> Selection:
         X, own = problem.scaled[cluster.rows], problem.weight[cluster.rows]
-        kept, weights = greedy_cover(X, self.eps * unit, n_jobs)
+        kept, weights = greedy_cover(X, eps, n_jobs, clock=clock)
         weight = (weights.T @ own)[kept] if self.transfer else own[kept]
         stands = np.asarray((weights > 0).sum(axis=0)).ravel()[kept] > 1
         return Selection(cluster.rows[kept], weight, stands)
