@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 import numpy as np
 
@@ -20,33 +19,21 @@ from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray, IntArray
 from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, meets, relative_gap
-from miptree.layers import SELECT_SHARE, PerLayer, resolved, train_layers
+from miptree.layers import PerLayer, resolved, train_layers
 from miptree.objective import Score
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
-from miptree.selection import (
-    Purpose,
-    Selection,
-    Selector,
-    adapted,
-    get_selector,
-    leaf_clusters,
-    select_rows,
-)
-from miptree.selection.clusters import deal_out_in_time
+from miptree.selection import Selector
 from miptree.train import SEARCH_STALL, Plan, Status, Trained, train
 from miptree.tree import ObliqueTree
+from miptree.working_set import WorkingSets
 
 TRAIN_SHARE = 0.5
 """Part of a round's time for training on the subset; the rest is for the polish."""
 POLISH_SHARE = 0.9
 """Part of the time then left for that search; its trees are valued after it."""
-HULL_SHARE = 0.1
-"""Part of the time limit that the hulls of one round may take."""
-_FEW_ROWS = 200
-"""Misclassified rows that always fit into a round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +131,9 @@ class _Rounds:
         self.start_seconds = self.clock.elapsed - began
         self.select_seconds = 0.0
         self.score = self._score(self.tree)
-        self.returned: IntArray = np.zeros(0, dtype=np.intp)
+        self.working_sets = WorkingSets(
+            self.problem, self.plan, self.selection, self.clock.limit
+        )
 
     def run(self, max_rounds: int) -> Trained:
         """Do the rounds and certify the best tree."""
@@ -182,7 +171,10 @@ class _Rounds:
         self.stage = f"round {number + 1}"
         before = self.tree
         began = self.clock.elapsed
-        chosen = self._working_set(number, self.clock.share(1.0 / rounds_left))
+        turn = self.clock.share(1.0 / rounds_left)
+        chosen = self.working_sets.choose(before, number, turn)
+        for tree in chosen.trees:
+            self._offer(tree, self._score(tree))
         self.select_seconds = self.clock.elapsed - began
         # From here: a slow selection must leave time to train on what it chose.
         clock = self.clock.share(1.0 / rounds_left)
@@ -204,69 +196,8 @@ class _Rounds:
         if not self._is_over():
             self._polish([raw, *chosen.trees], clock)
         self._note(rows, weight, raw, raw_score, bound)
-        came = self._became_wrong(rows, before, raw)
-        self.returned = np.union1d(self.returned, came)
-        return len(came) > 0 or self.tree is not before
-
-    def _working_set(self, number: int, clock: Clock) -> Selection:
-        """Rows to train on, with their weights; the selector's best tree is offered."""
-        problem, plan, selector = self.problem, self.plan, self.selection
-        if isinstance(selector, PerLayer):
-            selector = get_selector(selector.selector)
-        # A tree for costs may get no row right.
-        clusters = leaf_clusters(problem, self.tree, correct_only=number > 0)
-        clusters = clusters or leaf_clusters(problem, self.tree)
-        if self.clock.limit is not None:
-            hulls = HULL_SHARE * self.clock.limit
-            clusters = deal_out_in_time(problem, clusters, hulls, plan.seed)
-        seconds = clock.share(SELECT_SHARE).remaining
-        completed = partial(self._completed, number)
-        purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter, completed)
-        chosen = select_rows(adapted(selector, purpose), problem, self.tree, clusters)
-        working = completed(chosen)
-        # The best one only: others cost the polish more time than they are worth.
-        best = tuple(tree.prune(problem.X) for tree in chosen.trees[:1])
-        for tree in best:
-            self._offer(tree, self._score(tree))
-        return replace(working, trees=best)
-
-    def _completed(self, number: int, chosen: Selection) -> Selection:
-        """The rows chosen and, after the first round, those that the tree gets wrong.
-
-        Rows that stand for others then weigh as much as these besides.
-        """
-        if number == 0:
-            return chosen
-        problem = self.problem
-        is_wrong = self.tree.predict(problem.X) != problem.y
-        extra = np.union1d(
-            self._some(np.flatnonzero(is_wrong), number, len(chosen)), self.returned
-        )
-        weight = problem.weight.copy()
-        weight[chosen.rows] = chosen.weight
-        wrong_weight = problem.weight[extra[is_wrong[extra]]].sum()
-        covering = chosen.rows[chosen.covering]
-        weight[covering] += wrong_weight
-        rows = np.union1d(chosen.rows, extra)
-        return Selection(rows, weight[rows], np.isin(rows, covering), chosen.trees)
-
-    def _some(self, rows: IntArray, number: int, most: int) -> IntArray:
-        """At most so many of the rows (but a few at least), at random."""
-        most = max(most, _FEW_ROWS)
-        if len(rows) <= most:
-            return rows
-        rng = np.random.default_rng([self.plan.seed, number])
-        return np.sort(rng.permutation(rows)[:most])
-
-    def _became_wrong(
-        self, rows: IntArray, before: ObliqueTree, raw: ObliqueTree
-    ) -> IntArray:
-        """Rows left out that the tree before got right and the new one does not."""
-        problem = self.problem
-        wrong = raw.predict(problem.X) != problem.y
-        wrong &= before.predict(problem.X) == problem.y
-        wrong[rows] = False
-        return self._some(np.flatnonzero(wrong), len(self.done), len(rows))
+        some_came = self.working_sets.take_back(number + 1, rows, before, raw)
+        return some_came or self.tree is not before
 
     def _subset_plan(self) -> Plan:
         """Plan of a round: with a search, or from the best tree without one."""
