@@ -21,12 +21,15 @@ from sklearn.model_selection import (
 )
 
 from miptree import OptimalTreeClassifierCV, export_text, load_json, save_json
+from miptree.penalties import suited_margin
 from miptree.rows import TrainingRows
 from miptree.search.soft import SoftRows, gradients
 from miptree.table import Cells
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
 from miptree.tuning.dealing import copied, deal_by
-from miptree.tuning.folds import score_fold, train_fold
+from miptree.tuning.folds import FOLD_EFFORT, costs_of, score_fold, train_fold
+from miptree.tuning.grow import Grower
+from miptree.tuning.part import Part
 from miptree.tuning.progress import TuningProgress
 from miptree.tuning.soft import SoftBatch, train_soft
 from miptree.tuning.votes import out_of_bag_votes
@@ -575,3 +578,24 @@ def test_the_time_limit_is_kept_within_a_fold() -> None:
     args = (rows, fold, TableRules(), ALL_KINDS, 2, (0.1,))
     assert np.isnan(score_fold(*args, is_over=is_over).score).all()
     assert asked
+
+
+def test_few_rows_of_many_features_want_a_strong_penalty() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 30))
+    y = (X @ rng.normal(size=30) + 3 * rng.normal(size=90) > 0).astype(int)
+    weak_and_strong = (SoftTree(l2=1e-3), SoftTree(l2=1.0))
+    found = fast(candidates=weak_and_strong, cv=5, n_repeats=2).fit(X, y)
+    weak, strong = found.cv_results_["mean_test_score"]
+    assert strong > weak + 0.02
+
+
+def test_the_margin_of_a_fold_is_that_of_all_rows() -> None:
+    rows = mixed_rows(n_rows=500)
+    share, problem = 0.8, TableRules().learn(rows.take(np.arange(400)), False)[1]
+    grower = Grower(Part(problem, costs_of(rows)), 2, FOLD_EFFORT, 0, share)
+    found = grower._objective(problem, Svm1Tree())
+    assert found.margin == suited_margin(problem, 500.0) < suited_margin(problem)
+    assert found.slack_penalty == pytest.approx(1 / found.margin)
+    assert found.l1_penalty == pytest.approx(share * 8)
+    assert grower._objective(problem, Svm1Tree(0, 20.0, 10.0, 0.05)).margin == 0.05

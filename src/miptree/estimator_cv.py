@@ -78,7 +78,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     sparsity : "auto", float or None, default="auto"
         Drop the coefficients below this part of the largest of a split, in features of
         equal spread. "auto" takes the sparsest candidate, with that part from 0 to
-        0.3, whose accuracy in cross-validation is within a quarter of a standard error
+        0.3, whose accuracy in cross-validation is within a tenth of a standard error
         of the best.
     levels : bool or "cv", default="cv"
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"

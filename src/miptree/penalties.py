@@ -53,7 +53,7 @@ def suited_objective(
     else:
         epsilon = float(margin)
     if isinstance(slack_penalty, str):
-        slack_penalty = dearest / epsilon
+        slack_penalty = dearest / max(epsilon, SMALLEST_MARGIN)  # 0 is refused below
     return Svm1Objective(float(slack_penalty), float(l1_penalty), epsilon)
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from miptree.objective import Svm1Objective
+from miptree.penalties import Auto, suited_objective
 
 
 def _check_range(
@@ -54,20 +54,19 @@ class Svm1Tree:
     ----------
     smoothing : float, default=0
         As for :class:`SoftTree`; the labels enter as costs.
-    slack_penalty, l1_penalty, margin : float, default=100, 10, 0.01
-        As for ``OptimalTreeClassifier``, whose own defaults suit the rows. On a part
-        of the rows l1_penalty is that part of it; slack_penalty is raised where a
-        cost_matrix asks for it.
+    slack_penalty, l1_penalty, margin : float or "auto", default="auto", 8, "auto"
+        As for ``OptimalTreeClassifier``. On a part of the rows l1_penalty is that part
+        of it; slack_penalty is raised where a cost_matrix asks for it.
     """
 
     smoothing: float = 0.0
-    slack_penalty: float = 100.0
-    l1_penalty: float = 10.0
-    margin: float = 0.01
+    slack_penalty: float | Auto = "auto"
+    l1_penalty: float = 8.0
+    margin: float | Auto = "auto"
 
     def __post_init__(self) -> None:
         _check_range("Svm1Tree", "smoothing", self.smoothing, 0.0, 1.0)
-        Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)
+        suited_objective(self.slack_penalty, self.l1_penalty, self.margin)
 
 
 @dataclass(frozen=True)
@@ -102,11 +101,11 @@ DEFAULT_CANDIDATES: tuple[Candidate, ...] = (
     SoftTree(0.8, l1=1e-2),
     SoftTree(0.0, l1=5e-4),
     SoftTree(0.0, l1=1e-2),
+    # Nearly one hyperplane: right for few rows of many features.
+    *(SoftTree(0.0, l2=l2) for l2 in (0.01, 0.03, 0.1, 0.3, 1.0)),
     Svm1Tree(0.0),
     Svm1Tree(0.4),
-    Svm1Tree(0.4, l1_penalty=30.0),
-    Svm1Tree(0.8, l1_penalty=30.0),
-    Svm1Tree(0.4, slack_penalty=20.0, margin=0.05),
+    Svm1Tree(0.4, l1_penalty=24.0),
     GreedySvmTree(1.0),
     GreedySvmTree(10.0),
     CartTree(),

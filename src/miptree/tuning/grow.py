@@ -11,6 +11,7 @@ import numpy as np
 
 from miptree._typing import FloatArray
 from miptree.objective import Svm1Objective
+from miptree.penalties import suited_objective
 from miptree.polish import polish, relabel, tree_value
 from miptree.problem import Problem
 from miptree.search import SearchBudget, improve
@@ -192,11 +193,13 @@ class Grower:
         return trees
 
     def _objective(self, problem: Problem, candidate: Svm1Tree) -> Svm1Objective:
-        return Svm1Objective(
-            max(candidate.slack_penalty, problem.dearest_error / candidate.margin),
-            self.share * candidate.l1_penalty,
-            candidate.margin,
-        )
+        slack, margin = candidate.slack_penalty, candidate.margin
+        if not isinstance(slack, str) and not isinstance(margin, str):
+            slack = max(slack, problem.dearest_error / margin)
+        # On a part of the rows the margin is that of all of them.
+        l1_penalty = self.share * candidate.l1_penalty
+        weight = float(problem.weight.sum()) / self.share
+        return suited_objective(slack, l1_penalty, margin, problem, weight)
 
     def _polished(
         self, problem: Problem, objective: Svm1Objective, trees: Sequence[HeapTree]

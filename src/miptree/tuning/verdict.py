@@ -21,7 +21,7 @@ USUAL_THRESHOLD = 0.1
 LEVELS_BEYOND, DROPPED_BEYOND = 1.0, 2.0
 """Standard errors by which levels must be better as categories than as numbers, and by
 which a setting must be worse than the best to drop out."""
-SPARSER_WITHIN = 0.25
+SPARSER_WITHIN = 0.1
 """Part of a standard error that a sparser tree may cost."""
 
 
