@@ -17,6 +17,7 @@ from _data import examples
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
 from miptree.certify import certificate_digest
 from miptree.export import _json_reader
+from miptree.export._json_values import MalformedError
 
 
 def fit(y=None, X=None, **parameters):
@@ -527,7 +528,7 @@ def test_a_file_with_one_odd_value_loads_or_is_refused(seed):
     place[key] = rng.choice(WEIRD)
     try:
         clf = _json_reader.model_of(json.dumps(plain)).clf
-    except _json_reader.MalformedError:
+    except MalformedError:
         return
     rows = pd.DataFrame({"width": [1.0, 2.0], "height": [2.0, 1.0]})
     if hasattr(clf, "feature_names_in_"):
@@ -539,5 +540,5 @@ def test_a_file_with_one_odd_value_loads_or_is_refused(seed):
 def test_truncated_files_are_refused(saved):
     text = saved.read_text()
     for length in range(0, len(text) - 2, 37):
-        with pytest.raises(_json_reader.MalformedError):
+        with pytest.raises(MalformedError):
             _json_reader.model_of(text[:length])

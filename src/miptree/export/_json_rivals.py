@@ -15,6 +15,16 @@ from miptree.baselines._train import Status
 from miptree.certify import certificate_digest
 from miptree.export import _json_reader as read
 from miptree.export import json as write
+from miptree.export._json_values import (
+    MalformedError,
+    a_float,
+    a_text,
+    an_int,
+    exact_keys,
+    floats,
+    record,
+    texts,
+)
 
 VERSION = 1
 
@@ -64,27 +74,27 @@ def rival_to_plain(
 
 def read_rival(plain: dict[str, Any]) -> read.SavedModel:
     """The rival that plain values describe, every value checked."""
-    read._exact_keys(plain, set(_ENTRIES.split()), "the file")
+    exact_keys(plain, set(_ENTRIES.split()), "the file")
     if plain["version"] != VERSION:
-        raise read.MalformedError(f'"version" of a rival is not {VERSION}')
-    kind = RIVALS.get(read._a_text(plain["rival"], "rival"))
+        raise MalformedError(f'"version" of a rival is not {VERSION}')
+    kind = RIVALS.get(a_text(plain["rival"], "rival"))
     if kind is None:
-        raise read.MalformedError('"rival" is none of miptree.baselines')
-    clf = read._classifier(plain["parameters"], kind)
-    clf.n_features_in_ = read._an_int(plain["n_features"], "n_features", low=1)
+        raise MalformedError('"rival" is none of miptree.baselines')
+    clf = read.read_classifier(plain["parameters"], kind)
+    clf.n_features_in_ = an_int(plain["n_features"], "n_features", low=1)
     if plain["feature_names"] is not None:
-        names = read._texts(plain["feature_names"], "feature_names", clf.n_features_in_)
+        names = texts(plain["feature_names"], "feature_names", clf.n_features_in_)
         clf.feature_names_in_ = np.array(names, dtype=object)
-    clf.classes_ = read._classes(plain["classes"])
-    tree = read._tree(plain["tree"], clf.n_features_in_, len(clf.classes_))
+    clf.classes_ = read.read_classes(plain["classes"])
+    tree = read.read_tree(plain["tree"], clf.n_features_in_, len(clf.classes_))
     shape = (tree.n_nodes, len(clf.classes_))
-    clf._node_proba = read._floats(plain["node_proba"], "node_proba", shape)
+    clf._node_proba = floats(plain["node_proba"], "node_proba", shape)
     if ((clf._node_proba < 0) | (clf._node_proba > 1)).any():
-        raise read.MalformedError('"node_proba" has a number outside [0, 1]')
-    certificate = read._record(RivalCertificate, plain["certificate"], "certificate")
+        raise MalformedError('"node_proba" has a number outside [0, 1]')
+    certificate = record(RivalCertificate, plain["certificate"], "certificate")
     if plain["status"] not in get_args(Status):
-        raise read.MalformedError('"status" is not a status of a fit')
-    clf._set_fitted(tree, certificate, plain["status"], read._trace(plain["trace"]))
-    clf.fit_time_ = read._a_float(plain["fit_time"], "fit_time")
-    read._a_text(plain["certificate_digest"], "certificate_digest")
-    return read.SavedModel(clf, read._metadata(plain["metadata"]))
+        raise MalformedError('"status" is not a status of a fit')
+    clf._set_fitted(tree, certificate, plain["status"], read.read_trace(plain["trace"]))
+    clf.fit_time_ = a_float(plain["fit_time"], "fit_time")
+    a_text(plain["certificate_digest"], "certificate_digest")
+    return read.SavedModel(clf, read.read_metadata(plain["metadata"]))

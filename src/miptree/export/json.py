@@ -31,10 +31,10 @@ from miptree.export._json_reader import (
     KIND_OF_COLUMN,
     MAX_BYTES,
     VERSION,
-    MalformedError,
     SavedModel,
     model_of,
 )
+from miptree.export._json_values import MalformedError
 from miptree.table import Table
 
 
