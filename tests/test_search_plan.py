@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 from numba import njit
 
 from _data import examples, random_heap, random_problem
+from miptree._clock import Clock
+from miptree._interrupt import InterruptGuard
+from miptree.bounds import Bound
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitProgress, ProgressLine
 from miptree.search import SearchBudget, compile_kernels, ladder, search, tree_value
-from miptree.search.budget import Clock
+from miptree.search.budget import Clock as SearchClock
 from miptree.search.data import SearchData
 from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
@@ -25,7 +29,7 @@ from miptree.search.rng import random_state
 from miptree.search.starts import start_trees
 from miptree.search.warmup import announced
 from miptree.solvers import Result
-from miptree.train import Plan, train
+from miptree.train import Plan, _Training, train
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
 LARGE_NORMS = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
@@ -41,7 +45,7 @@ def clouds(n_rows: int) -> Problem:
 
 def new_search(problem: Problem, objective: Svm1Objective) -> IteratedSearch:
     measure = Svm1(SearchData.from_problem(problem), objective, problem)
-    clock = Clock(SearchBudget(max_iter=400))
+    clock = SearchClock(SearchBudget(max_iter=400))
     return IteratedSearch(measure, 2, np.random.default_rng(0), clock)
 
 
@@ -95,7 +99,7 @@ def test_a_stopped_descent_keeps_the_tree(seed: int) -> None:
 
 def test_the_watch_raises_its_flag() -> None:
     asked = []
-    clock = Clock(SearchBudget(max_iter=1), should_stop=lambda: len(asked) > 0)
+    clock = SearchClock(SearchBudget(max_iter=1), should_stop=lambda: len(asked) > 0)
     with clock.watch() as flag:
         time.sleep(0.1)
         assert flag[0] == 0
@@ -129,7 +133,7 @@ def test_a_sweep_over_all_rows_can_be_interrupted(
 ) -> None:
     """The flag is up from the first sweep on: what comes out is still counted."""
 
-    class Watched(Clock):
+    class Watched(SearchClock):
         def out_of_time(self) -> bool:
             self.stop("interrupted")
             return True
@@ -212,3 +216,37 @@ def test_search_goes_on_where_the_solver_ends_without_a_proof(
     assert not trained.certificate.errors_optimal
     assert trained.n_iter == plan.max_iter
     assert trained.status == "max_iter"
+
+
+def noise(n_rows: int) -> Problem:
+    """Labels by lot: no proof of (1a) comes near."""
+    rng = np.random.default_rng(0)
+    return Problem.from_data(rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows))
+
+
+@pytest.mark.parametrize(
+    ("changed", "hopeless"),
+    [
+        ({}, True),
+        ({"proof": "objective"}, False),  # the user wants the bound
+        ({"init": "cart"}, False),  # and here no search
+        ({"max_iter": 5}, False),
+    ],
+)
+def test_only_a_proof_nobody_asked_for_is_given_up(
+    changed: dict[str, object], hopeless: bool
+) -> None:
+    plan = replace(Plan(SMALL_NORMS, 2), **changed)
+    training = _Training(noise(60), plan, Clock(None), (), InterruptGuard())
+    assert training._is_hopeless(Clock(0.0)) is hopeless
+    assert not training._is_hopeless(Clock(60.0))
+    training.whole = Bound(0.6 * training.score.objective, "a test")
+    assert not training._is_hopeless(Clock(0.0))
+
+
+def test_a_hopeless_proof_leaves_its_time_to_a_search() -> None:
+    stages = []
+    plan = Plan(SMALL_NORMS, 2, time_limit=6)
+    trained = train(noise(150), plan, listeners=[lambda s: stages.append(s.stage)])
+    assert "search" in stages[stages.index("solve") :]
+    assert trained.status == "time_limit"

@@ -69,8 +69,9 @@ class OptimalTreeClassifier(TableClassifier):
     gap_tol : float, default=0
         Stop when (objective - bound) / objective is at most this.
     proof : {"auto", "errors", "objective"}, default="auto"
-        What the solver should prove: first the number of errors, then the objective;
-        or only one of them with all the time.
+        What the solver should prove: first the number of errors, then the objective,
+        leaving the time to a search where the gap stays large; or only one of them
+        with all the time.
     selection : str, Selector, PerLayer or None, default=None
         Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
         paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of

@@ -47,6 +47,9 @@ SECONDS_TO_COMPILE = 30.0
 """With less time left the kernels of that proof are not compiled."""
 FLOW_SHARE = 0.5
 """Part of the time then left for the relaxation that often proves (1a) sooner."""
+TRIAL_SHARE, HOPELESS_GAP = 0.4, 0.5
+"""Part of a solver's time after which a gap larger than that ends it: a search then makes
+more of the time."""
 NONZEROS_PER_SECOND = 2e4
 """Size of a MIP, per second of the limit, above which building it would not pay."""
 
@@ -279,7 +282,12 @@ class _Training:
                 self.ended_by = "time_limit"
             return
         if plan.formulation == "compact":
-            self._bound_by("flow", self.clock.share(FLOW_SHARE))
+            clock = self.clock.share(FLOW_SHARE)
+            trial = clock.share(TRIAL_SHARE)
+            self._bound_by("flow", clock)
+            if self._is_hopeless(trial):
+                self.ended_by = "max_iter"
+                return
         if not self._is_done():
             self._search_on(self.clock.share(SEARCH_SHARE), SEARCH_STALL)
         if not self._is_done():
@@ -288,8 +296,9 @@ class _Training:
     def _search_to_the_end(self) -> None:
         """Search with the time that is left where the MIPs ended without a proof.
 
-        A solver's tolerances can take a tree with one error for one without: it then
-        calls 0 the optimum, the recount does not, and the tree is still to be found.
+        They may have been hopeless. And a solver's tolerances can take a tree with one
+        error for one without: it then calls 0 the optimum, the recount does not, and
+        the tree is still to be found.
         """
         gave_up = self._mip_follows() and self.ended_by == "max_iter"
         if gave_up and (self.clock.limit, self.plan.max_iter) != (None, None):
@@ -310,16 +319,32 @@ class _Training:
             self.problem, self.plan.objective, self.plan.depth
         )
 
+        trial = clock.share(TRIAL_SHARE)
+
         def hear(progress: Progress) -> bool:
             text = f"{self.plan.solver} on the {formulation} MIP"
             self._raise_bound(Bound(progress.bound, text))
             self._tell()
-            return self._wants_stop() or meets(self.score.objective, self.whole.value)
+            proved = meets(self.score.objective, self.whole.value)
+            return self._wants_stop() or proved or self._is_hopeless(trial)
 
         result = self._run_solver(made, clock, hear)
         self.ended_by = _ENDS.get(result.status, "max_iter")
+        if self.ended_by == "interrupted" and not self._wants_stop():
+            self.ended_by = "max_iter"
         text = f"{result.solver} on the {formulation} MIP"
         self._raise_bound(Bound(result.bound, text))
+
+    def _is_hopeless(self, trial: Clock) -> bool:
+        """Whether a solver had its time and is far from a proof that nobody asked for.
+
+        Only where a search can make better use of the time that is left.
+        """
+        plan = self.plan
+        if (plan.proof, plan.init, plan.max_iter) != ("auto", "auto", None):
+            return False
+        gap = relative_gap(self.score.objective, self.whole.value)
+        return trial.is_over and gap > HOPELESS_GAP
 
     def _run_solver(
         self, formulation: Formulation, clock: Clock, hear: OnProgress
