@@ -221,7 +221,8 @@ def test_search_goes_on_where_the_solver_ends_without_a_proof(
 def noise(n_rows: int) -> Problem:
     """Labels by lot: no proof of (1a) comes near."""
     rng = np.random.default_rng(0)
-    return Problem.from_data(rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows))
+    X, y = rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows)
+    return Problem.from_data(X, y, 2)
 
 
 @pytest.mark.parametrize(
