@@ -275,6 +275,8 @@ def _seconds(records: list[dict[str, Any]]) -> list[str]:
     """Wall seconds of `cv` with two jobs."""
     if not records:
         return []
+    newest = max(r["split"] for r in records)
+    records = [r for r in records if r["split"] == newest]
     slowest = sorted(records, key=lambda r: -r["wall"])[:3]
     named = ", ".join(f"{r['name']} D={r['depth']} {r['wall']:.1f} s" for r in slowest)
     return [
