@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
+import sys
+import time
 import warnings
 from dataclasses import replace
 
@@ -21,6 +24,7 @@ from sklearn.model_selection import (
 )
 
 from miptree import OptimalTreeClassifierCV, export_text, load_json, save_json
+from miptree._stop_sign import stop_sign
 from miptree.penalties import suited_margin
 from miptree.rows import TrainingRows
 from miptree.search.soft import SoftRows, gradients
@@ -602,3 +606,53 @@ def test_the_margin_of_a_fold_is_that_of_all_rows() -> None:
     assert found.slack_penalty == pytest.approx(1 / found.margin)
     assert found.l1_penalty == pytest.approx(share * 8)
     assert grower._objective(problem, Svm1Tree(0, 20.0, 10.0, 0.05)).margin == 0.05
+
+
+_FIT = """
+import warnings
+from sklearn.datasets import load_iris
+from miptree import OptimalTreeClassifierCV
+from miptree.tuning import SoftTree
+
+def tell(state):
+    print("fold", flush=True)
+
+warnings.simplefilter("ignore")
+clf = OptimalTreeClassifierCV(
+    candidates=[SoftTree(l2=1e-3), SoftTree(l2=1e-2)], n_repeats=1000, n_jobs=2,
+    time_limit=None, callback=tell,
+)
+X, y = load_iris(return_X_y=True)
+print(clf.fit(X, y).status_, clf.n_splits_ < 5000, hasattr(clf, "tree_"))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes are POSIX")
+def test_ctrl_c_goes_to_all_processes_and_keeps_the_best_so_far() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", _FIT],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stdout.read().split("\n")
+    assert said[-2] == "interrupted True True"
+    assert process.returncode == 0
+
+
+def test_work_elsewhere_sees_the_stop_sign() -> None:
+    asked: list[int] = []
+    with stop_sign(lambda: bool(asked)) as sign, sign.heeded() as is_up:
+        assert not is_up()
+        asked.append(1)
+        for _ in range(1000):
+            if is_up():
+                break
+            time.sleep(0.01)
+        assert is_up()
+        with replace(sign, maker=0).heeded() as is_up_elsewhere:
+            assert is_up_elsewhere()
+    assert not sign.path.parent.exists()

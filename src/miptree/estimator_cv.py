@@ -91,7 +91,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     max_features_per_split, unknown, verbose
         Likewise.
     n_jobs : int or None, default=None
-        Folds that run at a time.
+        Folds that run at a time, in processes of joblib.
     random_state : int, RandomState or None, default=None
         Seed of folds and candidates.
     callback : callable, default=None

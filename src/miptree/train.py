@@ -48,8 +48,8 @@ SECONDS_TO_COMPILE = 30.0
 FLOW_SHARE = 0.5
 """Part of the time then left for the relaxation that often proves (1a) sooner."""
 TRIAL_SHARE, HOPELESS_GAP = 0.4, 0.5
-"""Part of a solver's time after which a gap larger than that ends it: a search then makes
-more of the time."""
+"""Part of a solver's time after which a gap larger than that ends it: a search then
+makes more of the time."""
 NONZEROS_PER_SECOND = 2e4
 """Size of a MIP, per second of the limit, above which building it would not pay."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from threading import Event
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from miptree._clock import Clock
+from miptree._stop_sign import StopSign, stop_sign
 from miptree._typing import BoolArray
 from miptree.search import compile_kernels
 from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
@@ -67,22 +69,23 @@ class Contest:
         folds, n_splits = self.deal.folds, self.deal.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
         verdict = Verdict(self.settings, self.thresholds, n_splits, everybody)
-        with threadpool_limits(1, user_api="blas"), warnings.catch_warnings():
-            # What a part of the rows lacks is no news; all rows were warned of.
-            warnings.simplefilter("ignore")
+        with stop_sign(stops) as sign:
             for start in range(0, len(folds), n_splits):
                 repetition = folds[start : start + n_splits]
-                found = self._scores(repetition, verdict.alive, n_jobs, is_over)
+                found = self._scores(repetition, verdict.alive, n_jobs, clock, sign)
                 try:
                     for scores in found:
                         if not is_over():
                             verdict = verdict.with_fold(scores)
                             if on_fold(verdict):
                                 asked.set()
+                except (KeyboardInterrupt, BrokenExecutor):
+                    # Ctrl-C goes to the processes as well, and may end them.
+                    if not should_stop():
+                        raise
                 except BaseException:
-                    # No thread may outlive the block with its filter of warnings.
                     asked.set()
-                    list(found)
+                    list(found)  # nothing may go on behind the user's back
                     raise
                 if is_over():
                     break
@@ -96,21 +99,23 @@ class Contest:
         folds: Sequence[Fold],
         alive: BoolArray,
         n_jobs: int | None,
-        is_over: Callable[[], bool],
+        clock: Clock,
+        sign: StopSign,
     ) -> Iterator[FoldScores]:
         """Scores of folds, in their order."""
+        # Threads would wait for each other: the arrays of a fold are small.
         jobs = Parallel(
             n_jobs=n_jobs,
-            prefer="threads",
+            prefer="processes",
             return_as="generator",
             pre_dispatch="n_jobs",
         )
         found: Iterator[Any] = jobs(
-            delayed(self._score)(fold, alive, is_over) for fold in folds
+            delayed(_score)(self, fold, alive, clock.remaining, sign) for fold in folds
         )
         return found
 
-    def _score(
+    def score(
         self, fold: Fold, alive: BoolArray, is_over: Callable[[], bool]
     ) -> FoldScores:
         """Score the settings that are in the race, those alike in one go."""
@@ -134,6 +139,22 @@ class Contest:
             )
             scores.score[places], scores.nonzeros[places] = found.score, found.nonzeros
         return scores
+
+
+def _score(
+    contest: Contest,
+    fold: Fold,
+    alive: BoolArray,
+    seconds: float | None,
+    sign: StopSign,
+) -> FoldScores:
+    """Score a fold in a process of its own, which has a clock of its own."""
+    clock = Clock(seconds)
+    with sign.heeded() as is_up, threadpool_limits(1, user_api="blas"):
+        with warnings.catch_warnings():
+            # What a part of the rows lacks is no news; all rows were warned of.
+            warnings.simplefilter("ignore")
+            return contest.score(fold, alive, lambda: clock.is_over or is_up())
 
 
 def all_settings(
