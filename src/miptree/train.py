@@ -309,6 +309,7 @@ class _Training:
         is_left = self.plan.max_iter is None or self.n_iter < self.plan.max_iter
         if self.plan.init == "auto" and is_left:
             self.stage = "search"
+            self._tell()
             self.n_searches += 1
             self._search_within(clock, stall, self.plan.seed + self.n_searches)
 
