@@ -245,9 +245,18 @@ def test_only_a_proof_nobody_asked_for_is_given_up(
     assert not training._is_hopeless(Clock(0.0))
 
 
-def test_a_hopeless_proof_leaves_its_time_to_a_search() -> None:
-    stages = []
-    plan = Plan(SMALL_NORMS, 2, time_limit=6)
-    trained = train(noise(150), plan, listeners=[lambda s: stages.append(s.stage)])
-    assert "search" in stages[stages.index("solve") :]
-    assert trained.status == "time_limit"
+def test_a_hopeless_proof_leaves_its_time_to_a_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("miptree.train.TRIAL_SHARE", 0.0)
+    stages: list[str] = []
+    plan = Plan(SMALL_NORMS, 2, time_limit=600, node_limit=1)
+    listeners = [lambda state: stages.append(state.stage)]
+    training = _Training(noise(40), plan, Clock(600), listeners, InterruptGuard())
+    training._solve()  # the flow MIP, and then no search and no other MIP
+    assert set(stages) == {"solve"}
+    assert training.ended_by == "max_iter"
+    training.clock = Clock(600)
+    training.stop_asked = True  # or it would search for ten minutes
+    training._search_to_the_end()
+    assert stages[-1] == "search"

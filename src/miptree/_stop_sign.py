@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from miptree._interrupt import InterruptGuard
-
-_SECONDS_BETWEEN_LOOKS = 0.05
+from miptree._watcher import watching
 
 
 @dataclass(frozen=True)
@@ -45,18 +43,5 @@ def stop_sign(should_stop: Callable[[], bool]) -> Iterator[StopSign]:
     """Put up the sign when ``should_stop`` says so, as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="miptree-") as folder:
         sign = StopSign(Path(folder) / "stop", os.getpid())
-        done = threading.Event()
-
-        def look() -> None:
-            while not done.wait(_SECONDS_BETWEEN_LOOKS):
-                if should_stop():
-                    sign.path.touch()
-                    return
-
-        watcher = threading.Thread(target=look, daemon=True)
-        watcher.start()
-        try:
+        with watching(should_stop, sign.path.touch):
             yield sign
-        finally:
-            done.set()
-            watcher.join()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,8 +11,7 @@ from typing import Literal
 import numpy as np
 
 from miptree._typing import AnyArray
-
-_SECONDS_BETWEEN_LOOKS = 0.02
+from miptree._watcher import watching
 
 StopReason = Literal["seconds", "max_iter", "stall", "bound", "interrupted"]
 
@@ -152,21 +150,9 @@ class Clock:
     @contextmanager
     def watch(self) -> Iterator[AnyArray]:
         """Flag for a long kernel, which cannot ask: [1] once the time is up."""
-        flag, finished = np.zeros(1, dtype=np.uint8), threading.Event()
-
-        def look() -> None:
-            while not finished.wait(_SECONDS_BETWEEN_LOOKS):
-                if self.out_of_time():
-                    flag[0] = 1
-                    return
-
-        watcher = threading.Thread(target=look, daemon=True)
-        watcher.start()
-        try:
+        flag = np.zeros(1, dtype=np.uint8)
+        with watching(self.out_of_time, lambda: flag.fill(1)):
             yield flag
-        finally:
-            finished.set()
-            watcher.join()
 
     def over(self) -> bool:
         """Check all limits, between iterations."""
