@@ -15,6 +15,7 @@ def line(pair, method, split, test, status="ok", limit=20.0):
         "limit": limit,
         "part": "split",
         "status": status,
+        "when": "2026-11-15T10:00:00+00:00",
     } | (
         {"error": "boom"}
         if status == "failed"

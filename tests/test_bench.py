@@ -26,7 +26,7 @@ from miptree.bench.encoding import Encoder
 from miptree.bench.methods import Method, MissingMethodError
 from miptree.bench.page import page_data
 from miptree.bench.paper import paper_results, printed
-from miptree.bench.results import journal_of, sections
+from miptree.bench.results import elapsed, journal_of, sections
 from miptree.bench.s1o import S1OClassifier
 from miptree.bench.stats import compare, critical_difference, mean_ranks
 from miptree.bench.tables import results_page
@@ -292,6 +292,17 @@ def test_page_shows_only_what_is_complete_as_a_mean(journal):
     assert "not for publication" not in text
     dev = results_page(sections(journal.path.parent, ["small"], [3]))
     assert "Development splits, not for publication: [3]" in dev
+
+
+def test_time_by_the_clock_counts_fits_side_by_side_once_and_no_pause():
+    fits = [("10:00:00", 40.0), ("10:00:20", 30.0), ("10:01:10", 10.0)]
+    late = ("12:00:00", 5.0)
+    records = [
+        {"when": f"2026-11-15T{when}+00:00", "wall": wall}
+        for when, wall in [late, *fits]
+    ]
+    assert elapsed(records) == 80 + 5
+    assert elapsed([]) == 0
 
 
 def test_too_many_classes_are_noted_only_where_a_tree_has_too_few_leaves(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from miptree.bench.paper import paper_results
 from miptree.bench.results import Section
 from miptree.bench.suites import Pair
 
@@ -17,8 +18,6 @@ NOTES = {
     "wall-following-robot-2": "printed parameters are impossible (alpha_1 * epsilon < "
     "1, beta_2 = 1): read as alpha_1 = 1 / epsilon and beta_2 in percent",
 }
-MANY_CLASSES = {"dermatology": 6, "image-segmentation": 7}
-"""Sets with more classes than a tree of depth 2 has leaves."""
 OFFICIAL_NOTES = dict.fromkeys(
     ("monks-1", "monks-2", "monks-3"),
     "the official test part contains the training rows",
@@ -29,7 +28,8 @@ MUCH = 0.01
 
 def notes_of(section: Section, pair: Pair) -> list[str]:
     """Footnotes of a pair in a section: what is known, and what was measured."""
-    name, n_classes = pair.set, MANY_CLASSES.get(pair.set, 0)
+    name = pair.set
+    n_classes = max((r.Y for r in paper_results() if r.set == name), default=0)
     notes = [NOTES[name]] if name in NOTES else []
     if n_classes > 2**pair.depth:
         notes.append(

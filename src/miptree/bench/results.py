@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from miptree.bench.methods import METHODS
 from miptree.bench.paper import printed
 from miptree.bench.runner import KEY
 from miptree.bench.suites import SUITES, Pair
+
+PAUSE = 60.0
+"""Seconds without a fit after which a run counts as stopped."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,22 @@ class Section:
         """Mean test accuracy of a complete cell; NaN of any other."""
         cell = self.cell(pair, method)
         return cell.mean("test") if self.is_complete(pair, method) else float("nan")
+
+
+def elapsed(records: Iterable[dict[str, Any]]) -> float:
+    """Seconds by the clock in which fits were running, however many at a time.
+
+    Data are read between two fits, so gaps of up to ``PAUSE`` seconds count; longer
+    ones, in which the run was stopped, do not.
+    """
+    total, until = 0.0, -np.inf
+    starts = ((datetime.fromisoformat(r["when"]).timestamp(), r) for r in records)
+    for start, record in sorted(starts, key=lambda found: found[0]):
+        end = start + record.get("wall", 0.0)
+        begin = until if start <= until + PAUSE else start
+        total += max(0.0, end - begin)
+        until = max(until, end)
+    return float(total)
 
 
 def paper_number(pair: Pair, name: str, part: str = "test") -> float:
