@@ -24,7 +24,7 @@ _PATIENCE = 30.0
 def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
     """Make the kernels ready and return the seconds that took.
 
-    The first call on a machine compiles them, about ten seconds on two cores; later
+    The first call on a machine compiles them, 10 to 20 seconds on two cores; later
     processes load them from the cache on disk, and later calls do nothing.
 
     Parameters
