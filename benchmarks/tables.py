@@ -111,9 +111,9 @@ def markdown(records: list[dict[str, Any]]) -> str:
     lines = [
         "# Categorical features: native, one-hot, both",
         "",
-        "Written by `benchmarks/tables.py` from `tables.jsonl`; (1a) with slack_penalty="
-        "100, l1_penalty=10, margin=0.01. The seconds are of an early version, which "
-        "overran the limit on some sets.",
+        "Written by `benchmarks/tables.py` from `tables.jsonl`; (1a) with "
+        "slack_penalty=100, l1_penalty=10, margin=0.01. The seconds are of an "
+        "early version, which overran the limit on some sets.",
         "",
     ]
     frame = pd.DataFrame(records)
