@@ -127,6 +127,30 @@ def test_a_bound_above_the_tree_by_rounding_is_met():
     assert met.objective_bound == score.objective
 
 
+def test_no_tolerance_hides_an_error():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
+    known = clf.fit(X, [0, 1, 0, 1]).certificate_
+    bounds = {"any_tree_bound": 3e6, "errors_bound": 3e6}
+    heavy = replace(known, errors=4, cost=3000003.0, cost_at_margin=3000003.0, **bounds)
+    assert not heavy.errors_optimal
+    assert "no tree of depth 1 does better" not in str(heavy)
+    light = replace(known, errors=100, cost=1e-6, objective=1e-6, objective_bound=0.0)
+    assert not light.objective_optimal
+    assert light.gap == 1
+    with pytest.raises(ValueError, match="largest weight of a row is 1e-08, below"):
+        clf.fit(X, [0, 1, 0, 1], sample_weight=np.full(4, 1e-8))
+
+
+def test_digest_of_copies_does_not_depend_on_their_order():
+    X, y = np.zeros((3, 1)), np.zeros(3, dtype=int)
+    weight = np.array([0.1, 0.2, 0.3])
+    one, two = (
+        data_digest(Problem.from_data(X, y, 2, w)) for w in (weight, weight[::-1])
+    )
+    assert one == two
+
+
 def test_digests_know_the_tree_and_the_data():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(20, 2)), rng.integers(2, size=20)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from _cli import RUNNER, refused, run
-from miptree import __version__, load_json
+from miptree import OptimalTreeClassifier, __version__, load_json, save_json
 from miptree.commands import app
 
 
@@ -229,6 +229,37 @@ def test_tampered_data_fail_verify(folder, tmp_path, column, value):
     table.to_csv(tmp_path / "iris.csv", index=False)
     result = run("verify", folder / "model.json", tmp_path / "iris.csv")
     assert result.exit_code == 1, result.output
+
+
+def test_costs_go_with_the_model(tmp_path):
+    """They are in the file, so that verify can count and predict say what it means."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    table = X.assign(label=np.where(y == 0, "bad", "good"))
+    table.loc[::7, "label"] = "bad"
+    table.to_csv(tmp_path / "iris.csv", index=False)
+    options = {"solver": "search", "max_iter": 3, "time_limit": None, "max_depth": 1}
+    for given in (
+        {"cost_matrix": [[0, 10], [1, 0]]},
+        {"class_weight": {"bad": 3.0}},
+        {"class_weight": "balanced"},
+    ):
+        clf = OptimalTreeClassifier(**options, **given).fit(X, table["label"])
+        save_json(clf, tmp_path / "model.json", force=True)
+        loaded = load_json(tmp_path / "model.json")
+        (name,) = given
+        if given[name] != {"bad": 3.0}:
+            assert getattr(loaded, name) == given[name]
+        else:
+            assert loaded.class_weight == {"bad": 3.0, "good": 1.0}
+        files = tmp_path / "model.json", tmp_path / "iris.csv"
+        result = run("verify", *files, "--target", "label")
+        assert result.exit_code == 0, result.output
+        out = tmp_path / f"{name}.csv"
+        assert run("predict", *files, "--out", out, "--force").exit_code == 0
+        told = pd.read_csv(out)
+        proba = clf.predict_proba(X)[:, 0]
+        expected = np.where(told["prediction"] == "bad", proba, 1 - proba)
+        assert told["probability"].to_numpy() == pytest.approx(expected)
 
 
 def test_verify_takes_the_names_of_columns(folder, tmp_path):

@@ -302,6 +302,17 @@ def test_onnx_is_nan_where_predict_refuses(refusing):
     assert np.where(refused, None, label).tolist() == answers
 
 
+def test_onnx_is_nan_for_infinite_numbers():
+    clf = array_model()
+    (used, *_) = rules_of(clf).used
+    rows = np.zeros((3, clf.n_features_in_))
+    rows[1, used], rows[2, used] = np.inf, -np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        clf.predict(rows)
+    _, proba = in_onnx(clf, rows)
+    assert np.isnan(proba).all(axis=1).tolist() == [False, True, True]
+
+
 def test_onnx_names_that_clash():
     """Columns named as the outputs, or twice the same."""
     tree = HeapTree(np.array([[1.0, 2.0]]), np.zeros(1), np.array([0, 1]))

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from _data import examples, problems
-from miptree import OptimalTreeClassifier, load_json, rounds, save_json
+from miptree import OptimalTreeClassifier, load_json, rounds, save_json, verify
 from miptree._clock import Clock
 from miptree.layers import PerLayer, train_layers
 from miptree.objective import Svm1Objective
@@ -25,6 +25,7 @@ from miptree.selection import (
     CoverSelection,
     HullSelection,
     Purpose,
+    Selection,
     StratifiedSelection,
     get_selector,
 )
@@ -102,7 +103,7 @@ def test_accuracy_never_falls_and_the_start_is_never_lost(
 ) -> None:
     start = plan(init="cart", seed=seed)
     trained, rounds = train_in_rounds(problem, start, get_selector(name, seed=seed))
-    kept = [r.errors for r in rounds]
+    kept = [r.cost for r in rounds]
     assert kept == sorted(kept, reverse=True)
     assert all(r.objective >= trained.score.objective for r in rounds)
     assert trained.score == OBJECTIVE.evaluate(problem, trained.tree)
@@ -339,6 +340,61 @@ def test_estimator_keeps_what_it_has_when_stopped() -> None:
     assert clf.status_ == "interrupted"
     assert len(clf.rounds_) == len(clf.selected_) == 0
     assert clf.score(X, y) > 0.6
+
+
+def test_with_weights_a_tree_of_more_but_cheaper_errors_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounds._Rounds, "_polish", lambda *args: None)
+    X = np.array([[0.0], [0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [5.0]])
+    y = np.array([0, 0, 0, 1, 0, 0, 0, 1])
+    problem = Problem.from_data(X, y, 2, np.where(y == 1, 100.0, 1.0))
+    few, cheap = (
+        ObliqueTree.from_heap(
+            HeapTree(np.ones((1, 1)), np.array([at]), np.array([0, 1]))
+        )
+        for at in (3.0, 0.25)
+    )
+
+    class Given:
+        """Gives one tree in the first round and another one in the second."""
+
+        def __init__(self) -> None:
+            self.trees = [few, cheap]
+
+        def select(
+            self, problem: Problem, tree: ObliqueTree, clusters: object = None
+        ) -> Selection:
+            rows = np.arange(1)  # a search on it finds nothing
+            given = (self.trees.pop(0),)
+            return Selection(rows, problem.weight[rows], np.ones(1, bool), given)
+
+    one = plan(depth=1, init=stump(1, 0), max_iter=0)
+    trained, done = train_in_rounds(problem, one, Given(), max_rounds=2)
+    assert [r.cost for r in done] == [100.0, 3.0]
+    assert [r.errors for r in done] == [1, 3]
+    assert trained.score.cost == 3
+
+
+def test_trees_of_a_subset_lie_in_the_box_of_all_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounds._Rounds, "_polish", lambda *args: None)
+    X, y = load_breast_cancer(return_X_y=True)
+    for seed in range(3):
+        clf = OptimalTreeClassifier(
+            max_depth=1,
+            solver="search",
+            selection=StratifiedSelection(0.3, seed=seed),
+            max_rounds=1,
+            l1_penalty=0.1,
+            margin=0.01,
+            max_iter=2,
+            time_limit=None,
+            random_state=seed,
+        ).fit(X[:, :6], y)
+        found = verify(clf.certificate_, clf.tree_, X[:, :6], y)
+        assert found.ok, str(found)
 
 
 def test_no_time_gives_the_start_tree() -> None:

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from miptree.bounds import Bound
-from miptree.objective import Score, Svm1Objective
+from miptree.objective import Score, Svm1Objective, error_scale
 from miptree.problem import Problem
 from miptree.tree import ObliqueTree
 
 OPTIMALITY_TOLERANCE = 1e-6
-"""Relative distance at which a recounted value counts as meeting its bound."""
+"""Relative distance at which a recounted objective counts as meeting its bound."""
+COST_ROUNDING = 1e-9
+"""The same for the cost of errors, a sum of given numbers: rounding, and no more."""
+PARTITIONED = "partitioned"
+"""In place of the data's digest, where no process has seen all rows."""
 
 
 @dataclass(frozen=True)
@@ -89,28 +93,32 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(objective - bound) / objective, 0 when they meet."""
-        return relative_gap(self.objective, self.objective_bound)
+        return relative_gap(self.objective, self.objective_bound, self._scale)
 
     @property
     def objective_optimal(self) -> bool:
         """Whether the recounted objective meets its bound."""
-        return meets(self.objective, self.objective_bound)
+        return meets(self.objective, self.objective_bound, self._scale)
 
     @property
     def errors_optimal(self) -> bool:
         """Whether the recounted errors meet a bound of a class the tree is in."""
-        return meets(self.cost, self.any_tree_bound) or meets(
+        return cost_meets(self.cost, self.any_tree_bound) or cost_meets(
             self.cost_at_margin, self.errors_bound
         )
+
+    @property
+    def _scale(self) -> float:
+        return error_scale(self.errors, self.cost)
 
     def __str__(self) -> str:
         return " ".join([self._errors_sentence(), self._objective_sentence()])
 
     def _errors_sentence(self) -> str:
         counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
-        if not meets(abs(self.cost - self.errors), 0.0):
+        if not math.isclose(self.cost, self.errors, rel_tol=COST_ROUNDING):
             counted += f" at a cost of {self.cost:.6g}"
-        if meets(self.cost, self.any_tree_bound):
+        if cost_meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
         near = f"with rows nearer than {self.margin:g} to a split counted as errors"
@@ -148,16 +156,25 @@ class Certificate:
         )
 
 
-def relative_gap(objective: float, bound: float) -> float:
+def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
     """Gap between an objective >= 0 and a bound, relative to the objective."""
-    if meets(objective, bound):
+    if meets(objective, bound, scale):
         return 0.0
     return (objective - bound) / objective
 
 
-def meets(objective: float, bound: float) -> bool:
-    """Whether a value is as low as its bound, to the stated tolerance."""
-    return objective - bound <= OPTIMALITY_TOLERANCE * max(1.0, abs(objective))
+def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
+    """Whether an objective is as low as its bound, to the stated tolerance.
+
+    ``scale`` is the cost of an error, where it is below 1: the tolerance may not hide
+    one.
+    """
+    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
+
+
+def cost_meets(cost: float, bound: float) -> bool:
+    """Whether the cost of errors is as low as its bound, rounding aside."""
+    return cost - bound <= COST_ROUNDING * abs(cost)
 
 
 def certify(

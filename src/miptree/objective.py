@@ -47,6 +47,16 @@ class Score:
     l1: float
     objective: float
 
+    @property
+    def scale(self) -> float:
+        """See :func:`error_scale`."""
+        return error_scale(self.errors, self.cost)
+
+
+def error_scale(errors: int, cost: float) -> float:
+    """Mean cost of an error, at most 1: what a tolerance must be small against."""
+    return min(1.0, cost / errors) if errors else 1.0
+
 
 @dataclass(frozen=True)
 class Svm1Objective:

@@ -98,12 +98,15 @@ class Problem:
         if not kept.all():
             X, y, weight = X[kept], y[kept], weight[kept]
         first, group = identical_rows(np.column_stack([X, y.astype(np.float64)]))
+        # Light copies first, so that sums do not depend on the order of the rows.
+        order = np.argsort(weight, kind="stable")
         merged_weight = np.zeros(len(first))
-        np.add.at(merged_weight, group, weight)
+        np.add.at(merged_weight, group[order], weight[order])
         count = np.bincount(group, minlength=len(first))
         if class_cost is not None:
             total = np.zeros((len(first), n_classes))
-            np.add.at(total, group, (class_cost[kept].T * weight).T)
+            costs = (class_cost[kept].T * weight).T
+            np.add.at(total, group[order], costs[order])
             class_cost = total
         X, y, source = X[first], y[first], np.flatnonzero(kept)[first]
         offset, scale = _min_max(X)

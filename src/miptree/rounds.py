@@ -18,7 +18,7 @@ from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray, IntArray
 from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import Certificate, certify, meets, relative_gap
+from miptree.certify import Certificate, certify, relative_gap
 from miptree.layers import PerLayer, resolved, train_layers
 from miptree.objective import Score
 from miptree.problem import Problem
@@ -50,8 +50,8 @@ class Round:
         The tree trained on them, before the polish on all rows.
     raw_errors, raw_objective
         Its errors and objective on all rows.
-    errors, objective
-        The same of the tree kept after the round.
+    errors, cost, objective
+        Of the tree kept after the round: errors, what they cost, and objective.
     bound : float or None
         Lower bound on the objective on all rows that the round proved; None where its
         weights exceed the rows' own, so that its bound holds for the subset only.
@@ -63,6 +63,7 @@ class Round:
     raw_errors: int
     raw_objective: float
     errors: int
+    cost: float
     objective: float
     bound: float | None
 
@@ -80,7 +81,7 @@ def train_in_rounds(
     The first round selects among the rows of each class in each leaf of the start
     tree, as Algorithm 1 does. Later ones select among the rows that the best tree
     gets right, add those it gets wrong (I), and give the rows that stand for others
-    (J) the weight of all of I besides their own. Training accuracy never falls from
+    (J) the weight of all of I besides their own. The cost of errors never rises from
     one round to the next. The rounds end when nothing changes; time that is left goes
     to the polish.
 
@@ -173,7 +174,8 @@ class _Rounds:
         began = self.clock.elapsed
         turn = self.clock.share(1.0 / rounds_left)
         chosen = self.working_sets.choose(before, number, turn)
-        for tree in chosen.trees:
+        trees = [self._in_box(tree) for tree in chosen.trees]
+        for tree in trees:
             self._offer(tree, self._score(tree))
         self.select_seconds = self.clock.elapsed - began
         # From here: a slow selection must leave time to train on what it chose.
@@ -191,10 +193,11 @@ class _Rounds:
             raw = train_layers(
                 self.problem, raw, self._subset_plan(), self.selection, clock
             )
+        raw = self._in_box(raw)
         raw_score = self._score(raw)
         self._offer(raw, raw_score)
         if not self._is_over():
-            self._polish([raw, *chosen.trees], clock)
+            self._polish([raw, *trees], clock)
         self._note(rows, weight, raw, raw_score, bound)
         some_came = self.working_sets.take_back(number + 1, rows, before, raw)
         return some_came or self.tree is not before
@@ -244,13 +247,18 @@ class _Rounds:
             heap = search(problem, plan.objective, plan.depth, budget=starts).tree
         return problem.to_user(heap).prune(problem.X)
 
+    def _in_box(self, tree: ObliqueTree) -> ObliqueTree:
+        """The tree of a subset with its scores in the box on all rows."""
+        heap = self.problem.to_scaled(tree, self.plan.depth)
+        return self.problem.to_user(heap).prune(self.problem.X)
+
     def _score(self, tree: ObliqueTree) -> Score:
         return self.plan.objective.evaluate(self.problem, tree)
 
     def _offer(self, tree: ObliqueTree, score: Score) -> None:
-        """Keep a tree that is better on all rows; no round may end less accurate."""
-        fewest = self.done[-1].errors if self.done else np.inf
-        if score.objective < self.score.objective and score.errors <= fewest:
+        """Keep a tree that is better on all rows; no round may end dearer."""
+        lowest = self.done[-1].cost if self.done else np.inf
+        if score.objective < self.score.objective and score.cost <= lowest:
             self.tree, self.score = tree, score
             self._tell()
 
@@ -284,6 +292,7 @@ class _Rounds:
                 raw_score.errors,
                 raw_score.objective,
                 self.score.errors,
+                self.score.cost,
                 self.score.objective,
                 bound,
             )
@@ -310,9 +319,9 @@ class _Rounds:
         return self.stop_asked or self.interrupted or self.guard.requested
 
     def _is_over(self) -> bool:
-        gap = relative_gap(self.score.objective, self.whole.value)
-        proved = meets(self.score.objective, self.whole.value)
-        proved = proved or gap <= self.plan.gap_tol
+        score = self.score
+        gap = relative_gap(score.objective, self.whole.value, score.scale)
+        proved = gap <= self.plan.gap_tol
         return proved or self._wants_stop() or self.clock.is_over
 
     def _has_time(self, clock: Clock, seconds: float) -> bool:

@@ -17,7 +17,7 @@ from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree._typing import FloatArray
 from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import Certificate, certify, meets, relative_gap
+from miptree.certify import Certificate, certify, cost_meets, relative_gap
 from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
 from miptree.polish import leaf_cost, polish
@@ -227,7 +227,7 @@ class _Training:
             self._count_by_mip(clock)
 
     def _errors_are_proved(self) -> bool:
-        return meets(self.score.cost_at_margin, self.errors.value)
+        return cost_meets(self.score.cost_at_margin, self.errors.value)
 
     def _exhaust(self, clock: Clock) -> None:
         """Prove errors on subsets of the rows by exhaustion.
@@ -326,7 +326,7 @@ class _Training:
             text = f"{self.plan.solver} on the {formulation} MIP"
             self._raise_bound(Bound(progress.bound, text))
             self._tell()
-            proved = meets(self.score.objective, self.whole.value)
+            proved = self._gap() == 0
             return self._wants_stop() or proved or self._is_hopeless(trial)
 
         result = self._run_solver(made, clock, hear)
@@ -344,8 +344,7 @@ class _Training:
         plan = self.plan
         if (plan.proof, plan.init, plan.max_iter) != ("auto", "auto", None):
             return False
-        gap = relative_gap(self.score.objective, self.whole.value)
-        return trial.is_over and gap > HOPELESS_GAP
+        return trial.is_over and self._gap() > HOPELESS_GAP
 
     def _run_solver(
         self, formulation: Formulation, clock: Clock, hear: OnProgress
@@ -464,9 +463,12 @@ class _Training:
             return True
         return False
 
+    def _gap(self) -> float:
+        score = self.score
+        return relative_gap(score.objective, self.whole.value, score.scale)
+
     def _gap_suffices(self) -> bool:
-        gap = relative_gap(self.score.objective, self.whole.value)
-        return gap <= self.plan.gap_tol
+        return self._gap() <= self.plan.gap_tol
 
     def _status(self, certificate: Certificate) -> Status:
         if certificate.objective_optimal:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from miptree._recount import GivenData, Recount
 from miptree._resolve import solve_again
 from miptree.certify import (
+    PARTITIONED,
     Certificate,
     certificate_digest,
     data_digest,
@@ -164,6 +165,12 @@ def verify(
             "verify checks the certificates of OptimalTreeClassifier, got a "
             f"{type(certificate).__name__}. A rival's errors are those of "
             "clf.tree_.predict(X)."
+        )
+    if certificate.data_digest == PARTITIONED:
+        raise ValueError(
+            "The tree was trained on data in partitions, whose certificate has no "
+            "digest of the data: verify cannot know that these are the same rows. "
+            "clf.score and miptree evaluate recount its errors."
         )
     value_feature = None
     if table is not None:

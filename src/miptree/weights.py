@@ -11,6 +11,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.table.cells import row_name
 
+SMALLEST_WEIGHT = 1e-5
+"""A row must have this weight at least: solvers call 1e-7 zero."""
+
 
 def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
     """The classes in order, at least two, and the place of each row's class."""
@@ -39,7 +42,7 @@ def row_weights(
         raise ValueError("All sample weights are zero: there is nothing to learn.")
     total = np.bincount(codes, weight, minlength=len(classes))
     if class_weight is None:
-        return weight, np.ones(len(classes))
+        return _above_tolerance(weight), np.ones(len(classes))
     if isinstance(class_weight, str):
         factor = weight.sum() / (len(classes) * np.where(total > 0, total, 1.0))
     else:
@@ -47,7 +50,19 @@ def row_weights(
     weight = weight * factor[codes]
     if not weight.any():
         raise ValueError("Every row has weight zero by class_weight: nothing to learn.")
-    return weight, factor
+    return _above_tolerance(weight), factor
+
+
+def _above_tolerance(weight: FloatArray) -> FloatArray:
+    """The weights, unless a solver's tolerance would hide every error."""
+    if weight.max() < SMALLEST_WEIGHT:
+        raise ValueError(
+            f"The largest weight of a row is {weight.max():g}, below "
+            f"{SMALLEST_WEIGHT:g}: errors would drown in the tolerances of a solver, "
+            "and in the penalties, which are meant for rows of weight 1. Multiply all "
+            "weights by the same number, so that an ordinary row has weight 1."
+        )
+    return weight
 
 
 def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:

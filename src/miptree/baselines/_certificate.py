@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import believed, data_digest, meets, relative_gap, tree_digest
+from miptree.certify import (
+    believed,
+    cost_meets,
+    data_digest,
+    meets,
+    relative_gap,
+    tree_digest,
+)
 from miptree.formulations.rivals import RivalFormulation
 from miptree.problem import Problem
 from miptree.tree import ObliqueTree
@@ -71,7 +78,7 @@ class RivalCertificate:
 
     def __str__(self) -> str:
         counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
-        if meets(self.cost, self.any_tree_bound):
+        if cost_meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             counted += f"; no tree of depth {self.depth} does better ({why})"
         value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"

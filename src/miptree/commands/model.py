@@ -28,6 +28,7 @@ from miptree.selection import SELECTORS
 from miptree.solvers import SOLVERS
 from miptree.table import CategoricalColumn
 from miptree.verify import verify as verify_certificate
+from miptree.weights import row_weights
 
 DataFile = Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")]
 ModelFile = Annotated[Path, typer.Argument(help="Model that `miptree fit` wrote.")]
@@ -173,12 +174,11 @@ def predict(
         refuse_overwriting(out, force)
     clf = load_json(model)
     rows = known_features(clf, _tables.read_table(data, text_columns(clf)))
-    predicted = pd.DataFrame(
-        {
-            "prediction": clf.predict(rows),
-            "probability": clf.predict_proba(rows).max(axis=1),
-        }
-    )
+    label = clf.predict(rows)
+    # With costs, the class predicted need not be the most frequent one.
+    place = np.searchsorted(clf.classes_, label)
+    probability = clf.predict_proba(rows)[np.arange(len(label)), place]
+    predicted = pd.DataFrame({"prediction": label, "probability": probability})
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
         typer.echo(predicted.to_csv(index=False).encode(), nl=False)
@@ -230,16 +230,21 @@ def verify(
         raise ValueError(f"{model} does not name the target column; give --target.")
     table = _tables.read_table(data, {target, *text_columns(saved.clf)})
     y = _tables.labels_like(table, target, saved.clf.classes_)
-    weight = weight_of(table, weights)
+    clf, weight = saved.clf, weight_of(table, weights)
+    if getattr(clf, "class_weight", None) is not None:
+        # A label that is no class is found by the checks, whatever it weighs.
+        codes = np.searchsorted(clf.classes_[:-1], y)
+        weight, _ = row_weights(clf.class_weight, clf.classes_, codes, weight)
     rows = table.drop(columns=[name for name in (target, weights) if name])
     found = verify_certificate(
-        saved.clf.certificate_,
-        saved.clf.tree_,
-        known_features(saved.clf, rows),
+        clf.certificate_,
+        clf.tree_,
+        known_features(clf, rows),
         y,
         weight,
-        table=getattr(saved.clf, "table_", None),
-        classes=saved.clf.classes_,
+        table=getattr(clf, "table_", None),
+        cost_matrix=getattr(clf, "cost_matrix", None),
+        classes=clf.classes_,
         resolve_with=resolve_with,
         resolve_seconds=time_limit,
     )

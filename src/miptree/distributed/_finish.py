@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from miptree.bounds import Bound
-from miptree.certify import Certificate, certificate_digest, certify
+from miptree.certify import PARTITIONED, Certificate, certificate_digest, certify
 from miptree.distributed import _partition
 from miptree.objective import Score
 from miptree.problem import Problem
@@ -74,7 +74,7 @@ def _certificate(fitting: Fitting, score: Score) -> Certificate:
     found = replace(
         found,
         n_rows=fitting.n_rows,
-        data_digest="partitioned",
+        data_digest=PARTITIONED,
         max_features=frame.max_features,
     )
     return replace(found, digest=certificate_digest(found))

@@ -39,6 +39,7 @@ from miptree.table import (
 from miptree.train import Status
 from miptree.tree import LEAF, ObliqueTree
 from miptree.verify import malformed
+from miptree.weights import checked_costs
 
 FORMAT = "miptree-model"
 RIVAL_FORMAT = "miptree-rival"
@@ -133,9 +134,10 @@ def _read_3(plain: dict[str, Any]) -> SavedModel:
     wanted = (
         "format version written_by metadata parameters n_features feature_names "
         "table classes tree node_proba digits certificate status n_iter fit_time "
-        "trace"
+        "trace class_weight cost_matrix"
     )
-    exact_keys(plain, set(wanted.split()), "the file", optional={"digits"})
+    optional = {"digits", "class_weight", "cost_matrix"}
+    exact_keys(plain, set(wanted.split()), "the file", optional=optional)
     clf: OptimalTreeClassifier = read_classifier(plain["parameters"])
     clf.n_features_in_ = an_int(plain["n_features"], "n_features", low=1)
     if plain["feature_names"] is not None:
@@ -143,6 +145,7 @@ def _read_3(plain: dict[str, Any]) -> SavedModel:
         clf.feature_names_in_ = np.array(names, dtype=object)
     clf.table_ = _read_table(plain["table"], clf.n_features_in_)
     clf.classes_ = read_classes(plain["classes"])
+    _read_costs(plain, clf)
     n_columns = len(clf.table_.open_names) + len(clf.table_.value_names)
     clf.tree_ = read_tree(plain["tree"], n_columns, len(clf.classes_))
     _check_subsets(clf.tree_, clf.table_)
@@ -161,6 +164,24 @@ def _read_3(plain: dict[str, Any]) -> SavedModel:
     clf.fit_time_ = a_float(plain["fit_time"], "fit_time")
     clf.trace_ = read_trace(plain["trace"])
     return SavedModel(clf, read_metadata(plain["metadata"]))
+
+
+def _read_costs(plain: dict[str, Any], clf: OptimalTreeClassifier) -> None:
+    """Read the weights of the classes and the costs of errors, where given."""
+    n_classes = len(clf.classes_)
+    if plain.get("class_weight") is not None:
+        weight = floats(plain["class_weight"], "class_weight", (n_classes,))
+        if (weight < 0).any():
+            raise MalformedError('"class_weight" has a number below 0')
+        labels = clf.classes_.tolist()
+        clf.class_weight = dict(zip(labels, weight.tolist(), strict=True))
+    if plain.get("cost_matrix") is not None:
+        shape = (n_classes, n_classes)
+        costs = floats(plain["cost_matrix"], "cost_matrix", shape)
+        try:
+            clf.cost_matrix = checked_costs(costs, clf.classes_, np.inf).tolist()
+        except ValueError as error:
+            raise MalformedError(str(error).rstrip(".")) from None
 
 
 READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {

@@ -147,6 +147,8 @@ def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str,
         "written_by": f"miptree {__version__}",
         "metadata": metadata,
         "parameters": _plain_parameters(clf),
+        "class_weight": _plain_class_weight(clf),
+        "cost_matrix": _plain_costs(clf),
         "n_features": int(clf.n_features_in_),
         "feature_names": None if names is None else names.tolist(),
         "table": _plain_table(clf.table_),
@@ -186,6 +188,21 @@ def _plain_parameters(clf: BaseEstimator) -> dict[str, Any]:
         if value is None or isinstance(value, str) or is_number:
             plain[name] = value
     return plain
+
+
+def _plain_class_weight(clf: OptimalTreeClassifier) -> list[float] | None:
+    """Weights given for single classes; "balanced" is a plain parameter."""
+    given = clf.class_weight
+    if given is None or isinstance(given, str):
+        return None
+    return [float(given.get(label, 1.0)) for label in clf.classes_.tolist()]
+
+
+def _plain_costs(clf: OptimalTreeClassifier) -> list[list[float]] | None:
+    if clf.cost_matrix is None:
+        return None
+    costs: list[list[float]] = np.asarray(clf.cost_matrix, dtype=float).tolist()
+    return costs
 
 
 def _plain_table(table: Table) -> dict[str, Any]:

@@ -260,6 +260,8 @@ class _Graph:
             missing = Member(j, (None,)) if self.rules.is_category(j) else Missing(j)
             if self.rules.refuses_missing:
                 found.append(self._holds(missing))
+            if not self.rules.is_category(j):
+                found.append(self.add("IsInf", self.cell(j)))
             if self.rules.refuses_unknown and self.rules.is_category(j):
                 known = Member(j, (*self.rules.known_values(j), None))
                 found.append(self.add("Not", self._holds(known)))
