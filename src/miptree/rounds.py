@@ -26,7 +26,7 @@ from miptree.progress import FitCallback, FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import Selector
-from miptree.train import SEARCH_STALL, Plan, Status, Trained, train
+from miptree.train import SEARCH_STALL, Plan, Status, Trained, end_of, train
 from miptree.tree import ObliqueTree
 from miptree.working_set import WorkingSets
 
@@ -336,5 +336,4 @@ class _Rounds:
             return "gap_tol"
         if self._wants_stop():
             return "interrupted"
-        by_clock = self.clock.limit is not None and self.plan.max_iter is None
-        return "time_limit" if by_clock or self.clock.is_over else "max_iter"
+        return end_of(self.clock, self.plan.max_iter)

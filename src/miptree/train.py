@@ -115,6 +115,12 @@ def train(
         return training.run()
 
 
+def end_of(clock: Clock, max_iter: int | None) -> Status:
+    """What ended rounds of training that nobody stopped: the clock or its searches."""
+    by_clock = clock.limit is not None and max_iter is None
+    return "time_limit" if by_clock or clock.is_over else "max_iter"
+
+
 @dataclass
 class _Training:
     problem: Problem

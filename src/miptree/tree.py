@@ -238,7 +238,10 @@ class ObliqueTree:
         A split does nothing when all the rows that reach it go to one side, or when
         both its children are leaves of one class.
         """
-        in_leaf = np.bincount(self.apply(X), minlength=self.n_nodes)
+        return self.prune_to(np.bincount(self.apply(X), minlength=self.n_nodes))
+
+    def prune_to(self, in_leaf: FloatArray | IntArray) -> ObliqueTree:
+        """As :meth:`prune`, by the number or weight of the rows in each leaf."""
         reached = in_leaf @ self.ancestors > 0
         stands_for = np.arange(self.n_nodes)
         left, right = self.children_left.copy(), self.children_right.copy()

@@ -42,7 +42,7 @@ def row_weights(
         raise ValueError("All sample weights are zero: there is nothing to learn.")
     total = np.bincount(codes, weight, minlength=len(classes))
     if class_weight is None:
-        return _above_tolerance(weight), np.ones(len(classes))
+        return above_tolerance(weight), np.ones(len(classes))
     if isinstance(class_weight, str):
         factor = weight.sum() / (len(classes) * np.where(total > 0, total, 1.0))
     else:
@@ -50,10 +50,10 @@ def row_weights(
     weight = weight * factor[codes]
     if not weight.any():
         raise ValueError("Every row has weight zero by class_weight: nothing to learn.")
-    return _above_tolerance(weight), factor
+    return above_tolerance(weight), factor
 
 
-def _above_tolerance(weight: FloatArray) -> FloatArray:
+def above_tolerance(weight: FloatArray) -> FloatArray:
     """The weights, unless a solver's tolerance would hide every error."""
     if weight.max() < SMALLEST_WEIGHT:
         raise ValueError(

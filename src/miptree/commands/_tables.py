@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from miptree._csv import TOO_MANY_FIELDS, csv_options
 from miptree._files import write_atomic
 from miptree._typing import AnyArray, FloatArray
 from miptree.table.cells import row_name
 from miptree.table.columns import show_value
-
-_EXACT_FLOATS: dict[str, Any] = {"float_precision": "round_trip"}
-if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1):
-    _EXACT_FLOATS = {}  # always exact since, and the option is deprecated
 
 
 def read_table(path: Path, as_text: Collection[str] = ()) -> pd.DataFrame:
@@ -55,18 +52,12 @@ def _read_csv(path: Path, as_text: Collection[str]) -> pd.DataFrame:
         try:
             return pd.read_csv(
                 path,
-                index_col=False,  # else a comma at the end of rows shifts the columns
                 dtype=dict.fromkeys(as_text, str),
-                keep_default_na=False,
-                na_values=[""],
                 low_memory=False,
-                **_EXACT_FLOATS,
+                **csv_options(),
             )
         except pd.errors.ParserWarning:
-            raise ValueError(
-                f"{path} has rows with more fields than its header has names. Name "
-                "every column, and quote fields that hold a comma."
-            ) from None
+            raise ValueError(f"{path} {TOO_MANY_FIELDS}") from None
         except (ValueError, EOFError, gzip.BadGzipFile) as error:
             raise ValueError(f"{path} is not a CSV table: {error}") from None
 

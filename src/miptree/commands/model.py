@@ -38,7 +38,9 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite a file.")]
 @app.command()
 @plain_errors
 def fit(
-    data: DataFile,
+    data: Annotated[
+        str, typer.Argument(help="CSV, CSV.gz or Parquet file; for Dask a pattern.")
+    ],
     target: Annotated[str, typer.Option(help="Column of the class labels.")],
     depth: Annotated[int, typer.Option(min=1, max=10, help="Depth of the tree.")] = 2,
     time_limit: Annotated[
@@ -99,10 +101,10 @@ def fit(
         from miptree import distributed
 
         clf = distributed.fit(
-            str(data), target, classifier=clf, weights=weights, drop=drop or []
+            data, target, classifier=clf, weights=weights, drop=drop or []
         )
     else:
-        table = _tables.read_table(data)
+        table = _tables.read_table(Path(data))
         y = _tables.labels(table, target)
         weight = weight_of(table, weights)
         rows = _features(table, {target, weights, *(drop or [])})

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from miptree._clock import Clock
+from miptree._interrupt import InterruptGuard
 from miptree._typing import AnyArray, FloatArray
 from miptree.distributed import _partition
 from miptree.distributed._dask import Partitions, first_error
@@ -31,10 +32,12 @@ from miptree.selection import (
 from miptree.table import learn_table
 from miptree.train import SEARCH_STALL, train
 from miptree.tree import ObliqueTree
-from miptree.weights import checked_costs
+from miptree.weights import above_tolerance, checked_costs
 
 ELITE = 6
 """Trees of a round that are scored on all rows."""
+PASSES = 4
+"""Passes over the data that a further round and the end of the fit take."""
 
 
 @dataclass
@@ -44,9 +47,18 @@ class Fitting:
     classifier: OptimalTreeClassifier
     max_rows: int
     clock: Clock
+    n_iter: int = 0
+    pass_seconds: float = 0.0
+    interrupted: bool = False
 
     def run(self) -> OptimalTreeClassifier:
         """Do the rounds and fill the classifier."""
+        with InterruptGuard() as self.guard:
+            self._rounds()
+            fill_in(self)
+        return self.classifier
+
+    def _rounds(self) -> None:
         compile_kernels()
         self.plan = self.classifier._plan()
         self._look()
@@ -55,23 +67,48 @@ class Fitting:
             one_cost_per_row(self.sampled)  # costs it cannot count fail before any work
         objective = self.classifier._objective(self.sampled, self.weight)
         self.plan = replace(self.plan, objective=objective)
-        start, self.n_iter = self._start_tree(), 0
+        above_tolerance(self.sampled.weight)
+        start = self._start_tree()
         self._keep(start, *self._count([start]))
+        if not self._has_time():
+            return
         rows = self._select()
         rounds = self.classifier.max_rounds
         for number in range(rounds):
-            found = self._train(rows, self.clock.share(0.8 / (rounds - number)))
+            found = self._train(rows, self._turn(rounds - number))
             improved = self._take_best(found)
-            if self.clock.is_over or (number and not improved):
+            if not self._has_time() or (number and not improved):
                 break
             if number + 1 < rounds:
                 rows = self._with_wrong_rows(rows, number)
-        fill_in(self)
-        return self.classifier
+
+    def _has_time(self) -> bool:
+        """Whether another round may begin."""
+        remaining = self.clock.remaining
+        in_time = remaining is None or remaining > PASSES * self.pass_seconds
+        return in_time and not self._wants_stop()
+
+    def _wants_stop(self) -> bool:
+        return self.interrupted or self.guard.requested
+
+    def _turn(self, rounds_left: int) -> Clock:
+        """Clock of the training of a round, less what the passes will take."""
+        remaining = self.clock.remaining
+        if remaining is None:
+            return Clock(None)
+        passes = (PASSES + 2 * (rounds_left - 1)) * self.pass_seconds
+        return Clock(max(0.0, remaining - passes) / rounds_left)
+
+    def _map(self, work: Any, *args: Any) -> list[Any]:
+        """Do something with every partition; the longest such pass is noted."""
+        began = self.clock.elapsed
+        found = self.partitions.map(work, *args)
+        self.pass_seconds = max(self.pass_seconds, self.clock.elapsed - began)
+        return found
 
     def _look(self) -> None:
         """Check all partitions and learn ranges and classes."""
-        found = self.partitions.map(_partition.summarise, self.columns)
+        found = self._map(_partition.summarise, self.columns)
         first_error(found)
         summaries: list[Summary] = [s for s in found if s.n_rows]
         if not summaries:
@@ -130,23 +167,29 @@ class Fitting:
         return self.sampled.to_user(cart_tree(self.sampled, self.plan.depth))
 
     def _rows(self, work: Any, *args: Any) -> Problem:
-        parts = self.partitions.map(work, self.frame, *args)
-        return self.frame.joined(parts)
+        return self.frame.joined(self._map(work, self.frame, *args))
 
     def _select(self) -> Problem:
         """Rows for the first round."""
-        selector = self._selector()
+        selector = self._selector(min(self.share, 0.99), self.partitions.turns)
         if selector is None or self.share == 1.0:
             return self.sampled
-        rows = self._rows(_partition.select, selector, self.tree)
+        parts = self.partitions.map(_partition.select, self.frame, selector, self.tree)
+        rows = self.frame.joined(parts)
         if rows.n_rows > 1.5 * self.max_rows:
             # What is extreme in all rows is extreme in its partition: select again.
+            share = self.max_rows / rows.n_rows
+            if isinstance(self.classifier.selection, str):
+                selector = self._selector(share, 1) or selector
+            else:  # whose share, whatever it is, the partitions have taken
+                selector = StratifiedSelection(share, seed=self.plan.seed)
             chosen = select_rows(selector, rows, self.tree)
             rows = rows.subset(chosen.rows, chosen.weight)
         return rows
 
-    def _selector(self) -> Selector | None:
-        given, share = self.classifier.selection, min(self.share, 0.99)
+    def _selector(self, share: float, turns: int) -> Selector | None:
+        """Selector of a share of the rows, of ``turns`` tables after each other."""
+        given = self.classifier.selection
         if given is None or given in ("auto", "stratified"):
             return None  # the sample is stratified already
         if given == "hull":
@@ -158,7 +201,7 @@ class Fitting:
                 "Out of memory, selection must be 'hull', 'cover', 'stratified', "
                 f"'auto' or a selector, got {given!r}."
             )
-        seconds = self.clock.share(SELECT_SHARE).remaining
+        seconds = self.clock.share(SELECT_SHARE / turns).remaining
         plan = self.plan
         purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
         return adapted(given, purpose)
@@ -170,9 +213,7 @@ class Fitting:
         most = 0.5 * self.max_rows * self.weight / self.n_rows
         share = min(1.0, most / max(total, 1e-300))
         seed = self.plan.seed + number + 1
-        wrong = self.partitions.map(
-            _partition.wrong_rows, self.frame, self.tree, share, seed
-        )
+        wrong = self._map(_partition.wrong_rows, self.frame, self.tree, share, seed)
         if all(part is None for part in wrong):
             return rows
         if rows.n_rows > 0.5 * self.max_rows:
@@ -183,6 +224,8 @@ class Fitting:
     def _train(self, rows: Problem, clock: Clock) -> list[ObliqueTree]:
         """Trees for the chosen rows, the best few."""
         plan = self.plan
+        if plan.init != "auto":
+            return [self._solve(rows, self.tree, clock)]
         starts = [rows.to_scaled(self.tree, plan.depth)]
         budget = SearchBudget(
             clock.share(0.5).remaining,
@@ -192,13 +235,19 @@ class Fitting:
         found = search(
             rows, plan.objective, plan.depth,
             budget=budget, seed=plan.seed, starts=starts, n_jobs=plan.n_jobs,
+            should_stop=self._wants_stop,
         )  # fmt: skip
         self.n_iter += found.n_iter
         trees = [rows.to_user(tree) for tree in found.trees[:ELITE]]
-        if plan.solver != "search":
-            start = replace(plan, init=trees[0])
-            trees.append(train(rows, start, clock).tree)
+        if plan.solver != "search" and not self._wants_stop():
+            trees.append(self._solve(rows, trees[0], clock))
         return trees
+
+    def _solve(self, rows: Problem, start: ObliqueTree, clock: Clock) -> ObliqueTree:
+        """Tree of a solver from a start."""
+        trained = train(rows, replace(self.plan, init=start), clock)
+        self.interrupted = self.interrupted or trained.status == "interrupted"
+        return trained.tree
 
     def _take_best(self, trees: list[ObliqueTree]) -> bool:
         """Keep the tree whose errors cost least on all rows; whether it is new."""
@@ -216,7 +265,7 @@ class Fitting:
         self.tree, self.counts = replace(tree, label=label), counts
 
     def _count(self, trees: list[ObliqueTree]) -> list[FloatArray]:
-        parts = self.partitions.map(_partition.count_classes, self.frame, trees)
+        parts = self._map(_partition.count_classes, self.frame, trees)
         return [np.sum([part[i] for part in parts], axis=0) for i in range(len(trees))]
 
     def _cost(self, counts: FloatArray) -> float:

@@ -34,6 +34,16 @@ class Partitions:
     def __len__(self) -> int:
         return len(self.parts)
 
+    @property
+    def turns(self) -> int:
+        """How many partitions a worker has to do, one after the other."""
+        import dask
+
+        at_once = dask.system.CPU_COUNT
+        if self.client is not None:
+            at_once = sum(self.client.nthreads().values())
+        return -(-len(self.parts) // max(1, at_once))
+
     def map(self, work: Callable[..., Any], *args: Any) -> list[Any]:
         """``work(partition, number, *args)`` of every partition, in their order.
 

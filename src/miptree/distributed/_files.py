@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from miptree._csv import TOO_MANY_FIELDS, csv_options
 from miptree.distributed._dask import require_dask
 
 CSV_BLOCK = 64_000_000
 """Bytes of a CSV file in one partition, whatever the memory of the machine."""
-_ONLY_EMPTY_IS_MISSING: dict[str, Any] = {"keep_default_na": False, "na_values": [""]}
-"""A class called "NA" or "None" stays one, as in memory."""
 
 
 def open_table(data: Any, read: Sequence[str] | None = None) -> Any:
@@ -38,7 +38,7 @@ def _open_files(dd: Any, pattern: str, read: Sequence[str] | None) -> Any:
     if pattern.endswith((".csv", ".csv.gz")):
         _check_columns(pattern, _csv_columns, read)
         block = None if pattern.endswith(".gz") else CSV_BLOCK
-        return dd.read_csv(pattern, blocksize=block, **_ONLY_EMPTY_IS_MISSING)
+        return dd.read_csv(pattern, blocksize=block, **csv_options())
     _check_columns(pattern, _parquet_columns, read)
     return dd.read_parquet(pattern)
 
@@ -61,7 +61,10 @@ def _check_columns(
     first: set[str] = set()
     for path in paths:
         with files.open(path, "rb", compression="infer") as file:
-            names = set(columns_of(file))
+            try:
+                names = set(columns_of(file))
+            except Warning:
+                raise ValueError(f"{path} {TOO_MANY_FIELDS}") from None
         names = names if read is None else names.intersection(read)
         first = first or names
         for name in sorted(names ^ first):
@@ -81,6 +84,14 @@ def _parquet_columns(file: Any) -> list[str]:
 
 
 def _csv_columns(file: Any) -> list[str]:
+    """Columns of a file whose first row has no more fields than they are.
+
+    Where only a later row has more, pandas fails by itself.
+    """
     import pandas as pd
 
-    return [str(name) for name in pd.read_csv(file, nrows=0).columns]
+    with warnings.catch_warnings():
+        # pandas drops the fields that are too many, and only warns.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        table = pd.read_csv(file, nrows=1, **csv_options())
+    return [str(name) for name in table.columns]

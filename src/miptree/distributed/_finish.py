@@ -13,7 +13,9 @@ from miptree.distributed import _partition
 from miptree.objective import Score
 from miptree.problem import Problem
 from miptree.progress import announce
+from miptree.rounding import ALL_DIGITS
 from miptree.table import CategoricalColumn
+from miptree.train import end_of
 
 if TYPE_CHECKING:
     from miptree.distributed._client import Fitting
@@ -21,14 +23,17 @@ if TYPE_CHECKING:
 
 def fill_in(fitting: Fitting) -> None:
     """Give the classifier its tree, its certificate and the rest of what fit sets."""
-    clf, tree, clock = fitting.classifier, fitting.tree, fitting.clock
+    clf, clock = fitting.classifier, fitting.clock
     score = _recount(fitting)
+    tree = fitting.tree
     _learn_columns(fitting)
     clf.certificate_ = _certificate(fitting, score)
     clf.tree_ = tree
     clf.objective_ = clf.certificate_.objective
     clf.bound_, clf.gap_ = clf.certificate_.objective_bound, clf.certificate_.gap
-    clf.status_ = "time_limit" if clock.is_over else "max_iter"
+    clf.status_ = end_of(clock, fitting.plan.max_iter)
+    if fitting.guard.requested or fitting.interrupted:
+        clf.status_ = "interrupted"
     if clf.certificate_.objective_optimal:
         clf.status_ = "optimal"
     clf.n_iter_ = fitting.n_iter
@@ -37,16 +42,25 @@ def fill_in(fitting: Fitting) -> None:
     announce("done", clf.fit_time_, score, clf.bound_, clf.trace_, clf._listeners())
     proba = fitting.counts + fitting.weight / fitting.n_rows
     clf._node_proba = proba / proba.sum(axis=1, keepdims=True)
+    # How far numbers may be rounded nobody has looked at, on so many rows.
+    clf._digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
 
 
 def _recount(fitting: Fitting) -> Score:
-    """(1a) of the tree on all rows."""
-    frame, tree, penalties = fitting.frame, fitting.tree, fitting.plan.objective
+    """(1a) on all rows of the tree, less its idle splits and inside the box."""
+    frame, penalties = fitting.frame, fitting.plan.objective
+    tree = fitting.tree.prune_to(fitting.counts.sum(axis=1))
     run = fitting.partitions.map
     largest = run(_partition.largest_scores, frame, tree)
-    box = np.max(largest, axis=0, initial=0.0)
+    shrink = np.ones(tree.n_nodes)
+    shrink[~tree.is_leaf] = np.max(largest, axis=0, initial=1.0)
+    tree = replace(
+        tree, coef=tree.coef / shrink[:, None], threshold=tree.threshold / shrink
+    )
+    box = np.ones(int((~tree.is_leaf).sum()))
     found = run(_partition.recount, frame, tree, penalties, box)
-    parts = [part for part in found if part is not None]
+    fitting.tree, fitting.counts = tree, sum(counts for _, counts in found)
+    parts = [part for part, _ in found if part is not None]
     cost, slack = sum(p.cost for p in parts), sum(p.slack for p in parts)
     l1 = parts[0].l1
     return Score(

@@ -115,14 +115,14 @@ def count_classes(
 ) -> list[FloatArray]:
     """(n_nodes, Y) for each tree: weight of each class in each leaf."""
     problem = problem_of(table, frame)
-    n_classes = len(frame.classes)
-    counts = []
-    for tree in trees:
-        total = np.zeros((tree.n_nodes, n_classes))
-        if problem is not None:
-            np.add.at(total, (tree.apply(problem.X), problem.y), problem.weight)
-        counts.append(total)
-    return counts
+    return [_counts(problem, frame, tree) for tree in trees]
+
+
+def _counts(problem: Problem | None, frame: Frame, tree: ObliqueTree) -> FloatArray:
+    total = np.zeros((tree.n_nodes, len(frame.classes)))
+    if problem is not None:
+        np.add.at(total, (tree.apply(problem.X), problem.y), problem.weight)
+    return total
 
 
 def largest_scores(
@@ -144,10 +144,13 @@ def recount(
     tree: ObliqueTree,
     objective: Svm1Objective,
     largest: FloatArray,
-) -> Score | None:
-    """(1a) of the rows of a partition, in the box of all rows."""
+) -> tuple[Score | None, FloatArray]:
+    """(1a) of the rows, in the box of all rows, and the classes in every leaf."""
     problem = problem_of(table, frame)
-    return None if problem is None else objective.evaluate(problem, tree, largest)
+    score = None
+    if problem is not None:
+        score = objective.evaluate(problem, tree, largest)
+    return score, _counts(problem, frame, tree)
 
 
 def problem_of(table: Any, frame: Frame) -> Problem | None:

@@ -43,10 +43,11 @@ def fit(
         A Dask cluster; by default threads of this process, which hold a few
         partitions in memory at a time.
     classifier : OptimalTreeClassifier, optional
-        Its parameters are used, ``selection`` ("hull", "cover", "stratified" or a
-        selector; by default a stratified sample) among them; ``class_weight`` and
-        ``categorical_features`` are refused. It is not changed; its callback is told
-        of the end only.
+        Its parameters are used, ``selection`` ("hull", "cover" or a selector; None,
+        "stratified" and "auto" are a stratified sample) among them; ``class_weight``
+        and ``categorical_features`` are refused. It is not changed; its callback is
+        told of the end only. The passes over the data that any fit needs, five, are
+        made whatever its ``time_limit``; Ctrl-C keeps the best tree so far.
     weights : str, optional
         Column of the weights of the rows.
     drop : sequence of str

@@ -1,0 +1,132 @@
+"""The rounds of a distributed fit: how many rows, how long, and what is kept."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from _partitioned import FEATURES, quick_model, rows
+from miptree import export_text, verify
+from miptree._clock import Clock
+
+pytest.importorskip("distributed")
+import dask.dataframe as dd
+import fsspec
+
+from miptree import OptimalTreeClassifier, distributed
+from miptree.distributed import _client
+from miptree.selection import HullSelection
+
+
+def fitted(
+    n_rows: int = 600, n_parts: int = 3, max_rows: int = 300, **changes: object
+) -> OptimalTreeClassifier:
+    table = dd.from_pandas(rows(n_rows), npartitions=n_parts)
+    return distributed.fit(
+        table, "label", classifier=quick_model(**changes), max_rows=max_rows
+    )
+
+
+@pytest.mark.parametrize("selection", ["hull", "cover", HullSelection(beta2=0.2)])
+def test_selecting_again_keeps_as_many_rows_as_asked(
+    selection: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of 20 partitions gives a row of every cluster at least."""
+    trained_on = []
+    train = _client.Fitting._train
+
+    def watched(self, rows, clock):  # type: ignore[no-untyped-def]
+        trained_on.append(rows.n_rows)
+        return train(self, rows, clock)
+
+    monkeypatch.setattr(_client.Fitting, "_train", watched)
+    fitted(2000, 20, max_rows=60, selection=selection, max_rounds=1, max_iter=1)
+    assert 30 <= trained_on[0] <= 90
+
+
+def test_a_start_that_is_given_is_not_searched_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def search(*args: object, **options: object) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr(_client, "search", search)
+    clf = fitted(init="cart")
+    assert clf.certificate_.errors < 200
+
+
+def test_an_interrupt_keeps_the_best_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = _client.search
+
+    def struck(*args, **options):  # type: ignore[no-untyped-def]
+        signal.raise_signal(signal.SIGINT)
+        return search(*args, **options)
+
+    monkeypatch.setattr(_client, "search", struck)
+    clf = fitted(max_rounds=5)
+    assert clf.status_ == "interrupted"
+    assert (clf.predict(rows(600)[FEATURES]) != rows(600)["label"]).sum() == (
+        clf.certificate_.errors
+    )
+
+
+def test_without_time_the_start_is_what_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_client.Fitting, "_select", lambda self: 1 / 0)
+    clf = fitted(time_limit=0.0, max_iter=None)
+    assert clf.status_ == "time_limit"
+    assert clf.certificate_.errors < 300
+
+
+def test_partitions_share_the_time_of_a_selection() -> None:
+    table = dd.from_pandas(rows(600), npartitions=40)
+    partitions = distributed._dask.Partitions(table)
+    assert 1 <= partitions.turns <= 40
+    clf = quick_model(selection="cover", time_limit=100.0)
+    fitting = _client.Fitting(partitions, None, clf, 300, Clock(100.0))  # type: ignore[arg-type]
+    fitting.plan = clf._plan()
+    one, all_of_them = (fitting._selector(0.5, turns) for turns in (1, 40))
+    assert all_of_them.seconds == pytest.approx(one.seconds / 40, rel=0.1)  # type: ignore[union-attr]
+
+
+def test_idle_splits_are_dropped_and_scores_lie_in_the_box() -> None:
+    """A table that one split parts leaves nothing to do for the others."""
+    table = rows(600)
+    table["label"] = np.where(table["a"] > 1, "x", "y")
+    data = dd.from_pandas(table, npartitions=3)
+    clf = distributed.fit(data, "label", classifier=quick_model(), max_rows=300)
+    assert clf.tree_.n_leaves == 2
+    text = export_text(clf)
+    assert "0 <= 1" not in text
+    assert "Numbers are rounded" in text
+    tree = clf.tree_
+    score = table[FEATURES].to_numpy() @ tree.coef[0] - tree.threshold[0]
+    assert np.abs(score).max() <= 1 + 1e-9
+    counts = np.bincount(tree.apply(table[FEATURES].to_numpy()), minlength=3)
+    assert counts[0] == 0
+    with pytest.raises(ValueError, match="trained on data in partitions"):
+        verify(clf.certificate_, tree, table[FEATURES].to_numpy(), table["label"])
+
+
+def test_rows_with_too_many_fields_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("a,b,label\n1,2,0,7\n3,4,1,7\n")
+    with pytest.raises(ValueError, match=r"one\.csv has rows with more fields"):
+        distributed.fit(str(tmp_path / "*.csv"), "label", classifier=quick_model())
+
+
+def test_the_command_line_takes_addresses(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from miptree.commands import app
+
+    with fsspec.open("memory://bucket/one.csv", "w") as file:
+        rows(300).to_csv(file, index=False)
+    arguments = ["fit", "memory://bucket/*.csv", "--target", "label"]
+    arguments += ["--engine", "dask", "--solver", "search", "--time-limit", "2"]
+    answer = CliRunner().invoke(app, arguments)
+    assert answer.exit_code == 0, answer.output
+    assert "of 300 training rows" in " ".join(answer.output.split())
