@@ -188,6 +188,7 @@ def test_exports(rival, tmp_path):
         ("version", 2, "version"),
         ("parameters", {"mu": -1}, "'mu' parameter"),
         ("n_iter", 3, 'unknown entry "n_iter"'),
+        ("certificate_digest", "0" * 64, "does not fit its digest"),
     ],
 )
 def test_a_malformed_file_is_refused(entry, value, message, tmp_path):

@@ -149,7 +149,7 @@ def test_only_the_fit_is_timed(monkeypatch):
     record = run_fit(Fit("iris", 2, "slow", 0, 1.0))
     assert record["status"] == "ok", record
     assert 0.1 <= record["wall"] <= time.perf_counter() - began - 0.4
-    assert record["cpu"] < 0.1
+    assert record["cpu"] < record["wall"]
 
 
 def test_a_method_that_does_not_load_says_what_it_needs():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,17 +115,15 @@ def test_a_hull_that_runs_out_of_time_is_wrong_nowhere() -> None:
     [BalancedSelection(), HullSelection(), CoverSelection(), AutoSelection()],
     ids=repr,
 )
-def test_selectors_keep_the_time(selector: Selector) -> None:
+def test_selectors_without_time_still_choose(selector: Selector) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(4000, 8))
     y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
     problem = Problem.from_data(X, y, 2)
     tree = problem.to_user(cart_tree(problem, 2))
     hull_membership(X[:50])  # compiles
-    hurried = adapted(selector, Purpose(None, 2, seconds=0.2))
-    began = time.process_time()
+    hurried = adapted(selector, Purpose(None, 2, seconds=0.0))
     found = select_rows(hurried, problem, tree)
-    assert time.process_time() - began < 2  # balanced alone takes 9 s unhurried
     assert len(found) >= len(leaf_clusters(problem, tree))
 
 

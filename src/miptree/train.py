@@ -115,6 +115,11 @@ def train(
         return training.run()
 
 
+def mip_size(problem: Problem, depth: int) -> int:
+    """About how many non-zeros a MIP of the problem has."""
+    return problem.n_rows * (2**depth - 1) * (2 * problem.n_features + 10)
+
+
 def end_of(clock: Clock, max_iter: int | None) -> Status:
     """What ended rounds of training that nobody stopped: the clock or its searches."""
     by_clock = clock.limit is not None and max_iter is None
@@ -380,8 +385,7 @@ class _Training:
             return False
         if self.clock.limit is None:
             return True
-        nodes = 2**self.plan.depth - 1
-        size = self.problem.n_rows * nodes * (2 * self.problem.n_features + 10)
+        size = mip_size(self.problem, self.plan.depth)
         return size <= NONZEROS_PER_SECOND * self.clock.limit
 
     # ------------------------------------------------------- incumbents and bounds

@@ -167,7 +167,6 @@ _ALL = (
         "S1O-DS, HiGHS",
         _s1o_ds,
         "codes",
-        "a version of miptree with miptree.selection",
     ),
     Method("cart", "CART", _cart, "codes"),
     Method("logistic", "logistic regression", _logistic),

@@ -16,6 +16,7 @@ from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.starts import cart_tree
 from miptree.solvers import Limits, get_solver
+from miptree.train import mip_size
 from miptree.tree import ObliqueTree
 
 
@@ -97,8 +98,7 @@ class S1OClassifier(NumericTreeClassifier):
         clock: Clock,
     ) -> ObliqueTree | None:
         """Tree of the MIP; None if it is too large to be built in the time."""
-        nodes = 2**self.max_depth - 1
-        size = problem.n_rows * nodes * (2 * problem.n_features + 10)
+        size = mip_size(problem, self.max_depth)
         if clock.limit is not None and size > NONZEROS_PER_SECOND * clock.limit:
             self.status_ = "too_large"
             return None

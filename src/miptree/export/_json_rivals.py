@@ -96,5 +96,7 @@ def read_rival(plain: dict[str, Any]) -> read.SavedModel:
         raise MalformedError('"status" is not a status of a fit')
     clf._set_fitted(tree, certificate, plain["status"], read.read_trace(plain["trace"]))
     clf.fit_time_ = a_float(plain["fit_time"], "fit_time")
-    a_text(plain["certificate_digest"], "certificate_digest")
+    digest = a_text(plain["certificate_digest"], "certificate_digest")
+    if digest != certificate_digest(certificate):
+        raise MalformedError("the certificate does not fit its digest: it was changed")
     return read.SavedModel(clf, read.read_metadata(plain["metadata"]))

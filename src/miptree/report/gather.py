@@ -233,9 +233,13 @@ def _are_fitted(
 def _certificate(clf: OptimalTreeClassifier) -> list[list[str]]:
     found = clf.certificate_
     at_margin = getattr(found, "errors_bound", None)  # a rival's has none
-    least = "no tree that keeps the margin has fewer than"
+    least, cost = "no tree that keeps the margin has fewer than", []
+    if not np.isclose(found.cost, found.errors, rtol=1e-9):
+        least = "no tree that keeps the margin has a lower cost than"
+        cost = [["what they cost", f"{found.cost:.6g}"]]
     return [
         ["errors on the training rows", f"{found.errors:,} of {found.n_rows:,}"],
+        *cost,
         *([[least, f"{at_margin:.6g}"]] if at_margin is not None else []),
         ["objective, recounted by prediction", f"{found.objective:.6g}"],
         ["no tree is below", f"{found.objective_bound:.6g}"],
