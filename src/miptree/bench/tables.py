@@ -77,8 +77,8 @@ context, not a comparison on equal splits.
 Protocol: 75/25 stratified, `random_state` = split; this package's defaults were chosen
 by test accuracy on splits 0-4 of the small sets (*Benchmarks* says what else was seen),
 so the sets are not new to it, though parted anew; other settings are chosen on the
-training part only; one thread a fit. A dash is a number that is not there; `(k/n)` marks
-a cell of which only k of n splits are done, which enters no mean.
+training part only; one thread a fit. A dash is a number that is not there; `(k/n)`
+marks a cell of which only k of n splits are done, which enters no mean.
 """
 
 
