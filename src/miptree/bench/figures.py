@@ -108,7 +108,8 @@ def _against(axes: Axes, ours: np.ndarray, theirs: np.ndarray, label: str) -> No
     axes.plot([low, 101], [low, 101], color="0.7", lw=1)
     axes.plot(theirs[both], ours[both], "o", ms=4, alpha=0.7)
     found = compare(ours, theirs)
-    axes.set_title(f"{found.wins} / {found.ties} / {found.losses}", fontsize=9)
+    told = f"{found.wins} won, {found.ties} tied, {found.losses} lost"
+    axes.set_title(told, fontsize=9)
     axes.set(xlabel=label, ylabel=_label(OURS), xlim=(low, 101), ylim=(low, 101))
     axes.set_aspect("equal")
 
