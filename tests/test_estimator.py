@@ -392,5 +392,8 @@ def test_init_tree_must_fit(noisy):
     assert deep.get_depth() == 2
     with pytest.raises(ValueError, match="depth 2 does not fit into depth 1"):
         OptimalTreeClassifier(max_depth=1, init=deep.tree_).fit(X, y)
+    wild = replace(deep.tree_, label=np.full_like(deep.tree_.label, 7))
+    with pytest.raises(ValueError, match="The tree predicts class 7, but the data"):
+        OptimalTreeClassifier(max_depth=2, init=wild).fit(X, y)
     with pytest.raises(ValueError, match="reads 4 features, but the data have 2"):
         OptimalTreeClassifier(init=deep.tree_).fit(X[:, :2], y)

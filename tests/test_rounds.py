@@ -268,7 +268,7 @@ def test_a_slow_selection_leaves_time_to_train(
     given = []
 
     def note(problem, plan, clock, listeners=()):  # type: ignore[no-untyped-def]
-        given.append(clock.remaining)
+        given.append(clock.limit)
         return train(problem, plan, Clock(0.0), listeners)
 
     monkeypatch.setattr(rounds, "train", note)

@@ -18,6 +18,7 @@ from miptree.formulations import (
 )
 from miptree.formulations.sparsity import largest_limited_coefficient
 from miptree.objective import Svm1Objective
+from miptree.problem import Problem
 from miptree.search import SearchBudget, search
 
 OBJECTIVE = Svm1Objective(100, 0.1, 0.01)
@@ -45,6 +46,15 @@ def test_proved_optimum(problem, objective, depth, most):
     for formulation in (FlowFormulation, CountFormulation):
         result = solve(formulation(limited, objective, depth).model)
         assert result.objective <= best + close(best)
+
+
+def test_dependent_features_are_not_tried_in_all_their_subsets():
+    """Of 60 features at most 58: 1,770 sets of 58, but 1e18 of any size."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 60))
+    problem = Problem.from_data(X, np.arange(40) % 2, 2, max_features=58)
+    assert largest_limited_coefficient(problem, 0.0) == np.inf
+    assert largest_limited_coefficient(problem, 0.1) == pytest.approx(200)
 
 
 def test_without_a_bound_the_model_is_a_relaxation():

@@ -167,6 +167,27 @@ def test_unseen_value_goes_with_the_majority():
         strict.predict(pd.DataFrame({"c": ["a", "z"]}))
 
 
+def test_rows_of_weight_zero_teach_and_hinder_nothing():
+    rows = pd.DataFrame(
+        {"c": ["a", "b", "a", "b", "z", None], "x": [1.0, 2, 3, 4, 5, None]}
+    )
+    weight = np.array([1, 1, 1, 1, 0, 0])
+    clf = OptimalTreeClassifier(unknown="error", missing="error", **QUICK)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.fit(rows, [0, 1, 0, 1, 0, 1], weight)
+    assert clf.certificate_.n_rows == 4
+    with pytest.raises(ValueError, match="'z' in row 5"):
+        clf.predict(rows.drop(index=5))
+
+
+def test_an_unseen_value_has_no_indicator():
+    rows = pd.DataFrame({"c": ["a"] * 3 + ["b"] * 5 + ["c"] * 4})
+    clf = OptimalTreeClassifier(categorical_encoding="onehot", **QUICK)
+    clf.fit(rows, [0] * 3 + [1] * 9)
+    assert clf.table_.transform(pd.DataFrame({"c": ["z"]})).tolist() == [[0.0] * 3]
+
+
 def test_text_of_subset_splits():
     X = pd.DataFrame({"c": ["a", "b", "c", "d"] * 6})
     y = X["c"].isin(["a", "b", "d"]).astype(int)

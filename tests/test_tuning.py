@@ -656,3 +656,12 @@ def test_work_elsewhere_sees_the_stop_sign() -> None:
         with replace(sign, maker=0).heeded() as is_up_elsewhere:
             assert is_up_elsewhere()
     assert not sign.path.parent.exists()
+
+
+def test_candidates_that_can_split_nothing_leave_a_constant() -> None:
+    """Values of a category alone, and trees of hyperplanes alone."""
+    X = pd.DataFrame({"c": list("abcd") * 10})
+    y = np.array([0, 0, 0, 1] * 10)
+    clf = fast(candidates=[SoftTree()], categorical_encoding="native").fit(X, y)
+    assert clf.predict(X).tolist() == [0] * 40
+    assert np.isnan(clf.best_score_)

@@ -61,17 +61,15 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     ) -> TrainingRows:
         """Rows of X and y, checked; the classes are kept."""
         X, y = self._validated_rows(X, y)
-        self.classes_, codes = class_codes(y)
-        weight, factor = row_weights(
-            self.class_weight, self.classes_, codes, sample_weight
-        )
+        classes, codes = class_codes(y)
+        weight, factor = row_weights(self.class_weight, classes, codes, sample_weight)
         costs = None
         if self.cost_matrix is not None:
-            costs = checked_costs(self.cost_matrix, self.classes_, largest_cost)
+            costs = checked_costs(self.cost_matrix, classes, largest_cost)
         cells = read_cells(X)
         mask = categorical_mask(cells, self.categorical_features)
-        n_classes = len(self.classes_)
-        return TrainingRows(cells, mask, codes, weight, n_classes, factor, costs)
+        self.classes_ = classes  # after all that may be refused
+        return TrainingRows(cells, mask, codes, weight, len(classes), factor, costs)
 
     def _problem_of(self, rows: TrainingRows) -> Problem:
         """The problem of the rows; the table is kept."""

@@ -99,8 +99,9 @@ class OptimalTreeClassifier(TableClassifier):
         Missing numbers are filled with the median, and a 0/1 column that hyperplanes
         may use says where; a missing category is a value of its own. "error" refuses.
     unknown : {"majority", "error"}, default="majority"
-        Where ``predict`` sends a category that training did not meet: to the side of
-        most training points of each split.
+        Where ``predict`` sends a category that training did not meet: at a split by
+        its values to the side of most training points; in a hyperplane none of its
+        indicators is 1. "error" refuses.
     n_jobs : int or None, default=None
         Parallel searches and threads of the solver; -1 for all cores.
     random_state : int, RandomState or None, default=None

@@ -75,7 +75,7 @@ def polish(
     heap : HeapTree
         Tree in scaled units.
     clock : Clock, optional
-        Stops between two LPs when its time is up.
+        Stops between two splits when its time is up.
     max_rounds : int
         Times that all nodes are refitted, as long as that helps.
     """
@@ -86,18 +86,25 @@ def polish(
             break
         # Dropping comes after refitting: a split may look dear only for its margin.
         refitted = refit_nodes(problem, objective, best, clock)
-        tree = drop_splits(problem, objective, relabel(problem, refitted))
+        tree = drop_splits(problem, objective, relabel(problem, refitted), clock)
         value = tree_value(problem, objective, tree)
         if not value < best_value - _TOLERANCE * max(1.0, abs(best_value)):
             break
         best, best_value = tree, value
-    return drop_splits(problem, objective, best)
+    return drop_splits(problem, objective, best, clock)
 
 
-def drop_splits(problem: Problem, objective: Svm1Objective, heap: HeapTree) -> HeapTree:
+def drop_splits(
+    problem: Problem,
+    objective: Svm1Objective,
+    heap: HeapTree,
+    clock: Clock | None = None,
+) -> HeapTree:
     """Replace splits that do not pay by 'all left' or 'all right', leaves first."""
     best, best_value = heap, tree_value(problem, objective, heap)
     for node in range(len(heap.threshold) - 1, -1, -1):
+        if clock is not None and clock.is_over:
+            break
         if not best.coef[node].any():
             continue
         for threshold in (1.0, -1.0):

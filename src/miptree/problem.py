@@ -286,6 +286,11 @@ class Problem:
                 f"The tree reads {tree.n_features} features, but the data have "
                 f"{self.n_features}."
             )
+        if tree.label.max() >= self.n_classes:
+            raise ValueError(
+                f"The tree predicts class {tree.label.max()}, but the data have "
+                f"{self.n_classes} classes, numbered from 0."
+            )
         used = int(np.count_nonzero(tree.coef[:, : self.n_open], axis=1).max())
         if self.max_features is not None and used > self.max_features:
             raise ValueError(

@@ -21,6 +21,7 @@ from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, relative_gap
 from miptree.layers import PerLayer, resolved, train_layers
 from miptree.objective import Score
+from miptree.polish import relabel
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
@@ -127,6 +128,7 @@ class _Rounds:
     def __post_init__(self) -> None:
         self.any_tree = combinatorial_bound(self.problem, self.plan.depth)
         self.errors = self.whole = self.any_tree
+        compile_kernels()  # before the watch starts
         began = self.clock.elapsed
         self.tree = self._start_tree()
         self.start_seconds = self.clock.elapsed - began
@@ -138,7 +140,6 @@ class _Rounds:
 
     def run(self, max_rounds: int) -> Trained:
         """Do the rounds and certify the best tree."""
-        compile_kernels()
         self._tell()
         for number in range(max_rounds):
             if self._is_over() or not self._has_time(self.clock, self.select_seconds):
@@ -196,6 +197,8 @@ class _Rounds:
         raw = self._in_box(raw)
         raw_score = self._score(raw)
         self._offer(raw, raw_score)
+        labelled = self._in_box(raw, relabelled=True)
+        self._offer(labelled, self._score(labelled))
         if not self._is_over():
             self._polish([raw, *trees], clock)
         self._note(rows, weight, raw, raw_score, bound)
@@ -247,9 +250,11 @@ class _Rounds:
             heap = search(problem, plan.objective, plan.depth, budget=starts).tree
         return problem.to_user(heap).prune(problem.X)
 
-    def _in_box(self, tree: ObliqueTree) -> ObliqueTree:
+    def _in_box(self, tree: ObliqueTree, relabelled: bool = False) -> ObliqueTree:
         """The tree of a subset with its scores in the box on all rows."""
         heap = self.problem.to_scaled(tree, self.plan.depth)
+        if relabelled:
+            heap = relabel(self.problem, heap)
         return self.problem.to_user(heap).prune(self.problem.X)
 
     def _score(self, tree: ObliqueTree) -> Score:

@@ -80,18 +80,23 @@ class TrainingRows:
 
     def problem(self, table: Table, max_features: int | None = None) -> Problem:
         """The rows as the search and the MIP see them."""
-        costs = self.row_costs
+        # A row of weight zero may hold what the table has not learnt.
+        kept = np.flatnonzero(self.weight > 0)
+        rows = self if len(kept) == len(self) else self.take(kept)
+        costs = rows.row_costs
         if costs is None and self.costs is not None:
-            costs = self.costs[self.y]
-        return Problem.from_data(
-            table.transform_cells(self.cells),
-            self.y,
+            costs = self.costs[rows.y]
+        problem = Problem.from_data(
+            table.transform_cells(rows.cells),
+            rows.y,
             self.n_classes,
-            self.weight,
+            rows.weight,
             costs,
             table.value_feature,
             max_features,
         )
+        first = problem.source
+        return replace(problem, source=None if first is None else kept[first])
 
 
 def is_levels(cells: Cells) -> bool:

@@ -7,6 +7,7 @@ than the start, and any step may be cut short.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -135,10 +136,12 @@ class _Training:
     guard: InterruptGuard
     stage: str = "start"
     stop_asked: bool = False
+    is_closed: bool = False
     n_iter: int = 0
     n_searches: int = 0
     ended_by: Status = "max_iter"
     trace: list[FitProgress] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.any_tree = combinatorial_bound(self.problem, self.plan.depth)
@@ -159,6 +162,8 @@ class _Training:
             if self._is_done():
                 break
             step()
+        with self.lock:
+            self.is_closed = True
         self.stage = "done"
         self._tell()
         certificate = certify(
@@ -400,9 +405,11 @@ class _Training:
     def _offer(self, heap: HeapTree) -> bool:
         """Keep a tree if its recounted objective is the best so far."""
         tree, score = self._recount(heap)
-        if not score.objective < self.score.objective:
-            return False
-        self.heap, self.tree, self.score = heap, tree, score
+        with self.lock:
+            # A solver that did not hear in time may still come with a tree.
+            if self.is_closed or not score.objective < self.score.objective:
+                return False
+            self.heap, self.tree, self.score = heap, tree, score
         self._tell()
         return True
 

@@ -96,7 +96,7 @@ def _least_singular_value(problem: Problem) -> float:
     if len(X) >= X.shape[1] and sigma.min() > floor:
         return float(sigma.min())  # of any of the columns it is no less
     k, d = problem.max_features or 0, problem.n_open
-    if comb(d, k) > _MOST_SUBSETS:
+    if sum(comb(d, size) for size in range(1, k + 1)) > _MOST_SUBSETS:
         return 0.0
     least = np.inf
     for size in range(1, k + 1):

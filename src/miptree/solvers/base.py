@@ -15,6 +15,9 @@ Status = Literal[
     "optimal", "gap", "time_limit", "node_limit", "interrupted", "infeasible"
 ]
 
+LARGEST_SEED = 2_000_000_000
+"""Of Gurobi and CPLEX; numpy's go higher."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -12,6 +12,7 @@ from cplex.exceptions import CplexSolverError, error_codes
 from miptree._typing import FloatArray
 from miptree.formulations.model import Model
 from miptree.solvers.base import (
+    LARGEST_SEED,
     Limits,
     OnIncumbent,
     OnProgress,
@@ -134,7 +135,7 @@ def _set_tolerance(problem: cplex.Cplex, tolerance: float) -> None:
 def _set_options(problem: cplex.Cplex, limits: Limits, seconds: float | None) -> None:
     options = problem.parameters
     options.threads.set(limits.threads)
-    options.randomseed.set(limits.seed)
+    options.randomseed.set(limits.seed % LARGEST_SEED)
     options.mip.tolerances.mipgap.set(limits.gap)
     options.mip.tolerances.absmipgap.set(1e-9)
     if seconds is not None:

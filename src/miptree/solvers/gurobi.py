@@ -10,6 +10,7 @@ from scipy import sparse
 from miptree._typing import FloatArray
 from miptree.formulations.model import Model
 from miptree.solvers.base import (
+    LARGEST_SEED,
     Limits,
     OnIncumbent,
     OnProgress,
@@ -105,7 +106,7 @@ def _set_tolerance(gurobi: gp.Model, tolerance: float) -> None:
 def _set_options(gurobi: gp.Model, limits: Limits, seconds: float | None) -> None:
     params = gurobi.Params
     params.Threads = limits.threads
-    params.Seed = limits.seed
+    params.Seed = limits.seed % LARGEST_SEED
     params.MIPGap = limits.gap
     params.MIPGapAbs = 1e-9
     if seconds is not None:

@@ -114,7 +114,7 @@ class CategoricalColumn:
         _check_missing(self.name, missing, allow_missing)
         unknown = codes == UNKNOWN
         if (unknown & missing).any():
-            _warn_missing(self.name, missing, "sent with the majority at each split")
+            _warn_missing(self.name, missing, "sent as a value that was not met")
         if (unknown & ~missing).any() and not allow_unknown:
             row = int(np.flatnonzero(unknown & ~missing)[0])
             raise ValueError(

@@ -171,6 +171,8 @@ class Verdict:
 
         Either reading of levels is dropped as a whole.
         """
+        if not self.scores:
+            return self
         best = self._best(self.alive)
         alive = self.alive & (self._levels == self._levels[best])
         for index in np.flatnonzero(alive):
