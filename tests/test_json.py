@@ -110,7 +110,8 @@ def test_parameters_that_are_no_plain_value_are_left_out(tmp_path, fitted):
     save_json(clf, tmp_path / "model.json")
     loaded = load_json(tmp_path / "model.json")
     assert loaded.init == "auto"
-    assert loaded.callback is loaded.class_weight is loaded.random_state is None
+    assert loaded.callback is loaded.random_state is None
+    assert loaded.class_weight == clf.class_weight
     assert (loaded.time_limit, loaded.margin, loaded.max_depth) == (9.5, 0.25, 2)
     assert loaded.certificate_ == clf.certificate_
     assert certificate_digest(loaded.certificate_) == clf.certificate_.digest

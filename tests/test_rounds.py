@@ -346,8 +346,8 @@ def test_with_weights_a_tree_of_more_but_cheaper_errors_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rounds._Rounds, "_polish", lambda *args: None)
-    X = np.array([[0.0], [0.1], [0.2], [0.3], [0.4], [0.5], [0.6], [5.0]])
-    y = np.array([0, 0, 0, 1, 0, 0, 0, 1])
+    X = np.concatenate([np.linspace(0, 0.2, 200), [0.3, 0.4, 0.5, 0.6, 5.0]])[:, None]
+    y = np.array([0] * 200 + [1, 0, 0, 0, 1])
     problem = Problem.from_data(X, y, 2, np.where(y == 1, 100.0, 1.0))
     few, cheap = (
         ObliqueTree.from_heap(
