@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,10 @@ import fsspec
 
 from miptree import OptimalTreeClassifier, distributed
 from miptree.distributed import _client
-from miptree.selection import HullSelection
+from miptree.distributed._frame import Columns
+from miptree.problem import Problem
+from miptree.selection import CoverSelection, HullSelection
+from miptree.tree import ObliqueTree
 
 
 def fitted(
@@ -38,7 +42,9 @@ def test_selecting_again_keeps_as_many_rows_as_asked(
     trained_on = []
     train = _client.Fitting._train
 
-    def watched(self, rows, clock):  # type: ignore[no-untyped-def]
+    def watched(
+        self: _client.Fitting, rows: Problem, clock: Clock
+    ) -> list[ObliqueTree]:
         trained_on.append(rows.n_rows)
         return train(self, rows, clock)
 
@@ -61,7 +67,7 @@ def test_a_start_that_is_given_is_not_searched_from(
 def test_an_interrupt_keeps_the_best_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     search = _client.search
 
-    def struck(*args, **options):  # type: ignore[no-untyped-def]
+    def struck(*args: Any, **options: Any) -> Any:
         signal.raise_signal(signal.SIGINT)
         return search(*args, **options)
 
@@ -86,11 +92,16 @@ def test_partitions_share_the_time_of_a_selection() -> None:
     table = dd.from_pandas(rows(600), npartitions=40)
     partitions = distributed._dask.Partitions(table)
     assert 1 <= partitions.turns <= 40
-    clf = quick_model(selection="cover", time_limit=100.0)
-    fitting = _client.Fitting(partitions, None, clf, 300, Clock(100.0))  # type: ignore[arg-type]
+    hours = 1e6  # so long that the seconds between two looks do not show
+    clf = quick_model(selection="cover", time_limit=hours)
+    columns = Columns(tuple(FEATURES), "label")
+    fitting = _client.Fitting(partitions, columns, clf, 300, Clock(hours))
     fitting.plan = clf._plan()
-    one, all_of_them = (fitting._selector(0.5, turns) for turns in (1, 40))
-    assert all_of_them.seconds == pytest.approx(one.seconds / 40, rel=0.1)  # type: ignore[union-attr]
+    one, each = (fitting._selector(0.5, turns) for turns in (1, 40))
+    assert isinstance(one, CoverSelection)
+    assert isinstance(each, CoverSelection)
+    assert one.seconds is not None
+    assert each.seconds == pytest.approx(one.seconds / 40, rel=0.01)
 
 
 def test_idle_splits_are_dropped_and_scores_lie_in_the_box() -> None:

@@ -206,7 +206,8 @@ class OptimalTreeClassifierCV(TableClassifier):
         y : array-like of shape (n_samples,)
             Class labels, at least two different ones.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0: a row of weight 2 counts as two rows.
+            Weights >= 0, the largest at least 1e-5: a row of weight 2 counts as two
+            rows, and the penalties are meant for rows of weight 1.
 
         Returns
         -------

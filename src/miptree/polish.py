@@ -7,7 +7,7 @@ through here before anybody sees it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -39,6 +39,15 @@ def relabel(problem: Problem, heap: HeapTree) -> HeapTree:
     occupied = np.bincount(leaf, minlength=len(heap.label)) > 0
     label = np.where(occupied, cost.argmin(axis=1), heap.label)
     return heap._replace(label=label)
+
+
+def with_cheapest_labels(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+    """The tree in the user's units with the cheapest classes, less its idle splits.
+
+    Of equally cheap classes the first, which predict_proba puts first as well.
+    """
+    cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
+    return replace(tree, label=cost.argmin(axis=1)).prune(problem.X)
 
 
 def leaf_cost(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:

@@ -21,7 +21,7 @@ from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, relative_gap
 from miptree.layers import PerLayer, resolved, train_layers
 from miptree.objective import Score
-from miptree.polish import relabel
+from miptree.polish import with_cheapest_labels
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
 from miptree.search import SearchBudget, compile_kernels, search
@@ -197,7 +197,7 @@ class _Rounds:
         raw = self._in_box(raw)
         raw_score = self._score(raw)
         self._offer(raw, raw_score)
-        labelled = self._in_box(raw, relabelled=True)
+        labelled = with_cheapest_labels(self.problem, raw)
         self._offer(labelled, self._score(labelled))
         if not self._is_over():
             self._polish([raw, *trees], clock)
@@ -250,11 +250,9 @@ class _Rounds:
             heap = search(problem, plan.objective, plan.depth, budget=starts).tree
         return problem.to_user(heap).prune(problem.X)
 
-    def _in_box(self, tree: ObliqueTree, relabelled: bool = False) -> ObliqueTree:
+    def _in_box(self, tree: ObliqueTree) -> ObliqueTree:
         """The tree of a subset with its scores in the box on all rows."""
         heap = self.problem.to_scaled(tree, self.plan.depth)
-        if relabelled:
-            heap = relabel(self.problem, heap)
         return self.problem.to_user(heap).prune(self.problem.X)
 
     def _score(self, tree: ObliqueTree) -> Score:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from miptree.bounds import Bound, combinatorial_bound
 from miptree.certify import Certificate, certify, cost_meets, relative_gap
 from miptree.formulations import FORMULATIONS, CountFormulation, Formulation
 from miptree.objective import Score, Svm1Objective
-from miptree.polish import leaf_cost, polish
+from miptree.polish import polish, with_cheapest_labels
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
 from miptree.proof import compile_proof_kernels, prove_errors
@@ -396,10 +396,7 @@ class _Training:
     # ------------------------------------------------------- incumbents and bounds
 
     def _recount(self, heap: HeapTree) -> tuple[ObliqueTree, Score]:
-        tree = self.problem.to_user(heap)
-        cost = leaf_cost(self.problem, tree.apply(self.problem.X), tree.n_nodes)
-        # Of equally cheap classes the first, which predict_proba puts first as well.
-        tree = replace(tree, label=cost.argmin(axis=1)).prune(self.problem.X)
+        tree = with_cheapest_labels(self.problem, self.problem.to_user(heap))
         return tree, self.plan.objective.evaluate(self.problem, tree)
 
     def _offer(self, heap: HeapTree) -> bool:
