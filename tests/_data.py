@@ -186,3 +186,14 @@ def solve(model: Model, solver: str = "highs") -> Result:
 def close(value: float) -> float:
     """Difference that a solver's tolerances explain, relative above 1."""
     return 2e-6 * max(1.0, abs(value))
+
+
+def wrong_at_margin(problem: Problem, heap: HeapTree, margin: float) -> np.ndarray:
+    """(n,): whether each row is wrong, or too near to a hyperplane on its way."""
+    leaf = heap.leaf_of(problem.scaled)
+    score = np.abs(problem.scaled @ heap.coef.T - heap.threshold)
+    node, near = leaf + len(heap.threshold), np.zeros(problem.n_rows, dtype=bool)
+    for _ in range(heap.depth):
+        node = (node - 1) // 2
+        near |= score[np.arange(problem.n_rows), node] < margin - 1e-9
+    return near | (heap.label[leaf] != problem.y)

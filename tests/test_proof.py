@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from _brute_force import HardMarginEnumeration
-from _data import examples, make_case, objectives, problems, random_problem
+from _data import (
+    examples,
+    make_case,
+    objectives,
+    problems,
+    random_problem,
+    wrong_at_margin,
+)
 from miptree._clock import Clock
 from miptree.bounds import Subset
 from miptree.problem import Problem
@@ -33,17 +40,6 @@ def proof_of(problem: Problem, margin: float, depth: int, nodes=300, **options):
     return prove_errors(
         problem, margin, depth, np.inf, clock=Clock(), max_nodes=nodes, **options
     )
-
-
-def wrong_at_margin(problem: Problem, heap, margin: float) -> np.ndarray:
-    """(n,): whether each row is wrong, or too near to a hyperplane on its way."""
-    leaf = heap.leaf_of(problem.scaled)
-    score = np.abs(problem.scaled @ heap.coef.T - heap.threshold)
-    node, near = leaf + len(heap.threshold), np.zeros(problem.n_rows, dtype=bool)
-    for _ in range(heap.depth):
-        node = (node - 1) // 2
-        near |= score[np.arange(problem.n_rows), node] < margin - 1e-9
-    return near | (heap.label[leaf] != problem.y)
 
 
 # ----------------------------------------------------------------- against enumeration

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from miptree.proof.subsets import Proof, prove_errors
+from miptree.proof.prove import prove_errors
+from miptree.proof.subsets import Proof
 from miptree.proof.warmup import compile_proof_kernels
 
 __all__ = ["Proof", "compile_proof_kernels", "prove_errors"]

@@ -40,12 +40,23 @@ class Space(NamedTuple):
         H_j.
     least : float
         2 eps, less what rounding can explain.
+    rounding : float
+        Rounding error of a distance.
     """
 
     X: FloatArray
     kept: list[int]
     limit: FloatArray
     least: float
+    rounding: float
+
+    def least_apart(self, n: int) -> float:
+        """How far a threshold moved by less than eps can keep n points apart.
+
+        In half of the places on either side of it a point takes away as much on
+        both of its own.
+        """
+        return 0.5 * (self.least + self.rounding) / (n + 1) - self.rounding
 
     def to_heap(self, plane: FloatArray, label: IntArray, n_features: int) -> HeapTree:
         """Tree in scaled units of hyperplanes (coefficients, threshold) found here."""
@@ -73,7 +84,7 @@ def space_of(problem: Problem, margin: float) -> Space:
     # two points of numbers up to H_j has a rounding error of its own.
     rounding = 4 * np.finfo(np.float64).eps * (len(kept) + 2) * scale.sum()
     least = 2 * (margin - MARGIN_ROUNDING) * (1 - _SAFETY) - rounding
-    return Space(X[:, kept] * scale, kept, scale, least)
+    return Space(X[:, kept] * scale, kept, scale, least, float(rounding))
 
 
 def _independent(X: FloatArray) -> list[int]:

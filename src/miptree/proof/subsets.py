@@ -19,13 +19,10 @@ from miptree._typing import IntArray
 from miptree.bounds import Bound, Subset
 from miptree.problem import Problem
 from miptree.proof.count import Fewest, fewest_errors
-from miptree.proof.space import Space, space_of
+from miptree.proof.space import Space
 from miptree.tree import HeapTree
 
 T = TypeVar("T")
-
-_NODES_WITHOUT_LIMIT = 20_000
-"""Nodes per part where neither the clock nor the caller sets a limit."""
 
 
 class Proof(NamedTuple):
@@ -46,9 +43,9 @@ class Proof(NamedTuple):
     tree: HeapTree | None
 
 
-def prove_errors(
+def prove_by_halving(
     problem: Problem,
-    margin: float,
+    space: Space,
     depth: int,
     enough: float,
     *,
@@ -58,30 +55,19 @@ def prove_errors(
     n_jobs: int | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Proof:
-    """Prove that every tree of this depth makes so many errors at a margin.
+    """Prove that every tree makes so many errors, subset by subset.
 
     Parameters
     ----------
-    problem : Problem
-    margin : float
-        epsilon: a point nearer to a hyperplane on its way counts as an error.
-    depth : int
-    enough : float
-        Errors of a tree at hand: a higher bound is of no use.
+    problem, depth, enough, max_nodes, n_jobs, should_stop
+        As in :func:`miptree.proof.prove_errors`.
+    space : Space
+        That of the margin.
     clock : Clock
         Its remaining time is dealt out to the levels of the halving.
-    max_nodes : int, optional
-        Nodes of the search in each part: the deterministic budget.
     seed : int
         Of the halving.
-    n_jobs : int, optional
-        Parts searched side by side, by joblib.
-    should_stop : callable
-        Asked now and then.
     """
-    if clock.limit is None and max_nodes is None:
-        max_nodes = _NODES_WITHOUT_LIMIT
-    space = space_of(problem, margin)
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
     levels = halve(problem, smallest, np.random.default_rng(seed))
     known: list[Subset] = []

@@ -6,15 +6,19 @@ from functools import cache
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree.problem import Problem
 
 
 @cache
 def compile_proof_kernels() -> None:
-    """Make the kernels ready: some ten seconds on a new machine, then cached."""
+    """Make the kernels ready: some twenty seconds on a new machine, then cached."""
     from miptree.proof.count import fewest_errors
+    from miptree.proof.few_features import prove_by_arrangement
     from miptree.proof.space import space_of
 
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
-    fewest_errors(problem, space_of(problem, 0.01), 1, np.arange(4), (), 2.0)
+    space = space_of(problem, 0.01)
+    fewest_errors(problem, space, 1, np.arange(4), (), 2.0)
+    prove_by_arrangement(problem, space, 2, 2.0, clock=Clock())

@@ -1,0 +1,221 @@
+"""Trees of an arrangement, one by one: how many errors they make at the margin.
+
+The arrangement knows on which sides of a split the points are, but not whether it can
+keep the margin from those that it gets right. Where it cannot, it loses one of them at
+least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from miptree._typing import BoolArray, FloatArray, IntArray, WordArray
+from miptree.proof.arrangement import Arrangement
+from miptree.proof.hulls import INSEPARABLE, first_basis, separate
+from miptree.proof.partings import (
+    ClassBits,
+    class_bits,
+    fewest_of_a_split,
+    pack,
+    splits_below,
+)
+
+_MOST_SPLITS, _MOST_TREES = 1000, 1000
+"""Splits of a side, and trees of a root, that are looked at."""
+
+
+class Choice(NamedTuple):
+    """A split of some points with the classes of its sides.
+
+    Attributes
+    ----------
+    errors : int
+        Errors, whatever the margin.
+    left, right : bool arrays
+        Points that it gets right on its sides.
+    label : pair of int
+        Classes of the sides.
+    """
+
+    errors: int
+    left: BoolArray
+    right: BoolArray
+    label: tuple[int, ...]
+
+
+class Evaluated(NamedTuple):
+    """What is known of a tree.
+
+    Attributes
+    ----------
+    errors : int
+        Errors at the margin, at least.
+    plane : (nodes, d + 1) array or None
+        Coefficients and thresholds, where it makes about so many.
+    label : (leaves,)
+        Classes of the leaves.
+    """
+
+    errors: int
+    plane: FloatArray | None
+    label: IntArray
+
+
+@dataclass(frozen=True)
+class ArrangedTrees:
+    """Trees of an arrangement.
+
+    Parameters
+    ----------
+    X : (n, d)
+        Distinct points.
+    least : float
+        Twice the margin.
+    units : (n, Y)
+        Weight of each class at each point, in whole units.
+    arrangement : Arrangement
+    """
+
+    X: FloatArray
+    least: float
+    units: IntArray
+    arrangement: Arrangement
+
+    @cached_property
+    def classes(self) -> ClassBits:
+        """Weights as bits."""
+        return class_bits(self.units)
+
+    def stumps(self, target: int) -> Iterator[Evaluated] | None:
+        """Trees of depth 1 with fewer errors than a target; None if too many."""
+        everybody = pack(np.ones(len(self.X), dtype=np.bool_))
+        choices = self._choices(everybody, target)
+        if choices is None:
+            return None
+        return (self._stump(choice) for choice in choices)
+
+    def of_root(self, root: int, target: int) -> Iterator[Evaluated] | None:
+        """Trees of depth 2 on a leaf of the arrangement, likewise."""
+        sides = self.arrangement.side[root]
+        fewest = [self.fewest(side) for side in sides]
+        left = self._choices(sides[0], target - fewest[1])
+        right = self._choices(sides[1], target - fewest[0])
+        if left is None or right is None or len(left) * len(right) > _MOST_TREES:
+            return None
+        return (
+            self._tree(one, other)
+            for one, other in product(left, right)
+            if one.errors + other.errors < target
+        )
+
+    def fewest(self, inside: WordArray) -> int:
+        """Fewest errors of a split of some points."""
+        stack = np.zeros(len(self.X) + 2, dtype=np.int64)
+        limit = int(self.units.sum()) + 1
+        split = fewest_of_a_split(
+            self.arrangement, inside, self.classes, limit, 0, stack
+        )
+        return int(split[0])
+
+    def _choices(self, inside: WordArray, limit: int) -> list[Choice] | None:
+        """Splits of some points with fewer errors than a limit."""
+        nodes = np.zeros(_MOST_SPLITS, dtype=np.int64)
+        n_nodes = splits_below(self.arrangement, inside, self.classes, limit, nodes)
+        if n_nodes < 0:
+            return None
+        return [
+            choice
+            for sides in self.arrangement.side[nodes[:n_nodes]]
+            for choice in self._labelled(sides & inside)
+            if choice.errors < limit
+        ]
+
+    def _labelled(self, sides: WordArray) -> Iterator[Choice]:
+        """A split with all classes that its sides may have."""
+        bits = np.unpackbits(sides.astype("<u8").view(np.uint8), -1, bitorder="little")
+        points = bits[:, : len(self.X)].astype(np.bool_)
+        weight = points.astype(np.int64) @ self.units
+        labels = [np.flatnonzero(side).tolist() or [0] for side in weight]
+        for label in product(*labels):
+            correct = points & (self.units[:, list(label)].T > 0)
+            errors = weight.sum() - weight[[0, 1], label].sum()
+            yield Choice(int(errors), correct[0], correct[1], label)
+
+    def _stump(self, one: Choice) -> Evaluated:
+        label = np.array(one.label)
+        plane = self._plane(one.left, one.right)
+        if plane is None:
+            return Evaluated(one.errors + self._lost, None, label)
+        return Evaluated(one.errors, plane[None], label)
+
+    def _tree(self, left: Choice, right: Choice) -> Evaluated:
+        label = np.array([*left.label, *right.label])
+        root = self._plane(left.left | left.right, right.left | right.right)
+        below = [self._plane(one.left, one.right) for one in (left, right)]
+        planes = [plane for plane in (root, *below) if plane is not None]
+        errors = left.errors + right.errors
+        if len(planes) == 3:
+            return Evaluated(errors, np.array(planes), label)
+        # The points that the two below lose are different ones.
+        n_lost = max(sum(plane is None for plane in below), 1)
+        return Evaluated(errors + n_lost * self._lost, None, label)
+
+    @cached_property
+    def _lost(self) -> int:
+        """Weight of a point, at least."""
+        return int(self.units[self.units > 0].min())
+
+    def _plane(self, left: BoolArray, right: BoolArray) -> FloatArray | None:
+        """Hyperplane between some points that keeps the margin; None if none does."""
+        if self._is_inseparable(left, right):
+            return None  # many are, and this is seen sooner
+        plane, most = widest(self.X, left, right)
+        return None if most < 0.5 * self.least else plane
+
+    def _is_inseparable(self, left: BoolArray, right: BoolArray) -> bool:
+        """Whether the hulls of some points are too near to each other."""
+        if not (left.any() and right.any()):
+            return False
+        n, d = self.X.shape
+        members = np.append(np.flatnonzero(left), np.flatnonzero(right))
+        side = np.repeat([-1, 1], [left.sum(), right.sum()])
+        basis, inverse = np.zeros(d + 2, dtype=np.int64), np.zeros((d + 2, d + 2))
+        weight = np.zeros(d + 2)
+        first_basis(self.X, members[-1], members[0], basis, inverse, weight)
+        answer, _ = separate(
+            self.X, members, side, len(members), np.zeros(n, dtype=np.bool_),
+            self.least, basis, inverse, weight, np.zeros(d + 1),
+        )  # fmt: skip
+        return bool(answer == INSEPARABLE)
+
+
+def widest(
+    X: FloatArray, left: BoolArray, right: BoolArray
+) -> tuple[FloatArray, float]:
+    """Hyperplane with the largest margin to some points, and a bound on that margin.
+
+    The box abs(h x - g) <= 1 holds for all points, and abs(h) <= 1 follows from it
+    (:class:`miptree.proof.space.Space`). The bound is that of the duals y >= 0,
+    whatever tolerances they were found with: from A v <= b follows
+    c v <= b y + abs(c - A' y) limit, where limit bounds abs(v).
+    """
+    n, d = X.shape
+    rows = np.hstack([X, -np.ones((n, 1)), np.zeros((n, 1))])
+    apart = np.vstack([rows[left], -rows[right]])
+    apart[:, -1] = 1.0
+    A = np.vstack([rows, -rows, apart])
+    b = np.append(np.ones(2 * n), np.zeros(len(apart)))
+    c = np.append(np.zeros(d + 1), 1.0)
+    limit = np.append(np.ones(d), [1.0 + np.abs(X).sum(axis=1).max(), 1.0])
+    found = linprog(-c, A, b, bounds=np.c_[-limit, limit])
+    if found.status != 0:
+        return np.append(np.zeros(d), 1.0), np.inf
+    y = np.maximum(-found.ineqlin.marginals, 0.0)
+    return found.x[:-1], float(b @ y + np.abs(c - A.T @ y) @ limit)

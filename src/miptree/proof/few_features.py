@@ -1,0 +1,200 @@
+"""The fewest errors where the features are few: all splits are tried.
+
+Every tree of the margin has a like one in the arrangement of the points
+(``arrangement.py``) that makes no more errors. For as long as a threshold moves by less
+than the margin, the points that keep it stay on their sides; and of its places within
+half a margin one is (half a margin) / (n + 1) away from all n points. How few errors
+trees of the arrangement make is searched (``partings.py``). They need not keep the
+margin: those with too few errors are looked at one by one (``arranged_trees.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from miptree._clock import Clock
+from miptree._typing import FloatArray, IntArray
+from miptree.bounds import unit_of
+from miptree.problem import Problem
+from miptree.proof.arranged_trees import ArrangedTrees, Evaluated
+from miptree.proof.arrangement import (
+    LEAF,
+    arrangement_of,
+    is_small_enough,
+    most_nodes,
+)
+from miptree.proof.count import Fewest
+from miptree.proof.partings import EXHAUSTED, PAUSED, begin_roots, search_roots
+from miptree.proof.space import Space
+
+_MOST_FEATURES = 10
+"""With more there are too many splits of any number of points worth the while."""
+_LEAST = 1e-8
+"""Distances below are near the rounding errors of the hull LPs."""
+_STEP = 0.75
+"""Part of the errors still to be proved that are tried at a time."""
+_NODES_AT_A_TIME = 20
+"""Nodes of the search between two looks at the clock."""
+_TASKS_PER_JOB = 16
+"""Parts of the arrangement, so that the jobs end about together."""
+_MOST_ROOTS = 1000
+"""Splits of the root that are looked at one by one."""
+_FINEST = 2**16
+"""Weights that are no multiples of the smallest are rounded down to such a part."""
+
+
+def can_arrange(space: Space, depth: int, max_nodes: int | None = None) -> bool:
+    """Whether all splits can be tried: few points, few dimensions, depth 1 or 2.
+
+    ``max_nodes`` limits the nodes of the arrangement.
+    """
+    if depth > 2 or space.X.shape[1] > _MOST_FEATURES:
+        return False
+    n, d = np.unique(space.X, axis=0).shape
+    if max_nodes is not None and most_nodes(n, d) > max_nodes:
+        return False
+    return is_small_enough(n, d) and space.least_apart(n) >= _LEAST
+
+
+def prove_by_arrangement(
+    problem: Problem,
+    space: Space,
+    depth: int,
+    enough: float,
+    *,
+    clock: Clock,
+    n_jobs: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Fewest:
+    """Raise the bound on the errors of all rows as far as the time allows.
+
+    Parameters
+    ----------
+    problem : Problem
+    space : Space
+        One that can be arranged.
+    depth : int
+        Depth of the trees: 1 or 2.
+    enough : float
+        Errors of a tree at hand: a higher bound is of no use.
+    clock : Clock
+        Ends it. An arrangement that grows too slowly for it is given up soon.
+    n_jobs : int, optional
+        Parts of the arrangement searched side by side, by joblib.
+    should_stop : callable
+        Asked now and then.
+    """
+    X, place = np.unique(space.X, axis=0, return_inverse=True)
+    n = len(X)
+    arrangement = arrangement_of(
+        X, space.least_apart(n), lambda share: should_stop() or _is_behind(clock, share)
+    )
+    if arrangement is None:
+        return Fewest(0.0, None, 0)
+    unit, row_units = in_units(problem.weight)
+    units = np.zeros((n, problem.n_classes), dtype=np.int64)
+    np.add.at(units, (place.ravel(), problem.y), row_units)
+    trees = ArrangedTrees(X, space.least, units, arrangement)
+    climb = _Climb(trees, depth, lambda: clock.is_over or should_stop(), n_jobs)
+    of_one_leaf = units.sum() - units.sum(axis=0).max()
+    bound, best = climb(int(min(np.ceil(enough / unit - 1e-9), of_one_leaf)))
+    tree = None
+    if best is not None and best.plane is not None:
+        tree = space.to_heap(best.plane, best.label, problem.n_features)
+    return Fewest(bound * unit, tree, len(arrangement.right))
+
+
+def in_units(weight: FloatArray) -> tuple[float, IntArray]:
+    """A unit, and the weights in whole units of it, rounded down where they must be."""
+    unit = unit_of(weight)
+    if unit is not None and weight.max() < _FINEST * unit:
+        return unit, np.rint(weight / unit).astype(np.int64)
+    unit = float(weight.max()) / _FINEST
+    return unit, np.floor(weight / unit).astype(np.int64)
+
+
+def _is_behind(clock: Clock, share: float) -> bool:
+    """Whether an arrangement of which a share has grown will take too long."""
+    if clock.limit is None:
+        return False
+    elapsed = clock.elapsed
+    return elapsed > 0.1 * clock.limit and elapsed > share * clock.limit
+
+
+class _Climb(NamedTuple):
+    """Proves more and more errors, up to those hoped for."""
+
+    trees: ArrangedTrees
+    depth: int
+    should_stop: Callable[[], bool]
+    n_jobs: int | None
+
+    def __call__(self, hoped: int) -> tuple[int, Evaluated | None]:
+        """Errors of every tree, and the tree that is the best of all if it was met."""
+        proved = 0
+        while proved < hoped:
+            target = proved + int(np.ceil(_STEP * (hoped - proved)))
+            best = self._best(target)
+            if best is None:
+                if self.should_stop():
+                    break
+                hoped = target - 1  # too many trees are better than that
+            elif best.errors < target:
+                return best.errors, best
+            else:
+                proved = target
+        return proved, None
+
+    def _best(self, target: int) -> Evaluated | None:
+        """Best tree, or one of target errors if none has fewer; None if it is open."""
+        best = Evaluated(target, None, np.zeros(0, dtype=np.intp))
+        roots = [0] if self.depth == 1 else self._roots(target)
+        if roots is None or len(roots) > _MOST_ROOTS:
+            return None
+        sides = self.trees.arrangement.side
+        # The best ones first: a tree of theirs may settle the others.
+        roots.sort(key=lambda root: sum(map(self.trees.fewest, sides[root])))
+        for root in roots:
+            if self.depth == 1:
+                found = self.trees.stumps(best.errors)
+            else:
+                found = self.trees.of_root(root, best.errors)
+            if found is None or self.should_stop():
+                return None
+            for tree in found:
+                best = min(best, tree, key=lambda one: one.errors)
+        return best
+
+    def _roots(self, target: int) -> list[int] | None:
+        """Splits of the root with fewer errors than a target."""
+        right, parts = self.trees.arrangement.right, [0]
+        while len(parts) < _TASKS_PER_JOB * effective_n_jobs(self.n_jobs):
+            inner = [node for node in parts if right[node] >= 0]
+            if not inner:
+                break
+            parts = [node for node in parts if right[node] == LEAF]
+            parts += [int(child) for node in inner for child in (node + 1, right[node])]
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._roots_of)(node, target) for node in parts
+        )
+        if any(one is None for one in found):
+            return None
+        return [int(root) for roots in found for root in roots]
+
+    def _roots_of(self, node: int, target: int) -> IntArray | None:
+        roots, outcome = begin_roots(len(self.trees.X), node), PAUSED
+        while outcome == PAUSED:
+            if self.should_stop():
+                return None
+            outcome = search_roots(
+                self.trees.arrangement,
+                roots,
+                self.trees.classes,
+                target,
+                _NODES_AT_A_TIME,
+            )
+        return roots.found[: roots.at[2]] if outcome == EXHAUSTED else None

@@ -1,0 +1,88 @@
+"""Prove that every tree makes so many errors: subset by subset, or split by split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from miptree._clock import Clock
+from miptree.bounds import Bound, Subset
+from miptree.problem import Problem
+from miptree.proof.space import space_of
+from miptree.proof.subsets import Proof, prove_by_halving
+
+_NODES_WITHOUT_LIMIT = 20_000
+"""Nodes of a search where neither the clock nor the caller sets a limit."""
+_HALVING_SHARE = 0.2
+"""Part of the time for the halving where all splits can be tried afterwards."""
+
+
+def prove_errors(
+    problem: Problem,
+    margin: float,
+    depth: int,
+    enough: float,
+    *,
+    clock: Clock,
+    max_nodes: int | None = None,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Proof:
+    """Prove that every tree of this depth makes so many errors at a margin.
+
+    Parameters
+    ----------
+    problem : Problem
+    margin : float
+        epsilon: a point nearer to a hyperplane on its way counts as an error.
+    depth : int
+    enough : float
+        Errors of a tree at hand: a higher bound is of no use.
+    clock : Clock
+        Ends it.
+    max_nodes : int, optional
+        Nodes of each search: the deterministic budget.
+    seed : int
+        Of the halving.
+    n_jobs : int, optional
+        Searches side by side, by joblib.
+    should_stop : callable
+        Asked now and then.
+    """
+    # Numba is imported only where a proof is wanted.
+    from miptree.proof.few_features import can_arrange, prove_by_arrangement
+
+    if clock.limit is None and max_nodes is None:
+        max_nodes = _NODES_WITHOUT_LIMIT
+    space = space_of(problem, margin)
+    has_few_features = can_arrange(space, depth, max_nodes)
+    proof = prove_by_halving(
+        problem,
+        space,
+        depth,
+        enough,
+        clock=clock.share(_HALVING_SHARE) if has_few_features else clock,
+        max_nodes=max_nodes,
+        seed=seed,
+        n_jobs=n_jobs,
+        should_stop=should_stop,
+    )
+    is_met = proof.tree is not None or proof.bound.value >= enough
+    if is_met or not has_few_features:
+        return proof
+    found = prove_by_arrangement(
+        problem,
+        space,
+        depth,
+        enough,
+        clock=clock.share(1.0),
+        n_jobs=n_jobs,
+        should_stop=should_stop,
+    )
+    if found.bound <= proof.bound.value and found.tree is None:
+        return proof
+    everything = Subset(np.arange(problem.n_rows), found.bound)
+    bound = Bound(found.bound, "exhaustive search of all splits of the points")
+    return Proof(bound, [everything], found.tree)
