@@ -297,6 +297,7 @@ def test_weights_are_whole_units_or_rounded_down():
 def test_it_is_for_few_points_of_few_features_and_two_levels():
     assert is_small_enough(215, 3)
     assert not is_small_enough(468, 4)
+    assert not is_small_enough(20_000, 1)
     space = space_of(random_problem(0, 30, 2, 2, "distinct"), 1e-3)
     assert can_arrange(space, 2)
     assert not can_arrange(space, 3)

@@ -20,6 +20,7 @@ from numba import njit
 from miptree._typing import FloatArray, IntArray, WordArray
 from miptree.proof.moves import Scratch, room_for, scratch_of, send, take_back
 from miptree.proof.state import OPEN, Search, begin
+from miptree.proof.state import is_small_enough as is_search_small
 
 GROWN, PAUSED, FULL = 0, 1, 2
 
@@ -77,8 +78,9 @@ def words_of(n: int) -> int:
 
 
 def is_small_enough(n: int, d: int) -> bool:
-    """Whether the tree can be held in memory."""
-    return most_nodes(n, d) * (2 * words_of(n) + 1) < _MOST_NUMBERS
+    """Whether the tree can be held in memory, and the search that grows it."""
+    is_tree_small = most_nodes(n, d) * (2 * words_of(n) + 1) < _MOST_NUMBERS
+    return is_tree_small and is_search_small(n, d, 1)
 
 
 def arrangement_of(
