@@ -42,8 +42,6 @@ FIRST_STALL, SEARCH_STALL = 100, 300
 and to the one after it, where the first did not do."""
 COUNT_SHARE = 0.3
 """Part of the time then left for the proof of the number of errors."""
-EXHAUSTION_SHARE = 0.5
-"""Part of that for the proof by exhaustion; a MIP has the rest."""
 SECONDS_TO_COMPILE = 30.0
 """With less time left the kernels of that proof are not compiled."""
 FLOW_SHARE = 0.5
@@ -236,7 +234,7 @@ class _Training:
         self.stage = "count"
         only_errors = self.plan.proof == "errors"
         clock = self.clock.share(1.0 if only_errors else COUNT_SHARE)
-        self._exhaust(clock.share(EXHAUSTION_SHARE))
+        self._exhaust(clock)
         if only_errors and not self._errors_are_proved():
             self._search_on(clock.share(SEARCH_SHARE), SEARCH_STALL)
         if self.plan.proof != "objective" and not self._errors_are_proved():

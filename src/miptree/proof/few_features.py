@@ -35,7 +35,7 @@ _MOST_FEATURES = 10
 """With more there are too many splits of any number of points worth the while."""
 _LEAST = 1e-8
 """Distances below are near the rounding errors of the hull LPs."""
-_STEP = 0.75
+_STEP = 0.85
 """Part of the errors still to be proved that are tried at a time."""
 _NODES_AT_A_TIME = 20
 """Nodes of the search between two looks at the clock."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from miptree.proof.subsets import Proof, prove_by_halving
 
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes of a search where neither the clock nor the caller sets a limit."""
-_HALVING_SHARE = 0.2
-"""Part of the time for the halving where all splits can be tried afterwards."""
+_HALVING_SHARE, _FIRST_SHARE, _ALL_SPLITS_SHARE = 0.5, 0.1, 0.9
+"""Part of the time for the halving; for it alone, where all splits can be tried next;
+and for those. A MIP has the rest."""
 
 
 def prove_errors(
@@ -41,7 +43,7 @@ def prove_errors(
     enough : float
         Errors of a tree at hand: a higher bound is of no use.
     clock : Clock
-        Ends it.
+        Some of its time is left to others.
     max_nodes : int, optional
         Nodes of each search: the deterministic budget.
     seed : int
@@ -57,32 +59,35 @@ def prove_errors(
     if clock.limit is None and max_nodes is None:
         max_nodes = _NODES_WITHOUT_LIMIT
     space = space_of(problem, margin)
-    has_few_features = can_arrange(space, depth, max_nodes)
-    proof = prove_by_halving(
+    halving = partial(
+        prove_by_halving,
         problem,
         space,
         depth,
         enough,
-        clock=clock.share(_HALVING_SHARE) if has_few_features else clock,
         max_nodes=max_nodes,
         seed=seed,
         n_jobs=n_jobs,
         should_stop=should_stop,
     )
-    is_met = proof.tree is not None or proof.bound.value >= enough
-    if is_met or not has_few_features:
+    if not can_arrange(space, depth, max_nodes):
+        return halving(clock=clock.share(_HALVING_SHARE))
+    proof = halving(clock=clock.share(_FIRST_SHARE))
+    if proof.tree is not None or proof.bound.value >= enough:
         return proof
     found = prove_by_arrangement(
         problem,
         space,
         depth,
         enough,
-        clock=clock.share(1.0),
+        clock=clock.share(_ALL_SPLITS_SHARE),
         n_jobs=n_jobs,
         should_stop=should_stop,
     )
-    if found.bound <= proof.bound.value and found.tree is None:
-        return proof
+    if found.nodes == 0:  # given up at once
+        return halving(clock=clock.share(_HALVING_SHARE))
+    if found.bound <= proof.bound.value:
+        return proof._replace(tree=found.tree)
     everything = Subset(np.arange(problem.n_rows), found.bound)
     bound = Bound(found.bound, "exhaustive search of all splits of the points")
     return Proof(bound, [everything], found.tree)
