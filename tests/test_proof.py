@@ -268,3 +268,13 @@ def test_no_time_proves_nothing():
     problem = random_problem(3, 40, 2, 2, "gauss")
     proof = prove_errors(problem, 0.01, 1, np.inf, clock=Clock(0.0))
     assert (proof.bound.value, proof.subsets, proof.tree) == (0.0, [], None)
+
+
+@pytest.mark.parametrize("gap", [1e-9, 9e-13, 1e-13, 2e-14])
+def test_features_that_differ_by_little_are_not_called_the_same(gap):
+    """The second is the first but for what tells the classes apart."""
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    first = rng.permutation(30) / 30
+    problem = Problem.from_data(np.c_[first, first + gap * y], y, 2)
+    assert proof_of(problem, 0.01, 1).bound.value == 0

@@ -12,7 +12,7 @@ from _brute_force import HardMarginEnumeration
 from _data import examples, problems, random_problem, wrong_at_margin
 from miptree._clock import Clock
 from miptree.problem import Problem
-from miptree.proof import prove_errors
+from miptree.proof import arranged_trees, few_features, prove_errors
 from miptree.proof.arranged_trees import ArrangedTrees, widest
 from miptree.proof.arrangement import (
     EMPTY,
@@ -284,10 +284,81 @@ def test_an_arrangement_that_grows_too_slowly_is_given_up():
     assert (found.bound, found.tree, found.nodes) == (0.0, None, 0)
 
 
+def test_a_stop_during_the_growth_keeps_what_halving_proved():
+    problem = noise(0, 60, 2)
+    few = {"clock": Clock(), "max_nodes": 4000}
+    halved = prove_by_halving(problem, space_of(problem, 1e-3), 2, np.inf, **few)
+    calls = 0
+
+    def stop():
+        nonlocal calls
+        calls += 1
+        return calls > needed
+
+    def calls_of(**options) -> float:
+        nonlocal calls
+        calls = 0
+        return prove_errors(problem, 1e-3, 2, np.inf, should_stop=stop, **options)
+
+    needed = 10**9
+    prove_by_halving(
+        problem, space_of(problem, 1e-3), 2, np.inf, should_stop=stop, **few
+    )
+    needed = calls  # the next one to ask is the arrangement
+    for options in (few, {"clock": Clock(1e6), "max_nodes": 4000}):
+        assert calls_of(**options).bound.value == halved.bound.value > 0
+
+
+def test_the_errors_of_balanced_classes_are_proved_exactly():
+    rng = np.random.default_rng(5)
+    X, y = rng.integers(0, 6, (30, 2)).astype(float), np.arange(30) < 11
+    weight = np.where(y, 30 / 22, 30 / 38)
+    problem = Problem.from_data(X, y.astype(np.intp), 2, weight)
+    found = bound_on_all(problem, 1e-3, 1)
+    wrong = wrong_at_margin(problem, problem.into_box(found.tree), 1e-3)
+    assert problem.weight[wrong].sum() == pytest.approx(found.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d"), [(70, 1), (66, 2)])
+def test_points_of_two_words_at_depth_two(n, d):
+    """Against every pair of splits below every split of the root."""
+    rng = np.random.default_rng(7)
+    X = np.unique(rng.random((n, d)), axis=0)
+    y = rng.integers(0, 3 if d == 1 else 2, n)
+    problem = Problem.from_data(X, y, 3)
+    right = np.array(sorted(leaves_of(problem.scaled, 1e-9)))
+    onehot = np.eye(3)[problem.y]
+    best = np.inf
+    for root in right:
+        errors = 0.0
+        for here in (root, ~root):
+            total = onehot[here].sum(axis=0)
+            there = right[:, here].astype(float) @ onehot[here]
+            most = there.max(axis=1) + (total - there).max(axis=1)
+            errors += total.sum() - most.max()
+        best = min(best, errors)
+    assert bound_on_all(problem, 1e-6, 2).bound == best
+
+
+def test_too_many_trees_to_look_at_prove_less(monkeypatch):
+    problem = noise(1, 40, 2)
+    truth = bound_on_all(problem, 1e-3, 2).bound
+    for name in ("_MOST_ROOTS", "_MOST_TREES"):
+        with monkeypatch.context() as patch:
+            patch.setattr(few_features, name, 0)
+            found = bound_on_all(problem, 1e-3, 2, truth + 3)
+            assert (found.bound, found.tree) == (truth, None)
+    with monkeypatch.context() as patch:
+        patch.setattr(arranged_trees, "_MOST_SPLITS", 0)
+        assert bound_on_all(problem, 1e-3, 2, truth + 3).bound == truth
+
+
 def test_weights_are_whole_units_or_rounded_down():
     unit, units = in_units(np.array([0.5, 1.0, 2.5]))
     assert unit == 0.5
     assert units.tolist() == [1, 2, 5]
+    unit, units = in_units(np.array([30 / 22, 30 / 38]))
+    assert units.tolist() == [19, 11]
     weight = np.random.default_rng(0).uniform(0.2, 3.0, 50)
     unit, units = in_units(weight)
     assert np.all(units * unit <= weight)

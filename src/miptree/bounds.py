@@ -82,12 +82,8 @@ def round_up_cost(problem: Problem, bound: float) -> float:
     values = problem.weight if cost is None else cost[cost > 0]
     if not len(values):
         return bound
-    unit = unit_of(values)
-    return bound if unit is None else float(np.ceil(bound / unit - 1e-6) * unit)
-
-
-def unit_of(values: FloatArray) -> float | None:
-    """Smallest of some positive values, if all are whole multiples of it."""
-    unit = float(values.min())
+    unit = values.min()
     multiples = values / unit
-    return None if np.abs(multiples - np.rint(multiples)).max() > 1e-9 else unit
+    if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
+        return bound
+    return float(np.ceil(bound / unit - 1e-6) * unit)

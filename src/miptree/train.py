@@ -244,7 +244,7 @@ class _Training:
         return cost_meets(self.score.cost_at_margin, self.errors.value)
 
     def _exhaust(self, clock: Clock) -> None:
-        """Prove errors on subsets of the rows by exhaustion.
+        """Prove errors by exhaustion.
 
         Where (1a) is to be proved as well, at a tenth of the margin: a point so near
         to a hyperplane misses nine tenths of its margin, or is wrong, and so has a

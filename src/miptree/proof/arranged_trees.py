@@ -27,8 +27,8 @@ from miptree.proof.partings import (
     splits_below,
 )
 
-_MOST_SPLITS, _MOST_TREES = 1000, 1000
-"""Splits of a side, and trees of a root, that are looked at."""
+_MOST_SPLITS = 1000
+"""Splits of a side that are looked at."""
 
 
 class Choice(NamedTuple):
@@ -107,7 +107,7 @@ class ArrangedTrees:
         fewest = [self.fewest(side) for side in sides]
         left = self._choices(sides[0], target - fewest[1])
         right = self._choices(sides[1], target - fewest[0])
-        if left is None or right is None or len(left) * len(right) > _MOST_TREES:
+        if left is None or right is None:
             return None
         return (
             self._tree(one, other)

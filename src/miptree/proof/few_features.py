@@ -11,6 +11,8 @@ margin: those with too few errors are looked at one by one (``arranged_trees.py`
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +20,6 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from miptree._clock import Clock
 from miptree._typing import FloatArray, IntArray
-from miptree.bounds import unit_of
 from miptree.problem import Problem
 from miptree.proof.arranged_trees import ArrangedTrees, Evaluated
 from miptree.proof.arrangement import (
@@ -41,10 +42,10 @@ _NODES_AT_A_TIME = 20
 """Nodes of the search between two looks at the clock."""
 _TASKS_PER_JOB = 16
 """Parts of the arrangement, so that the jobs end about together."""
-_MOST_ROOTS = 1000
-"""Splits of the root that are looked at one by one."""
+_MOST_ROOTS, _MOST_TREES = 1000, 2000
+"""Splits of the root, and trees, that are looked at one by one."""
 _FINEST = 2**16
-"""Weights that are no multiples of the smallest are rounded down to such a part."""
+"""Weights without a common unit are rounded down to such a part of the largest."""
 
 
 def can_arrange(space: Space, depth: int, max_nodes: int | None = None) -> bool:
@@ -110,9 +111,15 @@ def prove_by_arrangement(
 
 def in_units(weight: FloatArray) -> tuple[float, IntArray]:
     """A unit, and the weights in whole units of it, rounded down where they must be."""
-    unit = unit_of(weight)
-    if unit is not None and weight.max() < _FINEST * unit:
-        return unit, np.rint(weight / unit).astype(np.int64)
+    # Weights that balance classes are multiples of the smallest over a class's rows.
+    parts = 1
+    for ratio in np.unique(weight / weight.min()).tolist():
+        if parts < _FINEST:
+            parts = lcm(parts, Fraction(ratio).limit_denominator(_FINEST).denominator)
+    unit = float(weight.min()) / parts
+    units = np.rint(weight / unit)
+    if units.max() < _FINEST and np.allclose(units * unit, weight, rtol=1e-12, atol=0):
+        return unit, units.astype(np.int64)
     unit = float(weight.max()) / _FINEST
     return unit, np.floor(weight / unit).astype(np.int64)
 
@@ -153,20 +160,24 @@ class _Climb(NamedTuple):
         """Best tree, or one of target errors if none has fewer; None if it is open."""
         best = Evaluated(target, None, np.zeros(0, dtype=np.intp))
         roots = [0] if self.depth == 1 else self._roots(target)
-        if roots is None or len(roots) > _MOST_ROOTS:
+        if roots is None:
             return None
-        sides = self.trees.arrangement.side
-        # The best ones first: a tree of theirs may settle the others.
-        roots.sort(key=lambda root: sum(map(self.trees.fewest, sides[root])))
+        n_trees = 0
         for root in roots:
+            # Where one has lost a point, another may make as many errors at the margin.
+            is_open = best.plane is None and best.errors < target
+            limit = best.errors + is_open
             if self.depth == 1:
-                found = self.trees.stumps(best.errors)
+                found = self.trees.stumps(limit)
             else:
-                found = self.trees.of_root(root, best.errors)
-            if found is None or self.should_stop():
+                found = self.trees.of_root(root, limit)
+            if found is None:
                 return None
             for tree in found:
-                best = min(best, tree, key=lambda one: one.errors)
+                n_trees += 1
+                if n_trees > _MOST_TREES or self.should_stop():
+                    return None
+                best = min(best, tree, key=lambda one: (one.errors, one.plane is None))
         return best
 
     def _roots(self, target: int) -> list[int] | None:
@@ -178,12 +189,22 @@ class _Climb(NamedTuple):
                 break
             parts = [node for node in parts if right[node] == LEAF]
             parts += [int(child) for node in inner for child in (node + 1, right[node])]
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        found = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(self._roots_of)(node, target) for node in parts
         )
-        if any(one is None for one in found):
-            return None
-        return [int(root) for roots in found for root in roots]
+        roots: list[int] = []
+        for one in found:
+            if one is None or len(roots) + len(one) > _MOST_ROOTS:
+                return None
+            roots += one.tolist()
+        # The best ones first: a tree of theirs may settle the others.
+        errors: dict[int, int] = {}
+        for root in roots:
+            if self.should_stop():
+                return None
+            sides = self.trees.arrangement.side[root]
+            errors[root] = sum(map(self.trees.fewest, sides))
+        return sorted(roots, key=lambda root: errors[root])
 
     def _roots_of(self, node: int, target: int) -> IntArray | None:
         roots, outcome = begin_roots(len(self.trees.X), node), PAUSED

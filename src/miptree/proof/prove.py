@@ -84,8 +84,10 @@ def prove_errors(
         n_jobs=n_jobs,
         should_stop=should_stop,
     )
-    if found.nodes == 0:  # given up at once
-        return halving(clock=clock.share(_HALVING_SHARE))
+    if found.nodes == 0 and clock.limit is not None and not should_stop():
+        # It was too slow for the clock, and left it most of its time.
+        again = halving(clock=clock.share(_HALVING_SHARE))
+        return max(proof, again, key=lambda one: one.bound.value)
     if found.bound <= proof.bound.value:
         return proof._replace(tree=found.tree)
     everything = Subset(np.arange(problem.n_rows), found.bound)

@@ -17,7 +17,7 @@ _SAFETY = 1e-6
 """Relative allowance for rounding, of limits and of the distance."""
 _ROUNDING = 1e-7
 """Rounding of the equation below that _SAFETY allows for."""
-_DETERMINED = 1e-12
+_DETERMINED = 32 * np.finfo(np.float64).eps
 """A feature so near to what the others say of it differs by rounding only."""
 _NO_LIMIT = 1e20
 """A limit so large that the rounding error of any distance exceeds the margin."""
@@ -51,10 +51,11 @@ class Space(NamedTuple):
     rounding: float
 
     def least_apart(self, n: int) -> float:
-        """How far a threshold moved by less than eps can keep n points apart.
+        """Distance of the hulls of n points that a threshold moved by eps / 2 can keep.
 
-        In half of the places on either side of it a point takes away as much on
-        both of its own.
+        Each point forbids delta on both sides of it. The n of them do not cover the
+        eps that it may move in if delta = eps / (2 (n + 1)); the hulls are then two
+        deltas apart.
         """
         return 0.5 * (self.least + self.rounding) / (n + 1) - self.rounding
 
@@ -95,7 +96,17 @@ def _independent(X: FloatArray) -> list[int]:
     """
     _, r, order = qr(X - X.mean(axis=0), mode="economic", pivoting=True)
     size = np.abs(np.diagonal(r))
-    return sorted(order[: int((size > 1e-13 * size.max(initial=0.0)).sum())].tolist())
+    rank = int((size > 1e-13 * size.max(initial=0.0)).sum())
+    kept = sorted(order[:rank].tolist())
+    others = np.hstack([X[:, kept], np.ones((len(X), 1))])
+    return sorted(kept + [j for j in order[rank:] if not _explains(others, X[:, j])])
+
+
+def _explains(others: FloatArray, own: FloatArray) -> bool:
+    """Whether some columns determine another one, but for rounding."""
+    for _ in range(2):  # the second time for what the first left by rounding
+        own = own - others @ np.linalg.lstsq(others, own, rcond=None)[0]
+    return bool(np.abs(own).max() <= _DETERMINED)
 
 
 def _largest_coefficient(X: FloatArray, feature: int) -> float:
@@ -118,6 +129,4 @@ def _largest_coefficient(X: FloatArray, feature: int) -> float:
     if np.abs(rows.T @ v - unit).max() <= _ROUNDING:
         return float(np.abs(v).sum())
     others = np.delete(rows, feature, axis=1)
-    own = X[:, feature]
-    unexplained = own - others @ np.linalg.lstsq(others, own, rcond=None)[0]
-    return np.inf if np.abs(unexplained).max() <= _DETERMINED else _NO_LIMIT
+    return np.inf if _explains(others, X[:, feature]) else _NO_LIMIT

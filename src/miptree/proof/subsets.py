@@ -86,7 +86,7 @@ def prove_by_halving(
             max_nodes,
             should_stop,
         )
-        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
             delayed(search)(number, rows) for number, rows in enumerate(parts)
         )
         made = [Subset(rows, one.bound) for rows, one in zip(parts, found, strict=True)]
