@@ -27,8 +27,8 @@ from miptree.proof.partings import (
     splits_below,
 )
 
-_MOST_SPLITS = 1000
-"""Splits of a side that are looked at."""
+_MOST_SPLITS, _MOST_PAIRS = 1000, 100_000
+"""Splits of a side, and pairs of them, that are listed."""
 
 
 class Choice(NamedTuple):
@@ -93,27 +93,27 @@ class ArrangedTrees:
         """Weights as bits."""
         return class_bits(self.units)
 
-    def stumps(self, target: int) -> Iterator[Evaluated] | None:
-        """Trees of depth 1 with fewer errors than a target; None if too many."""
-        everybody = pack(np.ones(len(self.X), dtype=np.bool_))
-        choices = self._choices(everybody, target)
-        if choices is None:
-            return None
-        return (self._stump(choice) for choice in choices)
+    def stumps(self, target: int) -> list[tuple[Choice, ...]] | None:
+        """Trees of depth 1 with fewer errors than a target, whatever the margin.
 
-    def of_root(self, root: int, target: int) -> Iterator[Evaluated] | None:
-        """Trees of depth 2 on a leaf of the arrangement, likewise."""
+        The best ones come first. None if they are too many.
+        """
+        choices = self._choices(pack(np.ones(len(self.X), dtype=np.bool_)), target)
+        return None if choices is None else [(one,) for one in choices]
+
+    def of_root(self, root: int, target: int) -> list[tuple[Choice, ...]] | None:
+        """Trees of depth 2 on a leaf of the arrangement, likewise: (left, right)."""
         sides = self.arrangement.side[root]
-        fewest = [self.fewest(side) for side in sides]
-        left = self._choices(sides[0], target - fewest[1])
-        right = self._choices(sides[1], target - fewest[0])
-        if left is None or right is None:
+        left = self._choices(sides[0], target - self.fewest(sides[1]))
+        right = self._choices(sides[1], target - self.fewest(sides[0]))
+        if left is None or right is None or len(left) * len(right) > _MOST_PAIRS:
             return None
-        return (
-            self._tree(one, other)
+        pairs = [
+            (one, other)
             for one, other in product(left, right)
             if one.errors + other.errors < target
-        )
+        ]
+        return sorted(pairs, key=lambda pair: pair[0].errors + pair[1].errors)
 
     def fewest(self, inside: WordArray) -> int:
         """Fewest errors of a split of some points."""
@@ -130,12 +130,13 @@ class ArrangedTrees:
         n_nodes = splits_below(self.arrangement, inside, self.classes, limit, nodes)
         if n_nodes < 0:
             return None
-        return [
+        choices = [
             choice
             for sides in self.arrangement.side[nodes[:n_nodes]]
             for choice in self._labelled(sides & inside)
             if choice.errors < limit
         ]
+        return sorted(choices, key=lambda choice: choice.errors)
 
     def _labelled(self, sides: WordArray) -> Iterator[Choice]:
         """A split with all classes that its sides may have."""
@@ -148,24 +149,19 @@ class ArrangedTrees:
             errors = weight.sum() - weight[[0, 1], label].sum()
             yield Choice(int(errors), correct[0], correct[1], label)
 
-    def _stump(self, one: Choice) -> Evaluated:
-        label = np.array(one.label)
-        plane = self._plane(one.left, one.right)
-        if plane is None:
-            return Evaluated(one.errors + self._lost, None, label)
-        return Evaluated(one.errors, plane[None], label)
-
-    def _tree(self, left: Choice, right: Choice) -> Evaluated:
-        label = np.array([*left.label, *right.label])
-        root = self._plane(left.left | left.right, right.left | right.right)
-        below = [self._plane(one.left, one.right) for one in (left, right)]
-        planes = [plane for plane in (root, *below) if plane is not None]
-        errors = left.errors + right.errors
-        if len(planes) == 3:
-            return Evaluated(errors, np.array(planes), label)
+    def evaluate(self, choices: tuple[Choice, ...]) -> Evaluated:
+        """Look at a tree of one split, or of two below that of the root."""
+        label = np.array([c for choice in choices for c in choice.label])
+        errors = sum(choice.errors for choice in choices)
+        planes = [self._plane(choice.left, choice.right) for choice in choices]
         # The points that the two below lose are different ones.
-        n_lost = max(sum(plane is None for plane in below), 1)
-        return Evaluated(errors + n_lost * self._lost, None, label)
+        n_lost = sum(plane is None for plane in planes)
+        if len(choices) == 2 and n_lost == 0:
+            root = self._plane(*(choice.left | choice.right for choice in choices))
+            planes, n_lost = [root, *planes], int(root is None)
+        if n_lost:
+            return Evaluated(errors + n_lost * self._lost, None, label)
+        return Evaluated(errors, np.array(planes), label)
 
     @cached_property
     def _lost(self) -> int:

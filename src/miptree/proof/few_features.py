@@ -42,7 +42,7 @@ _NODES_AT_A_TIME = 20
 """Nodes of the search between two looks at the clock."""
 _TASKS_PER_JOB = 16
 """Parts of the arrangement, so that the jobs end about together."""
-_MOST_ROOTS, _MOST_TREES = 1000, 2000
+_MOST_ROOTS, _MOST_TREES = 1000, 1000
 """Splits of the root, and trees, that are looked at one by one."""
 _FINEST = 2**16
 """Weights without a common unit are rounded down to such a part of the largest."""
@@ -132,6 +132,14 @@ def _is_behind(clock: Clock, share: float) -> bool:
     return elapsed > 0.1 * clock.limit and elapsed > share * clock.limit
 
 
+def _limit(best: Evaluated, target: int) -> int:
+    """Errors of trees that need not be looked at after the best so far.
+
+    Where that has lost a point, another may make as many errors and keep the margin.
+    """
+    return best.errors + (best.plane is None and best.errors < target)
+
+
 class _Climb(NamedTuple):
     """Proves more and more errors, up to those hoped for."""
 
@@ -164,19 +172,19 @@ class _Climb(NamedTuple):
             return None
         n_trees = 0
         for root in roots:
-            # Where one has lost a point, another may make as many errors at the margin.
-            is_open = best.plane is None and best.errors < target
-            limit = best.errors + is_open
             if self.depth == 1:
-                found = self.trees.stumps(limit)
+                found = self.trees.stumps(target)
             else:
-                found = self.trees.of_root(root, limit)
+                found = self.trees.of_root(root, _limit(best, target))
             if found is None:
                 return None
-            for tree in found:
+            for choices in found:
+                if sum(choice.errors for choice in choices) >= _limit(best, target):
+                    break
                 n_trees += 1
                 if n_trees > _MOST_TREES or self.should_stop():
                     return None
+                tree = self.trees.evaluate(choices)
                 best = min(best, tree, key=lambda one: (one.errors, one.plane is None))
         return best
 
