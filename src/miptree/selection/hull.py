@@ -57,7 +57,7 @@ def hull_membership(
     """Decide for every point whether it is a convex combination of the others.
 
     Solves the LP (7) of the paper, point by point, by column generation over the
-    extreme points: the optimum, 18 to some thousand times faster than one LP over all
+    extreme points: the optimum, 17 to some thousand times faster than one LP over all
     points each on the paper's sets. "Not inside" is certified by a strictly separating
     hyperplane, "inside" by the weights.
 
