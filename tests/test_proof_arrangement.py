@@ -286,27 +286,19 @@ def test_an_arrangement_that_grows_too_slowly_is_given_up():
 
 def test_a_stop_during_the_growth_keeps_what_halving_proved():
     problem = noise(0, 60, 2)
-    few = {"clock": Clock(), "max_nodes": 4000}
-    halved = prove_by_halving(problem, space_of(problem, 1e-3), 2, np.inf, **few)
-    calls = 0
-
-    def stop():
-        nonlocal calls
-        calls += 1
-        return calls > needed
-
-    def calls_of(**options) -> float:
-        nonlocal calls
-        calls = 0
-        return prove_errors(problem, 1e-3, 2, np.inf, should_stop=stop, **options)
-
-    needed = 10**9
-    prove_by_halving(
-        problem, space_of(problem, 1e-3), 2, np.inf, should_stop=stop, **few
-    )
-    needed = calls  # the next one to ask is the arrangement
-    for options in (few, {"clock": Clock(1e6), "max_nodes": 4000}):
-        assert calls_of(**options).bound.value == halved.bound.value > 0
+    space = space_of(problem, 1e-3)
+    asked = []
+    halved = prove_by_halving(
+        problem, space, 2, np.inf, clock=Clock(), max_nodes=4000,
+        should_stop=lambda: asked.append(1) is not None,
+    )  # fmt: skip
+    for clock in (Clock(), Clock(1e6)):
+        left = iter(list(asked))  # the next one to ask is the arrangement
+        proof = prove_errors(
+            problem, 1e-3, 2, np.inf, clock=clock, max_nodes=4000,
+            should_stop=lambda left=left: next(left, None) is None,
+        )  # fmt: skip
+        assert proof.bound.value == halved.bound.value > 0
 
 
 def test_the_errors_of_balanced_classes_are_proved_exactly():
