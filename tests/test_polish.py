@@ -124,3 +124,21 @@ def test_no_time_left_returns_a_tree_all_the_same():
     polished = polish(problem, OBJECTIVE, heap, Clock(0.0))
     before = tree_value(problem, OBJECTIVE, heap)
     assert tree_value(problem, OBJECTIVE, polished) <= before + 1e-9
+
+
+def test_a_stop_ends_the_polish_between_two_lps(node_lps):
+    problem = random_problem(1)
+    heap = random_heap(1, problem, 3)
+    polished = polish(problem, OBJECTIVE, heap, Clock(None, lambda: len(node_lps) >= 2))
+    assert len(node_lps) == 2
+    before = tree_value(problem, OBJECTIVE, heap)
+    assert tree_value(problem, OBJECTIVE, polished) <= before + 1e-9
+
+
+def test_a_share_of_a_clock_heeds_the_same_stop():
+    asked = []
+    clock = Clock(60.0).heeding(lambda: bool(asked)).share(0.5)
+    assert not clock.is_over
+    assert clock.limit == pytest.approx(30.0, abs=1.0)
+    asked.append(True)
+    assert clock.is_over

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -28,6 +29,7 @@ from miptree.search import (
 from miptree.search.budget import Clock
 from miptree.search.pool import Pool
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
+from miptree.tree import HeapTree
 
 SVM1 = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
 both_objectives = pytest.mark.parametrize("objective", [None, SVM1])
@@ -161,11 +163,17 @@ def test_same_result_whatever_the_jobs(objective: Svm1Objective | None) -> None:
 def test_other_joblib_backends() -> None:
     problem, budget = blobs(60), SearchBudget(max_iter=60)
     here = search(problem, None, 2, budget=budget)
+    heard: list[float] = []
+    lock = threading.Lock()  # such as a fit's callbacks hold: it cannot be pickled
+
+    def hear(_: HeapTree, value: float) -> None:
+        with lock:
+            heard.append(value)
+
     with parallel_config(backend="loky"):
-        there = search(
-            problem, None, 2, budget=budget, n_jobs=2, on_improvement=lambda *_: None
-        )
+        there = search(problem, None, 2, budget=budget, n_jobs=2, on_improvement=hear)
     assert same_trees(here, there)
+    assert heard[-1] == there.value
 
 
 def test_jobs_under_the_clock_search_on_their_own() -> None:
@@ -308,6 +316,29 @@ def test_clock_fraction() -> None:
     assert clock.fraction() == 0
     clock.count(improved=False)
     assert clock.fraction() == pytest.approx(0.1)
+
+
+def test_deadline_of_a_step() -> None:
+    asked: list[bool] = []
+    clock = Clock(
+        SearchBudget(seconds=8), lambda: bool(asked), time_source=lambda: 5.0, began=0.0
+    )
+    assert clock.deadline().limit == pytest.approx(3.0)
+    assert clock.deadline(0.1).limit == pytest.approx(0.8)
+    assert Clock(SearchBudget(stall=1)).deadline(0.1).limit is None
+    step = clock.deadline()
+    assert not step.is_over
+    asked.append(True)
+    assert step.is_over
+
+
+def test_a_stop_ends_the_search_between_two_node_lps(node_lps: list[object]) -> None:
+    result = search(
+        blobs(), SVM1, 3, budget=SearchBudget(stall=10),
+        should_stop=lambda: len(node_lps) >= 2,
+    )  # fmt: skip
+    assert result.stopped == "interrupted"
+    assert len(node_lps) == 2
 
 
 @pytest.mark.parametrize("name", ["seconds", "max_iter", "stall"])

@@ -24,6 +24,7 @@ from sklearn.model_selection import (
 )
 
 from miptree import OptimalTreeClassifierCV, export_text, load_json, save_json
+from miptree._clock import Clock
 from miptree._stop_sign import stop_sign
 from miptree.penalties import suited_margin
 from miptree.rows import TrainingRows
@@ -580,8 +581,19 @@ def test_the_time_limit_is_kept_within_a_fold() -> None:
         return True
 
     args = (rows, fold, TableRules(), ALL_KINDS, 2, (0.1,))
-    assert np.isnan(score_fold(*args, is_over=is_over).score).all()
+    assert np.isnan(score_fold(*args, clock=Clock(None, is_over)).score).all()
     assert asked
+
+
+def test_a_stop_is_heard_between_the_lps_of_a_candidate(
+    node_lps: list[object],
+) -> None:
+    rows = mixed_rows()
+    part = Part(TableRules().learn(rows, False)[1], costs_of(rows))
+    clock = Clock(None, lambda: bool(node_lps))
+    grown = Grower(part, 2, FOLD_EFFORT, 0, clock=clock).grow([Svm1Tree()])
+    assert len(node_lps) == 1
+    assert grown[0]
 
 
 def test_few_rows_of_many_features_want_a_strong_penalty() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 
 class Clock:
@@ -12,10 +13,17 @@ class Clock:
     ----------
     limit : float or None
         Seconds, None for no limit.
+    should_stop : callable, optional
+        True ends the time at once.
     """
 
-    def __init__(self, limit: float | None = None) -> None:
+    def __init__(
+        self,
+        limit: float | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.limit = limit
+        self._should_stop = should_stop
         self._began = time.perf_counter()
 
     @property
@@ -31,9 +39,15 @@ class Clock:
     @property
     def is_over(self) -> bool:
         """Whether no time is left."""
-        return self.limit is not None and self.elapsed >= self.limit
+        is_late = self.limit is not None and self.elapsed >= self.limit
+        return is_late or self._should_stop()
 
     def share(self, part: float) -> Clock:
         """Return a clock that ends after a part of the time left."""
         remaining = self.remaining
-        return Clock(None if remaining is None else part * remaining)
+        limit = None if remaining is None else part * remaining
+        return Clock(limit, self._should_stop)
+
+    def heeding(self, should_stop: Callable[[], bool]) -> Clock:
+        """Return a clock of the same end that a stop ends as well."""
+        return Clock(self.remaining, lambda: self._should_stop() or should_stop())

@@ -240,7 +240,7 @@ class OptimalTreeClassifierCV(TableClassifier):
                 problem = self._problem_of(rows.with_levels())
             tree = refit(
                 problem, costs_of(rows), choice, seed, MOST_ROWS,
-                in_a_hurry=end != "max_iter", is_over=lambda: clock.is_over,
+                in_a_hurry=end != "max_iter", clock=clock,
             )  # fmt: skip
         self._keep(problem, tree, verdict, clock, end)
         tell("done", verdict)

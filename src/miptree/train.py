@@ -413,7 +413,7 @@ class _Training:
 
     def _offer_polished(self, heap: HeapTree) -> None:
         self._offer(heap)
-        clock = None if self.clock.limit is None else self.clock
+        clock = self.clock.heeding(self._wants_stop)
         self._offer(polish(self.problem, self.plan.objective, heap, clock))
 
     def _improve(self, formulation: Formulation, x: FloatArray) -> FloatArray | None:

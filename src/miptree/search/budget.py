@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from miptree._clock import Clock as FitClock
 from miptree._typing import AnyArray
 from miptree._watcher import watching
 
@@ -80,6 +81,17 @@ class Clock:
         """Seconds since the search began."""
         return self._time() - self._start
 
+    def rest(self, part: float = 1.0) -> float | None:
+        """Seconds left, at most a part of all of them; None without a limit."""
+        limit = self.budget.seconds
+        if limit is None:
+            return None
+        return min(part * limit, max(0.0, limit - self.elapsed()))
+
+    def deadline(self, part: float = 1.0) -> FitClock:
+        """Return a clock for a step that looks at it by itself."""
+        return FitClock(self.rest(part), self._should_stop)
+
     def fraction(self) -> float:
         """Largest share of a limit that is used up."""
         limit, used = self.budget, 0.0
@@ -119,9 +131,8 @@ class Clock:
         ):
             if most is not None:
                 max_iter = min(max_iter, most - used)
-        seconds = None
-        if limit.seconds is not None:
-            seconds = max(0.0, part * (limit.seconds - self.elapsed()))
+        rest = self.rest()
+        seconds = None if rest is None else part * rest
         budget = SearchBudget(seconds=seconds, max_iter=max_iter)
         return Clock(budget, self._should_stop, self._time)
 

@@ -72,11 +72,11 @@ def run_searches(
         for share in _shares(budget, streams)
     ]
     seeds = np.random.SeedSequence(seed).spawn(streams)
-    # Threads share the data and the callbacks; the kernels release the GIL. It is only
-    # a preference: joblib.parallel_config puts the searches on any other backend.
+    # Threads share the data and the callbacks, whatever backend the user has chosen: a
+    # search in another process would not hear a stop. The kernels release the GIL.
     # One BLAS thread each: more are slower on small matrices and change the rounding.
     with threadpool_limits(1, user_api="blas"):
-        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
             delayed(_one_search)(
                 measure, starts, clock, stream_seed, lower_bound / data.unit, reporter
             )
@@ -151,10 +151,6 @@ class _Reporter:
                 self.best = candidate.value
                 tree = self.problem.into_box(candidate.tree)
                 self.on_improvement(tree, candidate.value * self.unit)
-
-    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        # In another process nobody listens.
-        return _Reporter, (self.problem, self.unit, None)
 
 
 def run_improvement(

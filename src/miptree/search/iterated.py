@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from miptree._typing import AnyArray
 from miptree.search.budget import Clock
 from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
 from miptree.search.moves import random_move
@@ -106,9 +107,7 @@ class IteratedSearch:
 
     def keep_routing(self, tree: HeapTree) -> Candidate:
         """One iteration: make the best of the way that a tree routes the points."""
-        candidate = self.measure.refine(
-            self.measure.value(tree), random_state(self.rng)
-        )
+        candidate = self._refine(self.measure.value(tree), random_state(self.rng))
         self.step(candidate)
         return candidate
 
@@ -128,7 +127,10 @@ class IteratedSearch:
             found = self.measure.descend(tree, effort or self.measure.short, state)
             worst = self.pool.best.value * (1.0 + _PROMISING) + 1.0
             promising = found.value <= worst
-        return self.measure.refine(found, state) if promising else found
+        return self._refine(found, state) if promising else found
+
+    def _refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+        return self.measure.refine(candidate, state, self.clock.deadline())
 
     def _move(self, tree: HeapTree) -> HeapTree:
         """Pick the move of least cost, before its repair, of a few random ones.
@@ -169,14 +171,14 @@ class IteratedSearch:
 
     def _node_mip(self) -> None:
         """Solve the 0-1 problem of one node of the best tree by MIP."""
-        tree, seconds = self.pool.best.tree, self.clock.budget.seconds
+        tree = self.pool.best.tree
         better = None
         if isinstance(self.measure, ZeroOne):
             better = optimise_node(
                 self.data,
                 tree,
                 int(self.rng.integers(len(tree.threshold))),
-                seconds=None if seconds is None else _MIP_SHARE * seconds,
+                clock=self.clock.deadline(_MIP_SHARE),
                 nodes=_MIP_NODES,
             )
         if better is not None:

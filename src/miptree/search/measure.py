@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.objective import Svm1Objective
 from miptree.polish import refit_nodes
@@ -74,8 +75,8 @@ class Measure(Protocol):
         """
         ...
 
-    def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
-        """Improve a promising candidate by dearer means."""
+    def refine(self, candidate: Candidate, state: AnyArray, clock: Clock) -> Candidate:
+        """Improve a promising candidate by dearer means, as long as there is time."""
         ...
 
     def on_rows(self, rows: IntArray) -> Measure:
@@ -117,7 +118,7 @@ class ZeroOne:
         other = self.value(improve_by_subsets(self.data, tree))
         return min(found, other, key=lambda c: c.value)
 
-    def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+    def refine(self, candidate: Candidate, state: AnyArray, clock: Clock) -> Candidate:
         """Return the candidate: the line search is the best we have."""
         return candidate
 
@@ -184,11 +185,11 @@ class Svm1:
         other = self.value(improve_by_subsets(self.data, tree, self.penalties))
         return min(found, other, key=lambda c: c.value)
 
-    def refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+    def refine(self, candidate: Candidate, state: AnyArray, clock: Clock) -> Candidate:
         """Solve the node LPs, which keep the routing, then search lines again."""
         best = candidate
         if self.problem is not None:
-            fitted = refit_nodes(self.problem, self.objective, candidate.tree)
+            fitted = refit_nodes(self.problem, self.objective, candidate.tree, clock)
             found = self.descend(fitted, self.short, state)
             Z = score_tree(self.data.XT, found.tree.coef, found.tree.threshold)
             best = min(self._recounted(found, Z), best, key=lambda c: c.value)

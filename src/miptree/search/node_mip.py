@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import FloatArray
 from miptree.formulations.model import Model, ModelBuilder
 from miptree.search.data import SearchData
@@ -26,7 +27,7 @@ def optimise_node(
     b: int,
     *,
     most_points: int = 400,
-    seconds: float | None = None,
+    clock: Clock | None = None,
     nodes: int | None = None,
     seed: int = 0,
 ) -> HeapTree | None:
@@ -42,7 +43,7 @@ def optimise_node(
         Branch node.
     most_points : int
         With more care points the MIP is not tried.
-    seconds, nodes : float and int, optional
+    clock, nodes : Clock and int, optional
         Limits of the MIP.
     seed : int
         Seed of the solver.
@@ -56,8 +57,11 @@ def optimise_node(
     X, gain = data.X[index[:m], : data.n_open], gain[:m]
     now = float(gain[Z[b, index[:m]] > 0].sum())
     model = _build(X, gain)
+    limit = clock or Clock()
     result = get_solver("highs").solve(
-        model, limits=Limits(seconds=seconds, nodes=nodes, seed=seed)
+        model,
+        limits=Limits(seconds=limit.remaining, nodes=nodes, seed=seed),
+        on_progress=lambda _: limit.is_over,
     )
     if result.x is None:
         return None

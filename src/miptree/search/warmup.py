@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.starts import constant_tree
@@ -129,4 +130,4 @@ def use_kernels(kind: Literal["errors", "svm1"]) -> None:
     for _ in range(20):  # every kind of random move has its turn
         moved = random_move(data, found.tree, rng, measure.p_sparse)
         found = measure.descend(moved, ONE_SWEEP, random_state(rng))
-    measure.refine(found, random_state(rng))
+    measure.refine(found, random_state(rng), Clock())

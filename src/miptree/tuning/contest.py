@@ -115,9 +115,7 @@ class Contest:
         )
         return found
 
-    def score(
-        self, fold: Fold, alive: BoolArray, is_over: Callable[[], bool]
-    ) -> FoldScores:
+    def score(self, fold: Fold, alive: BoolArray, clock: Clock) -> FoldScores:
         """Score the settings that are in the race, those alike in one go."""
         scores = FoldScores.empty(len(self.settings), len(self.thresholds))
         alike: dict[tuple[int, bool], list[int]] = {}
@@ -125,7 +123,7 @@ class Contest:
             setting = self.settings[int(index)]
             alike.setdefault((setting.depth, setting.as_levels), []).append(int(index))
         for (depth, as_levels), places in alike.items():
-            if is_over():
+            if clock.is_over:
                 break
             found = score_fold(
                 self.deal.rows,
@@ -135,7 +133,7 @@ class Contest:
                 depth,
                 self.thresholds,
                 as_levels,
-                is_over,
+                clock,
             )
             scores.score[places], scores.nonzeros[places] = found.score, found.nonzeros
         return scores
@@ -149,12 +147,11 @@ def _score(
     sign: StopSign,
 ) -> FoldScores:
     """Score a fold in a process of its own, which has a clock of its own."""
-    clock = Clock(seconds)
     with sign.heeded() as is_up, threadpool_limits(1, user_api="blas"):
         with warnings.catch_warnings():
             # What a part of the rows lacks is no news; all rows were warned of.
             warnings.simplefilter("ignore")
-            return contest.score(fold, alive, lambda: clock.is_over or is_up())
+            return contest.score(fold, alive, Clock(seconds, is_up))
 
 
 def all_settings(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import FloatArray
 from miptree.costs import plain_costs
 from miptree.problem import Problem
@@ -17,7 +18,6 @@ from miptree.tuning.candidates import Candidate
 from miptree.tuning.dealing import Fold
 from miptree.tuning.grow import Effort, Grower
 from miptree.tuning.part import Part
-from miptree.tuning.soft import IsOver
 
 FOLD_EFFORT = Effort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
 _JUDGED = 3
@@ -90,7 +90,7 @@ def train_fold(
     candidates: Sequence[Candidate],
     depth: int,
     as_levels: bool = False,
-    is_over: IsOver = lambda: False,
+    clock: Clock | None = None,
 ) -> TrainedFold:
     """Train all candidates on the training rows of a fold.
 
@@ -100,7 +100,7 @@ def train_fold(
     table, problem = rules.learn(known, as_levels)
     part = Part(problem, costs_of(rows))
     share = float(known.weight.sum() / rows.weight.sum())
-    grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, is_over)
+    grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, clock or Clock())
     return TrainedFold(table, part, grower.grow(candidates))
 
 
@@ -112,7 +112,7 @@ def score_fold(
     depth: int,
     thresholds: Sequence[float],
     as_levels: bool = False,
-    is_over: IsOver = lambda: False,
+    clock: Clock | None = None,
 ) -> FoldScores:
     """Train all candidates on some rows, and judge them on others.
 
@@ -128,19 +128,19 @@ def score_fold(
         Relative sizes below which coefficients are dropped, one after the other.
     as_levels : bool
         Whether whole numbers of few values are read as categories.
-    is_over : callable
-        True ends the training early; the scores are then worth nothing.
+    clock : Clock, optional
+        Ends the training early; the scores are then worth nothing.
     """
     scores = FoldScores.empty(len(candidates), len(thresholds))
     try:
-        trained = train_fold(rows, fold, rules, candidates, depth, as_levels, is_over)
+        trained = train_fold(rows, fold, rules, candidates, depth, as_levels, clock)
     except EmptyTableError:
         return scores
     part, held_out = trained.part, rows.take(fold.test)
     X = trained.table.transform_cells(held_out.cells)
     for k, trees in enumerate(trained.grown):
         for t, threshold in enumerate(thresholds if trees else ()):
-            if is_over():
+            if clock is not None and clock.is_over:
                 return scores
             thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
             found = [_accuracy(part, tree, X, held_out) for tree in thin]

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import FloatArray
 from miptree.objective import Svm1Objective
 from miptree.penalties import suited_objective
@@ -19,7 +20,7 @@ from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
 from miptree.tuning.candidates import Candidate, CartTree, SoftTree, Svm1Tree
 from miptree.tuning.part import Part
-from miptree.tuning.soft import IsOver, SoftBatch, joined, train_soft
+from miptree.tuning.soft import SoftBatch, joined, train_soft
 from miptree.tuning.votes import out_of_bag_votes
 
 _L1_OF_STARTS = 3e-3
@@ -66,8 +67,8 @@ class Grower:
     seed : int
     share : float
         Part of all rows that these are.
-    is_over : callable
-        True leaves out what is not done yet.
+    clock : Clock
+        What is not done when it is over is left out.
     """
 
     part: Part
@@ -75,7 +76,7 @@ class Grower:
     effort: Effort
     seed: int
     share: float = 1.0
-    is_over: IsOver = lambda: False
+    clock: Clock = field(default_factory=Clock)
     _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
 
     def grow(self, candidates: Sequence[Candidate]) -> list[list[HeapTree]]:
@@ -91,7 +92,7 @@ class Grower:
                 grown.append(self._lowered(candidate, found[_start_of(candidate)]))
             elif isinstance(candidate, CartTree):
                 grown.append([cart_tree(self.part.problem, self.depth)])
-            elif self.part.problem.n_open and not self.is_over():
+            elif self.part.problem.n_open and not self.clock.is_over:
                 tree = greedy_svm_tree(self.part.problem, self.depth, candidate.C)
                 grown.append([tree])
             else:
@@ -119,7 +120,7 @@ class Grower:
             self.depth,
             self.effort.bag,
             self.seed,
-            self.is_over,
+            self.clock,
         )
         return votes.astype(np.float64)
 
@@ -147,7 +148,7 @@ class Grower:
             ]
         )
         limit = problem.max_features if problem.is_limited else None
-        found = train_soft(part.points, batch, self.seed, limit, self.is_over)
+        found = train_soft(part.points, batch, self.seed, limit, self.clock)
         trees = {}
         for place, candidate in enumerate(candidates):
             own = found.best_first(slice(place * n_trees, (place + 1) * n_trees))
@@ -177,7 +178,7 @@ class Grower:
         trees = self._anchors[candidate.smoothing]
         if candidate != base:
             trees = self._polished(problem, objective, trees)
-        if self.effort.max_iter and not self.is_over():
+        if self.effort.max_iter and not self.clock.is_over:
             found, _ = improve(
                 problem,
                 objective,
@@ -185,7 +186,7 @@ class Grower:
                 trees[0],
                 self.seed,
                 budget=SearchBudget(max_iter=self.effort.max_iter),
-                should_stop=self.is_over,
+                should_stop=lambda: self.clock.is_over,
             )
             trees = _ranked(
                 problem, objective, [*trees, self._polish(problem, objective, found)]
@@ -211,9 +212,9 @@ class Grower:
     def _polish(
         self, problem: Problem, objective: Svm1Objective, tree: HeapTree
     ) -> HeapTree:
-        if self.is_over():
+        if self.clock.is_over:
             return tree
-        return polish(problem, objective, tree, max_rounds=self.effort.rounds)
+        return polish(problem, objective, tree, self.clock, self.effort.rounds)
 
 
 def _start_of(candidate: Svm1Tree) -> SoftTree:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threadpoolctl import threadpool_limits
 
+from miptree._clock import Clock
 from miptree._typing import FloatArray
 from miptree.polish import relabel
 from miptree.problem import Problem
@@ -13,7 +14,6 @@ from miptree.tuning.dealing import stratified_part
 from miptree.tuning.folds import FOLD_EFFORT
 from miptree.tuning.grow import Effort, Grower
 from miptree.tuning.part import Part
-from miptree.tuning.soft import IsOver
 from miptree.tuning.verdict import Choice
 
 _EFFORT = Effort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
@@ -26,7 +26,7 @@ def refit(
     seed: int,
     most_rows: int,
     in_a_hurry: bool,
-    is_over: IsOver,
+    clock: Clock,
 ) -> ObliqueTree:
     """Train the chosen candidate with more effort, and drop small coefficients.
 
@@ -40,7 +40,7 @@ def refit(
     candidate, depth, _ = choice.setting
     effort = FOLD_EFFORT if in_a_hurry else _EFFORT
     with threadpool_limits(1, user_api="blas"):
-        grown = Grower(part, depth, effort, seed, is_over=is_over).grow([candidate])
+        grown = Grower(part, depth, effort, seed, clock=clock).grow([candidate])
     # A candidate for hyperplanes has no tree where there are only categories.
     found = grown[0][0] if grown[0] else constant_tree(few, depth)
     heap = part.thinned(found, choice.threshold)

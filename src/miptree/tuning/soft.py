@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import AnyArray, BoolArray, IntArray
 from miptree.search.soft import (
     FULL_BATCH_UP_TO,
@@ -29,9 +30,6 @@ _SMALLEST = 1e-3
 _CHUNK, _LARGEST = 96, 2e7
 """Trees that train at once, more would leave the processor's cache; and the numbers
 that each of their arrays may hold."""
-
-IsOver = Callable[[], bool]
-"""Whether the time is up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +152,7 @@ def train_soft(
     batch: SoftBatch,
     seed: int,
     max_features: int | None = None,
-    is_over: IsOver = lambda: False,
+    clock: Clock | None = None,
 ) -> SoftTrees:
     """Train soft trees by Adam.
 
@@ -167,8 +165,8 @@ def train_soft(
     max_features : int, optional
         From half of the steps on, so many of the largest coefficients of every split
         are trained on alone.
-    is_over : callable
-        Asked now and then; True ends the training early.
+    clock : Clock, optional
+        Looked at now and then; ends the training early.
     """
     size = batch.theta.shape[1] * min(len(points), FULL_BATCH_UP_TO)
     at_once = int(np.clip(_LARGEST // size, 1, _CHUNK))
@@ -178,7 +176,7 @@ def train_soft(
             batch.take(slice(start, start + at_once)),
             np.random.default_rng(seed),
             max_features,
-            is_over,
+            clock or Clock(),
         )
         for start in range(0, len(batch), at_once)
     ]
@@ -194,7 +192,7 @@ def _train(
     batch: SoftBatch,
     rng: np.random.Generator,
     max_features: int | None,
-    is_over: IsOver,
+    clock: Clock,
 ) -> SoftTrees:
     planes, theta = batch.planes.copy(), batch.theta.copy()
     l1, l2 = batch.l1[:, None, None], batch.l2[:, None, None]
@@ -204,7 +202,7 @@ def _train(
     closed: BoolArray | None = None
     coef = planes[:, :, :-1]
     for step in range(_STEPS):
-        if step % 16 == 15 and is_over():
+        if step % 16 == 15 and clock.is_over:
             break
         done = step / (_STEPS - 1)
         rows = _step_rows(whole, rng)

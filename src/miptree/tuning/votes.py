@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import AnyArray, IntArray
 from miptree.search.soft import FULL_BATCH_UP_TO
-from miptree.tuning.soft import IsOver, SoftBatch, train_soft
+from miptree.tuning.soft import SoftBatch, train_soft
 
 _L2_OF_VOTERS = 3e-3
 """Penalty of the trees that vote about labels."""
@@ -20,7 +21,7 @@ def out_of_bag_votes(
     depth: int,
     n_trees: int,
     seed: int,
-    is_over: IsOver = lambda: False,
+    clock: Clock | None = None,
 ) -> AnyArray:
     """(n, Y): class probabilities of each row by soft trees that did not see it.
 
@@ -39,7 +40,7 @@ def out_of_bag_votes(
     batch = SoftBatch.begin(
         points, y, onehot, times * weight, (0.0, _L2_OF_VOTERS), depth, rng
     )
-    trees = train_soft(points, batch, seed, is_over=is_over)
+    trees = train_soft(points, batch, seed, clock=clock)
     unseen = (times == 0)[:, :, None]
     prior = onehot @ weight / weight.sum()
     votes = np.tile(0.5 * prior, (n_rows, 1))
