@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 from _data import cases, examples, random_heap, random_problem
 from miptree.problem import Problem
 from miptree.proof.hulls import INSEPARABLE, SEPARATED, first_basis, separate
-from miptree.proof.space import space_of
+from miptree.proof.space import _limits, space_of
 
 # ----------------------------------------------------------------- two convex hulls
 
@@ -165,6 +165,23 @@ def test_features_that_others_nearly_determine_are_kept(noise):
     assert (space.limit > 0.1 / noise).all()
     assert (space.least < 0) == (noise < 1e-9)
     assert space.least < 0.02
+
+
+@pytest.mark.parametrize("missed", [1e-16, 1e-7, 1e-3])
+def test_limits_allow_for_equations_that_are_missed(missed):
+    """Nothing larger keeps the inequalities, whatever the threshold in the box."""
+    size, off = np.array([1.0, 3e6, 20.0]), missed * np.array([1.0, 0.5, 2.0])
+    limit = _limits(size, off)
+    # The coefficients that keep all of them with equality.
+    largest = size.copy()
+    for _ in range(1000):
+        largest = size + off * (2 * largest.sum() + 1)
+    assert limit == pytest.approx(largest, rel=1e-12)
+    assert (limit > size).all()
+
+
+def test_no_limits_where_an_equation_says_nothing():
+    assert (_limits(np.ones(2), np.array([0.3, 0.0])) > 1e19).all()
 
 
 def test_a_row_that_rounding_puts_inside_the_margin_keeps_it():

@@ -16,7 +16,7 @@ from miptree.tree import HeapTree
 _SAFETY = 1e-6
 """Relative allowance for rounding, of limits and of the distance."""
 _ROUNDING = 1e-7
-"""Rounding of the equation below that _SAFETY allows for."""
+"""An equation below that misses by more is not solved."""
 _DETERMINED = 32 * np.finfo(np.float64).eps
 """A feature so near to what the others say of it differs by rounding only."""
 _NO_LIMIT = 1e20
@@ -70,17 +70,17 @@ def space_of(problem: Problem, margin: float) -> Space:
     """Space of a problem at a margin eps."""
     X = problem.scaled
     kept = _independent(X)
-    limit: list[float] = []
-    while len(limit) < len(kept):
-        largest = _largest_coefficient(X[:, kept], len(limit))
-        if np.isinf(largest):
+    found: list[tuple[float, float]] = []
+    while len(found) < len(kept):
+        largest = _largest_coefficient(X[:, kept], len(found))
+        if largest is None:
             # The others determine the feature, so it adds nothing. Without it they
             # may have other limits.
-            del kept[len(limit)]
-            limit = []
+            del kept[len(found)]
+            found = []
         else:
-            limit.append(largest * (1 + _SAFETY))
-    scale = np.array(limit)
+            found.append(largest)
+    scale = _limits(*np.array(found).reshape(-1, 2).T) * (1 + _SAFETY)
     # A point that lacks a rounding error of its margin keeps it, and the distance of
     # two points of numbers up to H_j has a rounding error of its own.
     rounding = 4 * np.finfo(np.float64).eps * (len(kept) + 2) * scale.sum()
@@ -109,12 +109,27 @@ def _explains(others: FloatArray, own: FloatArray) -> bool:
     return bool(np.abs(own).max() <= _DETERMINED)
 
 
-def _largest_coefficient(X: FloatArray, feature: int) -> float:
-    """Bound on the coefficient of a feature in the box, inf where it is of no use.
+def _limits(size: FloatArray, missed: FloatArray) -> FloatArray:
+    """Largest coefficients H from ``H_j <= size_j + missed_j (sum_k H_k + |g|)``.
+
+    As the features are in [0, 1], |g| is at most 1 + sum_k H_k. With S for that sum,
+    H_j <= c_j + 2 missed_j S, where c = size + missed; so S <= sum(c) / (1 - 2
+    sum(missed)).
+    """
+    left = 1 - 2 * missed.sum()
+    if left < 0.5:
+        return np.full(len(size), _NO_LIMIT)
+    least = size + missed
+    return least + 2 * missed * least.sum() / left
+
+
+def _largest_coefficient(X: FloatArray, feature: int) -> tuple[float, float] | None:
+    """Bound on the coefficient of a feature in the box, None where it is of no use.
 
     For any v with ``sum_i v_i (x_i, -1) = unit vector of the feature``, its
     coefficient is ``h_j = sum_i v_i (h x_i - g) <= |v|_1``. The LP finds the best v;
-    to make it keep the equation whatever the solver's tolerances, it is corrected.
+    whatever the solver's tolerances, it is corrected. The second number is by how
+    much it still misses the equation.
     """
     n, d = X.shape
     rows = np.hstack([X, -np.ones((n, 1))])
@@ -126,7 +141,9 @@ def _largest_coefficient(X: FloatArray, feature: int) -> float:
     if found.status == 0:
         v = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
     v += np.linalg.lstsq(rows.T, unit - rows.T @ v, rcond=None)[0]
-    if np.abs(rows.T @ v - unit).max() <= _ROUNDING:
-        return float(np.abs(v).sum())
+    size, missed = float(np.abs(v).sum()), float(np.abs(rows.T @ v - unit).max())
+    if missed <= _ROUNDING:
+        # The sum has a rounding error of its own.
+        return size, missed + n * np.finfo(np.float64).eps * size
     others = np.delete(rows, feature, axis=1)
-    return np.inf if _explains(others, X[:, feature]) else _NO_LIMIT
+    return None if _explains(others, X[:, feature]) else (_NO_LIMIT, 0.0)
