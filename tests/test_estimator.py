@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -192,6 +193,21 @@ def test_callback_stops_the_fit_and_its_errors_come_through(noisy):
 
     with pytest.raises(RuntimeError, match="from the callback"):
         OptimalTreeClassifier(callback=fail, time_limit=None).fit(*noisy)
+
+
+def test_a_failed_fit_leaves_no_tree_with_the_columns_of_another(noisy):
+    def fails(state):
+        raise RuntimeError("no")
+
+    X, y = noisy
+    clf = OptimalTreeClassifier(**QUICK).fit(X, y)
+    before = clf.predict(X)
+    clf.set_params(callback=fails)
+    with pytest.raises(RuntimeError, match="no"):
+        clf.fit(X[:, ::-1], y)
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+    assert (clf.set_params(callback=None).fit(X, y).predict(X) == before).all()
 
 
 def test_fit_works_outside_the_main_thread(noisy):

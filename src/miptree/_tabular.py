@@ -69,6 +69,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         cells = read_cells(X)
         mask = categorical_mask(cells, self.categorical_features)
         self.classes_ = classes  # after all that may be refused
+        self.__dict__.pop("tree_", None)  # it does not know these classes and columns
         return TrainingRows(cells, mask, codes, weight, len(classes), factor, costs)
 
     def _problem_of(self, rows: TrainingRows) -> Problem:
@@ -97,6 +98,10 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         return shown + ([self.callback] if self.callback is not None else [])
 
     # -------------------------------------------------------------- predicting
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether the last fit went well."""
+        return hasattr(self, "tree_")
 
     def _validated(self, X: Any) -> FloatArray:
         check_is_fitted(self)
