@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blobs
+from sklearn.exceptions import NotFittedError
 
 from _data import data_folder, random_problem
 from miptree import export_text, load_json, save_json, verify
@@ -39,6 +40,16 @@ def quick(rival, **parameters):
     if rival is GreedySVMTreeClassifier:
         return rival(**parameters)
     return rival(**{"node_limit": 0, "time_limit": None, **parameters})
+
+
+@pytest.mark.parametrize("rival", RIVALS)
+def test_a_refused_fit_leaves_no_tree_with_the_classes_of_another(rival):
+    X, y = make_blobs(30, random_state=0)
+    clf = quick(rival).fit(X, y)
+    with pytest.raises(ValueError, match="weight"):
+        clf.fit(X, y + 1, sample_weight=-np.ones(30))
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
 
 
 # ------------------------------------------------- the same optimum as other programs

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -133,6 +135,30 @@ def test_a_stop_ends_the_polish_between_two_lps(node_lps):
     assert len(node_lps) == 2
     before = tree_value(problem, OBJECTIVE, heap)
     assert tree_value(problem, OBJECTIVE, polished) <= before + 1e-9
+
+
+def test_a_clock_can_go_to_another_process():
+    assert not pickle.loads(pickle.dumps(Clock(60.0).share(0.5))).is_over
+
+
+def test_a_stop_ends_a_node_between_two_of_its_lps(monkeypatch):
+    """Those with the rows that the one before violated."""
+    monkeypatch.setattr(polish_module, "_WORKING_ROWS", 3)
+    problem = random_problem(1)
+    heap, built = random_heap(1, problem, 1), []
+    build = polish_module._NodeLP._build
+
+    def noted(self, *args):
+        built.append(self)
+        return build(self, *args)
+
+    monkeypatch.setattr(polish_module._NodeLP, "_build", noted)
+    refit_nodes(problem, OBJECTIVE, heap)
+    assert len(built) > 1
+    built.clear()
+    same = refit_nodes(problem, OBJECTIVE, heap, Clock(None, lambda: bool(built)))
+    assert len(built) == 1
+    assert np.array_equal(same.coef, heap.coef)
 
 
 def test_a_share_of_a_clock_heeds_the_same_stop():

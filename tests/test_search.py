@@ -159,8 +159,9 @@ def test_same_result_whatever_the_jobs(objective: Svm1Objective | None) -> None:
     assert same_trees(one, two)
 
 
+@pytest.mark.parametrize("wish", [{"backend": "loky"}, {"prefer": "processes"}])
 @pytest.mark.usefixtures("_three_streams")
-def test_other_joblib_backends() -> None:
+def test_other_joblib_backends(wish: dict[str, str]) -> None:
     problem, budget = blobs(60), SearchBudget(max_iter=60)
     here = search(problem, None, 2, budget=budget)
     heard: list[float] = []
@@ -170,7 +171,7 @@ def test_other_joblib_backends() -> None:
         with lock:
             heard.append(value)
 
-    with parallel_config(backend="loky"):
+    with parallel_config(**wish):
         there = search(problem, None, 2, budget=budget, n_jobs=2, on_improvement=hear)
     assert same_trees(here, there)
     assert heard[-1] == there.value
@@ -297,15 +298,20 @@ def test_stall_counts_iterations_without_improvement() -> None:
     assert result.n_iter >= 25
 
 
+class Ticker:
+    """A time source that goes on with every look."""
+
+    def __init__(self, step: float) -> None:
+        self.step, self.now = step, 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
 def test_clock_of_seconds() -> None:
-    now = [0.0]
-
-    def tick() -> float:
-        now[0] += 0.01
-        return now[0]
-
     result = search(
-        blobs(), None, 2, budget=SearchBudget(seconds=1.0), time_source=tick
+        blobs(), None, 2, budget=SearchBudget(seconds=1.0), time_source=Ticker(0.01)
     )
     assert result.stopped == "seconds"
     assert 0 < result.n_iter < 100
@@ -316,6 +322,20 @@ def test_clock_fraction() -> None:
     assert clock.fraction() == 0
     clock.count(improved=False)
     assert clock.fraction() == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("max_iter", [None, 10_000])
+def test_streams_in_a_row_share_one_limit(max_iter: int | None) -> None:
+    """Of which the heats of each have no more than is left."""
+    ticker, budget = Ticker(0.002), SearchBudget(seconds=1.0, max_iter=max_iter)
+    search(blobs(60), SVM1, 2, budget=budget, time_source=ticker)
+    assert 1.0 <= ticker.now < 1.6
+
+
+def test_a_share_of_no_time_is_no_time() -> None:
+    clock = Clock(SearchBudget(seconds=8), time_source=lambda: 9.0, began=0.0)
+    assert clock.out_of_time()
+    assert clock.share(0.5).out_of_time()
 
 
 def test_deadline_of_a_step() -> None:

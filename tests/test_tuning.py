@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,19 +24,27 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 
-from miptree import OptimalTreeClassifierCV, export_text, load_json, save_json
+from miptree import (
+    OptimalTreeClassifierCV,
+    estimator_cv,
+    export_text,
+    load_json,
+    save_json,
+)
 from miptree._clock import Clock
 from miptree._stop_sign import stop_sign
 from miptree.penalties import suited_margin
 from miptree.rows import TrainingRows
 from miptree.search.soft import SoftRows, gradients
 from miptree.table import Cells
+from miptree.tree import ObliqueTree
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
 from miptree.tuning.dealing import copied, deal_by
 from miptree.tuning.folds import FOLD_EFFORT, costs_of, score_fold, train_fold
 from miptree.tuning.grow import Grower
 from miptree.tuning.part import Part
 from miptree.tuning.progress import TuningProgress
+from miptree.tuning.refit import refit
 from miptree.tuning.soft import SoftBatch, train_soft
 from miptree.tuning.votes import out_of_bag_votes
 
@@ -375,6 +384,26 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     clf = fast(cv=5, callback=interrupt)
     with pytest.warns(UserWarning, match="interrupted after 1 of 5 folds"):
         clf.fit(X, y)
+    assert clf.status_ == "interrupted"
+    assert clf.score(X, y) > 0.9
+
+
+def test_an_interrupt_of_the_last_training_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = load_iris(return_X_y=True)
+    clocks = []
+
+    def interrupted(*args: Any, clock: Clock, **rest: Any) -> ObliqueTree:
+        os.kill(os.getpid(), signal.SIGINT)
+        clocks.append(clock)
+        return refit(*args, clock=clock, **rest)
+
+    monkeypatch.setattr(estimator_cv, "refit", interrupted)
+    clf = fast(candidates=[GreedySvmTree()])
+    with pytest.warns(UserWarning, match="interrupted after 3 of 3 folds"):
+        clf.fit(X, y)
+    assert clocks[0].is_over
     assert clf.status_ == "interrupted"
     assert clf.score(X, y) > 0.9
 

@@ -24,6 +24,14 @@ class TreePredictor:
 
         def _validated(self, X: ArrayLike) -> FloatArray: ...
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether the last fit went well."""
+        return hasattr(self, "tree_")
+
+    def _forget_tree(self) -> None:
+        """Begin a fit: a tree does not know the columns and classes of another one."""
+        self.__dict__.pop("tree_", None)
+
     def predict(self, X: ArrayLike) -> AnyArray:
         """Class label of each row: the class of the leaf it falls into."""
         leaf = self.apply(X)

@@ -60,6 +60,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         largest_cost: float = np.inf,
     ) -> TrainingRows:
         """Rows of X and y, checked; the classes are kept."""
+        self._forget_tree()
         X, y = self._validated_rows(X, y)
         classes, codes = class_codes(y)
         weight, factor = row_weights(self.class_weight, classes, codes, sample_weight)
@@ -68,8 +69,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
             costs = checked_costs(self.cost_matrix, classes, largest_cost)
         cells = read_cells(X)
         mask = categorical_mask(cells, self.categorical_features)
-        self.classes_ = classes  # after all that may be refused
-        self.__dict__.pop("tree_", None)  # it does not know these classes and columns
+        self.classes_ = classes
         return TrainingRows(cells, mask, codes, weight, len(classes), factor, costs)
 
     def _problem_of(self, rows: TrainingRows) -> Problem:
@@ -98,10 +98,6 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         return shown + ([self.callback] if self.callback is not None else [])
 
     # -------------------------------------------------------------- predicting
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether the last fit went well."""
-        return hasattr(self, "tree_")
 
     def _validated(self, X: Any) -> FloatArray:
         check_is_fitted(self)

@@ -315,7 +315,6 @@ class OptimalTreeClassifier(TableClassifier):
         )
 
     def _keep(self, problem: Problem, trained: Trained) -> None:
-        self.tree_ = trained.tree
         self.certificate_ = trained.certificate
         self.objective_ = trained.certificate.objective
         self.bound_ = trained.certificate.objective_bound
@@ -325,3 +324,4 @@ class OptimalTreeClassifier(TableClassifier):
         self.n_iter_ = trained.n_iter
         self._node_proba = smoothed_frequencies(problem, trained.tree)
         self._digits = digits_that_matter(trained.tree, problem.X)
+        self.tree_ = trained.tree  # last: from here on it is fitted

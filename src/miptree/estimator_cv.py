@@ -46,8 +46,8 @@ DEPTHS = (1, 2, 3, 4)
 MOST_ROWS = 20_000
 """Rows on which candidates are compared and trained, of more a stratified part."""
 _TAKEN_OVER = (
-    *("tree_", "certificate_", "objective_", "bound_", "gap_", "status_", "trace_"),
-    *("_node_proba", "_digits"),
+    *("certificate_", "objective_", "bound_", "gap_", "status_", "trace_"),
+    *("_node_proba", "_digits", "tree_"),
 )
 """Attributes of the best estimator that are this one's as well."""
 _CV_SHARE = 0.8
@@ -238,10 +238,15 @@ class OptimalTreeClassifierCV(TableClassifier):
             choice = verdict.choice()
             if choice.setting.as_levels:
                 problem = self._problem_of(rows.with_levels())
+            # A stop that ended the folds does not end this as well.
+            heeding = clock.heeding(lambda: guard.requested)
             tree = refit(
                 problem, costs_of(rows), choice, seed, MOST_ROWS,
-                in_a_hurry=end != "max_iter", clock=clock,
+                in_a_hurry=end != "max_iter",
+                clock=clock if guard.requested else heeding,
             )  # fmt: skip
+            if guard.requested:
+                end = "interrupted"
         self._keep(problem, tree, verdict, clock, end)
         tell("done", verdict)
         self._warn(contest, verdict, guard.requested)

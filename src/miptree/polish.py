@@ -84,7 +84,7 @@ def polish(
     heap : HeapTree
         Tree in scaled units.
     clock : Clock, optional
-        Stops between two splits when its time is up.
+        Stops between two LPs when its time is up.
     max_rounds : int
         Times that all nodes are refitted, as long as that helps.
     """
@@ -187,7 +187,7 @@ class _NodeLP:
         soft[np.argsort(near, kind="stable")[:_WORKING_ROWS]] = True
         soft &= self.reaches
         boxed = np.zeros_like(soft)
-        while True:
+        while clock is None or not clock.is_over:
             seconds = None if clock is None else clock.remaining
             model = self._build(soft, boxed)
             result = get_solver("highs").solve(model, limits=Limits(seconds=seconds))
@@ -203,6 +203,7 @@ class _NodeLP:
                 return coef, float(threshold)
             soft |= _worst(too_near, ahead, max(_WORKING_ROWS, int(soft.sum())))
             boxed |= _worst(outside, -np.abs(score), max(50, int(boxed.sum())))
+        return None
 
     def _build(self, soft: BoolArray, boxed: BoolArray) -> Model:
         problem, objective = self.problem, self.objective

@@ -33,6 +33,7 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     def _problem(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> Problem:
+        self._forget_tree()
         X, y = self._validated_table(X, y)
         self.classes_, codes = class_codes(y)
         weight, _ = row_weights(self.class_weight, self.classes_, codes, sample_weight)
@@ -79,13 +80,13 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         status: str,
         trace: list[FitProgress],
     ) -> None:
-        self.tree_ = tree
         self.certificate_ = certificate
         self.objective_ = certificate.objective
         self.bound_ = certificate.objective_bound
         self.gap_ = certificate.gap
         self.status_ = status
         self.trace_ = trace
+        self.tree_ = tree  # last: from here on it is fitted
 
     # -------------------------------------------------------------- predicting
 

@@ -28,7 +28,6 @@ def fill_in(fitting: Fitting) -> None:
     tree = fitting.tree
     _learn_columns(fitting)
     clf.certificate_ = _certificate(fitting, score)
-    clf.tree_ = tree
     clf.objective_ = clf.certificate_.objective
     clf.bound_, clf.gap_ = clf.certificate_.objective_bound, clf.certificate_.gap
     clf.status_ = end_of(clock, fitting.plan.max_iter)
@@ -44,6 +43,7 @@ def fill_in(fitting: Fitting) -> None:
     clf._node_proba = proba / proba.sum(axis=1, keepdims=True)
     # How far numbers may be rounded nobody has looked at, on so many rows.
     clf._digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
+    clf.tree_ = tree
 
 
 def _recount(fitting: Fitting) -> Score:

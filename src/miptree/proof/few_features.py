@@ -16,9 +16,10 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 
 from miptree._clock import Clock
+from miptree._threads import on_threads
 from miptree._typing import FloatArray, IntArray
 from miptree.problem import Problem
 from miptree.proof.arranged_trees import ArrangedTrees, Evaluated
@@ -197,7 +198,7 @@ class _Climb(NamedTuple):
                 break
             parts = [node for node in parts if right[node] == LEAF]
             parts += [int(child) for node in inner for child in (node + 1, right[node])]
-        found = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+        found = on_threads(self.n_jobs)(
             delayed(self._roots_of)(node, target) for node in parts
         )
         roots: list[int] = []

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 
 from miptree._clock import Clock
+from miptree._threads import on_threads
 from miptree._typing import IntArray
 from miptree.bounds import Bound, Subset
 from miptree.problem import Problem
@@ -86,7 +87,7 @@ def prove_by_halving(
             max_nodes,
             should_stop,
         )
-        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
+        found = on_threads(n_jobs)(
             delayed(search)(number, rows) for number, rows in enumerate(parts)
         )
         made = [Subset(rows, one.bound) for rows, one in zip(parts, found, strict=True)]

@@ -89,11 +89,12 @@ def search(
     starts : sequence of HeapTree
         Trees to start from, in scaled units.
     n_jobs : int, optional
-        Jobs of joblib. Under the clock each runs a search of its own; an iteration
-        budget is dealt out to a number of searches that does not depend on the jobs.
+        Threads, counted as joblib counts jobs. Under the clock each runs a search of
+        its own; an iteration budget is dealt out to a number of searches that does not
+        depend on the jobs.
     should_stop : callable
-        Asked between iterations, and on another thread during long ones; True ends
-        the search.
+        Asked between iterations and LPs, and on another thread during long ones; True
+        ends the search.
     on_improvement : callable, optional
         Called with every tree better than all before, and its value.
     lower_bound : float

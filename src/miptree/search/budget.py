@@ -54,8 +54,8 @@ class Clock:
     ----------
     budget : SearchBudget
     should_stop : callable
-        Asked between iterations, and on another thread during long ones; True
-        interrupts the search.
+        Asked between iterations and LPs, and on another thread during long ones;
+        True interrupts the search.
     time_source : callable
         Seconds; the benchmark counts CPU seconds.
     began : float, optional
@@ -90,7 +90,7 @@ class Clock:
 
     def deadline(self, part: float = 1.0) -> FitClock:
         """Return a clock for a step that looks at it by itself."""
-        return FitClock(self.rest(part), self._should_stop)
+        return FitClock(self.rest(part), self._should_stop, self._time)
 
     def fraction(self) -> float:
         """Largest share of a limit that is used up."""
@@ -117,7 +117,7 @@ class Clock:
         limit = self.budget
         most = [n for n in (limit.max_iter, limit.stall) if n is not None]
         budget = SearchBudget(
-            seconds=None if limit.seconds is None else part * limit.seconds,
+            seconds=self.rest(part),
             max_iter=int(part * min(most)) if most else None,
         )
         return Clock(budget, self._should_stop, self._time)

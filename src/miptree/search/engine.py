@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from miptree._threads import on_threads
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.search.budget import Clock, SearchBudget, StopReason
@@ -72,11 +73,10 @@ def run_searches(
         for share in _shares(budget, streams)
     ]
     seeds = np.random.SeedSequence(seed).spawn(streams)
-    # Threads share the data and the callbacks, whatever backend the user has chosen: a
-    # search in another process would not hear a stop. The kernels release the GIL.
+    # Threads share the data and the callbacks; the kernels release the GIL.
     # One BLAS thread each: more are slower on small matrices and change the rounding.
     with threadpool_limits(1, user_api="blas"):
-        found = Parallel(n_jobs=n_jobs, require="sharedmem")(
+        found = on_threads(n_jobs)(
             delayed(_one_search)(
                 measure, starts, clock, stream_seed, lower_bound / data.unit, reporter
             )

@@ -92,7 +92,7 @@ class Grower:
                 grown.append(self._lowered(candidate, found[_start_of(candidate)]))
             elif isinstance(candidate, CartTree):
                 grown.append([cart_tree(self.part.problem, self.depth)])
-            elif self.part.problem.n_open and not self.clock.is_over:
+            elif self.part.problem.n_open:
                 tree = greedy_svm_tree(self.part.problem, self.depth, candidate.C)
                 grown.append([tree])
             else:
