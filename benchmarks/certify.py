@@ -107,7 +107,8 @@ def table() -> str:
         "",
         "Written by `benchmarks/certify.py` from `certify.jsonl`: training part of "
         "split 0, wall seconds on a 2-core machine, kernels compiled before. A star "
-        "marks a proved optimum.",
+        "marks a proved optimum. What a shorter limit proved was not run again; other "
+        "empty cells are still to be run.",
     ]
     records = JOURNAL.records()
     for limit in sorted({r["limit"] for r in records}):
