@@ -329,7 +329,7 @@ def test_streams_in_a_row_share_one_limit(max_iter: int | None) -> None:
     """Of which the heats of each have no more than is left."""
     ticker, budget = Ticker(0.002), SearchBudget(seconds=1.0, max_iter=max_iter)
     search(blobs(60), SVM1, 2, budget=budget, time_source=ticker)
-    assert 1.0 <= ticker.now < 1.6
+    assert 1.0 <= ticker.now < 2.0  # 6 where each of them had its share of all
 
 
 def test_a_share_of_no_time_is_no_time() -> None:
