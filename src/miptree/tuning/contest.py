@@ -61,9 +61,7 @@ class Contest:
         def stops() -> bool:
             return asked.is_set() or should_stop()
 
-        def is_over() -> bool:
-            return clock.is_over or stops()
-
+        heeding = clock.heeding(stops)
         if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
             compile_kernels()
         folds, n_splits = self.deal.folds, self.deal.n_splits
@@ -75,7 +73,7 @@ class Contest:
                 found = self._scores(repetition, verdict.alive, n_jobs, clock, sign)
                 try:
                     for scores in found:
-                        if not is_over():
+                        if not heeding.is_over:
                             verdict = verdict.with_fold(scores)
                             if on_fold(verdict):
                                 asked.set()
@@ -87,7 +85,7 @@ class Contest:
                     asked.set()
                     list(found)  # nothing may go on behind the user's back
                     raise
-                if is_over():
+                if heeding.is_over:
                     break
                 verdict = verdict.without_losers()
         if stops():
