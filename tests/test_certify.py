@@ -11,7 +11,8 @@ from _brute_force import HardMarginEnumeration
 from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, solve
 from miptree import OptimalTreeClassifier
 from miptree.bounds import Bound
-from miptree.certify import certify, data_digest, tree_digest
+from miptree.certify import certify
+from miptree.digest import data_digest, tree_digest
 from miptree.formulations import CountFormulation
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem

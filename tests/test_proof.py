@@ -30,10 +30,12 @@ MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]
 margins = st.sampled_from(MARGINS)
 
 
-def bound_on_all(problem: Problem, margin: float, depth: int, known=(), **budget):
-    rows = np.arange(problem.n_rows)
-    space = space_of(problem, margin)
-    return fewest_errors(problem, space, depth, rows, known, np.inf, **budget)
+def bound_on_all(problem, margin, depth, known=(), clock=None, max_nodes=None):
+    rows, space = np.arange(problem.n_rows), space_of(problem, margin)
+    return fewest_errors(
+        problem, space, depth, rows, known, np.inf,
+        clock=clock or Clock(), max_nodes=max_nodes,
+    )  # fmt: skip
 
 
 def proof_of(problem: Problem, margin: float, depth: int, nodes=300, **options):
@@ -153,7 +155,9 @@ def test_what_is_known_of_subsets_changes_no_result(problem, margin, depth, seed
     for number in (0, 1):
         rows = np.flatnonzero(part == number)
         if len(rows):
-            one = fewest_errors(problem, space, depth, rows, (), np.inf, max_nodes=2000)
+            one = fewest_errors(
+                problem, space, depth, rows, (), np.inf, clock=Clock(), max_nodes=2000
+            )
             known.append(Subset(rows, one.bound))
     plain = bound_on_all(problem, margin, depth, max_nodes=4000)
     helped = bound_on_all(problem, margin, depth, known, max_nodes=4000)
@@ -171,7 +175,7 @@ def test_a_budget_of_nodes_is_kept():
         bounds.append(found.bound)
     assert bounds == sorted(bounds)
     assert bounds[0] == 0 < bounds[-1]
-    stopped = bound_on_all(problem, 0.01, 2, should_stop=lambda: True)
+    stopped = bound_on_all(problem, 0.01, 2, clock=Clock(None, lambda: True))
     assert (stopped.bound, stopped.nodes) == (0.0, 0)
 
 

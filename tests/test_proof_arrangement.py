@@ -29,9 +29,11 @@ from miptree.proof.subsets import prove_by_halving
 MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]
 
 
-def bound_on_all(problem: Problem, margin: float, depth: int, enough=np.inf, **options):
-    space = space_of(problem, margin)
-    return prove_by_arrangement(problem, space, depth, enough, clock=Clock(), **options)
+def bound_on_all(problem, margin, depth, enough=np.inf, clock=None, n_jobs=None):
+    return prove_by_arrangement(
+        problem, space_of(problem, margin), depth, enough,
+        clock=clock or Clock(), n_jobs=n_jobs,
+    )  # fmt: skip
 
 
 def leaves_of(X: np.ndarray, least: float) -> set[tuple[bool, ...]]:
@@ -265,9 +267,8 @@ def test_a_search_that_is_stopped_keeps_what_it_has_proved():
     seen = {}
     for patience in range(100):
         asked = iter(range(patience))
-        found = bound_on_all(
-            problem, 1e-3, 2, truth, should_stop=lambda it=asked: next(it, None) is None
-        )
+        clock = Clock(None, lambda it=asked: next(it, None) is None)
+        found = bound_on_all(problem, 1e-3, 2, truth, clock)
         seen[patience] = found.bound
         if found.bound == truth:
             break
@@ -288,16 +289,12 @@ def test_a_stop_during_the_growth_keeps_what_halving_proved():
     problem = noise(0, 60, 2)
     space = space_of(problem, 1e-3)
     asked = []
-    halved = prove_by_halving(
-        problem, space, 2, np.inf, clock=Clock(), max_nodes=4000,
-        should_stop=lambda: asked.append(1) is not None,
-    )  # fmt: skip
-    for clock in (Clock(), Clock(1e6)):
+    clock = Clock(None, lambda: asked.append(1) is not None)
+    halved = prove_by_halving(problem, space, 2, np.inf, clock=clock, max_nodes=4000)
+    for limit in (None, 1e6):
         left = iter(list(asked))  # the next one to ask is the arrangement
-        proof = prove_errors(
-            problem, 1e-3, 2, np.inf, clock=clock, max_nodes=4000,
-            should_stop=lambda left=left: next(left, None) is None,
-        )  # fmt: skip
+        clock = Clock(limit, lambda left=left: next(left, None) is None)
+        proof = prove_errors(problem, 1e-3, 2, np.inf, clock=clock, max_nodes=4000)
         assert proof.bound.value == halved.bound.value > 0
 
 

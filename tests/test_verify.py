@@ -12,7 +12,8 @@ from miptree import Certificate, ObliqueTree, OptimalTreeClassifier, verify
 from miptree._exact import Exact
 from miptree._recount import GivenData, Recount
 from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import certificate_digest, certify, data_digest, tree_digest
+from miptree.certify import certify
+from miptree.digest import certificate_digest, data_digest, tree_digest
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.tree import HeapTree

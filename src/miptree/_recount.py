@@ -14,7 +14,7 @@ from miptree._exact import Exact
 from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.certify import Certificate
 from miptree.objective import MARGIN_ROUNDING
-from miptree.problem import _SMALLEST_SPAN, Problem
+from miptree.problem import SMALLEST_SPAN, Problem
 from miptree.tree import ObliqueTree
 from miptree.weights import checked_costs
 
@@ -236,7 +236,7 @@ class Recount:
         n_open = self.data.n_open
         rows = Exact.of(self.data.X[self.data.counts])
         span = [rows[:, j].max() - rows[:, j].min() for j in range(n_open)]
-        span = [s if s > _SMALLEST_SPAN else Fraction(1) for s in span]
+        span = [s if s > SMALLEST_SPAN else Fraction(1) for s in span]
         total = Fraction(0)
         opened = self.tree.coef[self.branch, :n_open]
         for box, coef in zip(self.box, opened, strict=True):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from miptree._checks import Check, say
 from miptree.certify import Certificate
 from miptree.formulations import CompactFormulation, CountFormulation
 from miptree.objective import Svm1Objective
@@ -19,28 +19,20 @@ MAX_DEPTH = 10
 """Largest depth whose 2**depth leaves are put into a MIP."""
 
 
-class Answer(NamedTuple):
-    """What came of one proof: the fields of a check of ``verify``."""
-
-    name: str
-    ok: bool
-    sentence: str
-
-
 def solve_again(
     certificate: Certificate,
     tree: ObliqueTree,
     problem: Problem,
     solver: str,
     seconds: float | None,
-) -> Iterator[Answer]:
+) -> Iterator[Check]:
     """Repeat the proofs that a solver gave, with the solver asked for."""
     get_solver(solver)  # a missing one should be told even where nothing is to prove
     if tree.depth > certificate.depth:
         return
     if certificate.depth > MAX_DEPTH:
         sentence = f"depth {certificate.depth} is too large to prove anything again."
-        yield Answer("proofs again", False, sentence)
+        yield Check("proofs again", False, sentence)
         return
     objective = Svm1Objective(
         certificate.slack_penalty, certificate.l1_penalty, certificate.margin
@@ -69,21 +61,17 @@ def _solve(
     return get_solver(solver).solve(formulation.model, start, limits)
 
 
-def _confirm(name: str, given: float, bound: float, result: Result) -> Answer:
+def _confirm(name: str, given: float, bound: float, result: Result) -> Check:
     """Compare a bound with what another solve proved."""
     if given - bound <= BOUND_TOLERANCE * max(1.0, abs(given)):
-        sentence = f"{result.solver} proves {_say(bound)} as well"
-        return Answer(name, True, f"{sentence} (claimed: {_say(given)}).")
+        sentence = f"{result.solver} proves {say(bound)} as well"
+        return Check(name, True, f"{sentence} (claimed: {say(given)}).")
     if result.status in ("optimal", "gap"):
-        sentence = f"{result.solver} finds the minimum to be {_say(result.objective)}"
-        return Answer(name, False, f"{sentence}, below the {_say(given)} claimed.")
-    return Answer(
+        sentence = f"{result.solver} finds the minimum to be {say(result.objective)}"
+        return Check(name, False, f"{sentence}, below the {say(given)} claimed.")
+    return Check(
         name,
         False,
-        f"neither confirmed nor refuted: {result.solver} proves {_say(bound)} only, in "
-        f"{result.seconds:.1f} s; {_say(given)} is claimed. Allow it more time.",
+        f"neither confirmed nor refuted: {result.solver} proves {say(bound)} only, in "
+        f"{result.seconds:.1f} s; {say(given)} is claimed. Allow it more time.",
     )
-
-
-def _say(number: float) -> str:
-    return f"{number:.10g}"

@@ -23,7 +23,7 @@ from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.costs import ErrorCosts, plain_costs
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 
-_SMALLEST_SPAN = 1e-290
+SMALLEST_SPAN = 1e-290
 """A feature whose values differ by less counts as constant: 1 / span overflows."""
 _BLOCK = 1 << 16
 """Rows hashed at a time."""
@@ -356,7 +356,7 @@ def _min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
             f"Feature {feature} ranges from {low[feature]:g} to {high[feature]:g}, and "
             "the difference overflows float64. Divide the column by a constant first."
         )
-    return low, np.where(span > _SMALLEST_SPAN, span, 1.0)
+    return low, np.where(span > SMALLEST_SPAN, span, 1.0)
 
 
 def identical_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:

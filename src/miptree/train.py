@@ -264,11 +264,10 @@ class _Training:
             margin,
             plan.depth,
             self.score.cost_at_margin,
-            clock=clock,
+            clock=clock.heeding(self._wants_stop),
             max_nodes=plan.node_limit,
             seed=plan.seed,
             n_jobs=plan.n_jobs,
-            should_stop=self._wants_stop,
         )
         if proof.tree is not None and not self.problem.is_limited:
             self._offer_polished(self.problem.into_box(proof.tree))

@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import (
-    believed,
-    cost_meets,
-    data_digest,
-    meets,
-    relative_gap,
-    tree_digest,
-)
+from miptree.certify import believed, cost_meets, meets, relative_gap
+from miptree.digest import data_digest, tree_digest
 from miptree.formulations.rivals import RivalFormulation
 from miptree.problem import Problem
 from miptree.tree import ObliqueTree

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from miptree.bounds import Bound
-from miptree.certify import PARTITIONED, Certificate, certificate_digest, certify
+from miptree.certify import PARTITIONED, Certificate, certify
+from miptree.digest import certificate_digest
 from miptree.distributed import _partition
 from miptree.objective import Score
 from miptree.problem import Problem

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from miptree._checks import malformed
 from miptree._typing import AnyArray
 from miptree.certify import Certificate
 from miptree.estimator import OptimalTreeClassifier
@@ -38,7 +39,6 @@ from miptree.table import (
 )
 from miptree.train import Status
 from miptree.tree import LEAF, ObliqueTree
-from miptree.verify import malformed
 from miptree.weights import checked_costs
 
 FORMAT = "miptree-model"

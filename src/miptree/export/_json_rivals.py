@@ -12,7 +12,7 @@ from miptree._version import __version__
 from miptree.baselines import RivalCertificate
 from miptree.baselines._numeric import NumericTreeClassifier
 from miptree.baselines._train import Status
-from miptree.certify import certificate_digest
+from miptree.digest import certificate_digest
 from miptree.export import _json_reader as read
 from miptree.export import json as write
 from miptree.export._json_values import (

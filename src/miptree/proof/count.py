@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from miptree._clock import Clock
 from miptree._typing import IntArray
 from miptree.bounds import Subset
 from miptree.problem import Problem
@@ -45,7 +46,8 @@ def fewest_errors(
     rows: IntArray,
     known: Sequence[Subset],
     enough: float,
-    should_stop: Callable[[], bool] = lambda: False,
+    *,
+    clock: Clock,
     max_nodes: int | None = None,
 ) -> Fewest:
     """Raise the bound on the errors among some rows as far as the budget allows.
@@ -65,8 +67,8 @@ def fewest_errors(
         Disjoint subsets of the rows, with the errors known to be made among each.
     enough : float
         Errors of a tree at hand: a higher bound is of no use.
-    should_stop : callable
-        Asked now and then.
+    clock : Clock
+        Ends it.
     max_nodes : int, optional
         Nodes of the search.
     """
@@ -91,7 +93,7 @@ def fewest_errors(
         outcome = PAUSED
         while outcome == PAUSED:
             left = _NODES_AT_A_TIME if max_nodes is None else max_nodes - nodes
-            if left <= 0 or should_stop():
+            if left <= 0 or clock.is_over:
                 return Fewest(bound, tree, nodes)
             outcome, done = advance(
                 state, bound + allowance, space.least, min(left, _NODES_AT_A_TIME)

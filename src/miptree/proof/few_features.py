@@ -10,7 +10,6 @@ margin: those with too few errors are looked at one by one (``arranged_trees.py`
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
@@ -70,7 +69,6 @@ def prove_by_arrangement(
     *,
     clock: Clock,
     n_jobs: int | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
 ) -> Fewest:
     """Raise the bound on the errors of all rows as far as the time allows.
 
@@ -87,13 +85,11 @@ def prove_by_arrangement(
         Ends it. An arrangement that grows too slowly for it is given up soon.
     n_jobs : int, optional
         Parts of the arrangement searched side by side, by joblib.
-    should_stop : callable
-        Asked now and then.
     """
     X, place = np.unique(space.X, axis=0, return_inverse=True)
     n = len(X)
     arrangement = arrangement_of(
-        X, space.least_apart(n), lambda share: should_stop() or _is_behind(clock, share)
+        X, space.least_apart(n), lambda share: _is_behind(clock, share)
     )
     if arrangement is None:
         return Fewest(0.0, None, 0)
@@ -101,7 +97,7 @@ def prove_by_arrangement(
     units = np.zeros((n, problem.n_classes), dtype=np.int64)
     np.add.at(units, (place.ravel(), problem.y), row_units)
     trees = ArrangedTrees(X, space.least, units, arrangement)
-    climb = _Climb(trees, depth, lambda: clock.is_over or should_stop(), n_jobs)
+    climb = _Climb(trees, depth, clock, n_jobs)
     of_one_leaf = units.sum() - units.sum(axis=0).max()
     bound, best = climb(int(min(np.ceil(enough / unit - 1e-9), of_one_leaf)))
     tree = None
@@ -127,10 +123,10 @@ def in_units(weight: FloatArray) -> tuple[float, IntArray]:
 
 def _is_behind(clock: Clock, share: float) -> bool:
     """Whether an arrangement of which a share has grown will take too long."""
-    if clock.limit is None:
-        return False
-    elapsed = clock.elapsed
-    return elapsed > 0.1 * clock.limit and elapsed > share * clock.limit
+    if clock.is_over:
+        return True
+    limit, elapsed = clock.limit, clock.elapsed
+    return limit is not None and elapsed > max(0.1, share) * limit
 
 
 def _limit(best: Evaluated, target: int) -> int:
@@ -146,7 +142,7 @@ class _Climb(NamedTuple):
 
     trees: ArrangedTrees
     depth: int
-    should_stop: Callable[[], bool]
+    clock: Clock
     n_jobs: int | None
 
     def __call__(self, hoped: int) -> tuple[int, Evaluated | None]:
@@ -156,7 +152,7 @@ class _Climb(NamedTuple):
             target = proved + int(np.ceil(_STEP * (hoped - proved)))
             best = self._best(target)
             if best is None:
-                if self.should_stop():
+                if self.clock.is_over:
                     break
                 hoped = target - 1  # too many trees are better than that
             elif best.errors < target:
@@ -183,7 +179,7 @@ class _Climb(NamedTuple):
                 if sum(choice.errors for choice in choices) >= _limit(best, target):
                     break
                 n_trees += 1
-                if n_trees > _MOST_TREES or self.should_stop():
+                if n_trees > _MOST_TREES or self.clock.is_over:
                     return None
                 tree = self.trees.evaluate(choices)
                 best = min(best, tree, key=lambda one: (one.errors, one.plane is None))
@@ -209,7 +205,7 @@ class _Climb(NamedTuple):
         # The best ones first: a tree of theirs may settle the others.
         errors: dict[int, int] = {}
         for root in roots:
-            if self.should_stop():
+            if self.clock.is_over:
                 return None
             sides = self.trees.arrangement.side[root]
             errors[root] = sum(map(self.trees.fewest, sides))
@@ -218,7 +214,7 @@ class _Climb(NamedTuple):
     def _roots_of(self, node: int, target: int) -> IntArray | None:
         roots, outcome = begin_roots(len(self.trees.X), node), PAUSED
         while outcome == PAUSED:
-            if self.should_stop():
+            if self.clock.is_over:
                 return None
             outcome = search_roots(
                 self.trees.arrangement,

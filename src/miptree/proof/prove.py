@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -30,7 +29,6 @@ def prove_errors(
     max_nodes: int | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """Prove that every tree of this depth makes so many errors at a margin.
 
@@ -50,8 +48,6 @@ def prove_errors(
         Of the halving.
     n_jobs : int, optional
         Searches side by side, by joblib.
-    should_stop : callable
-        Asked now and then.
     """
     # Numba is imported only where a proof is wanted.
     from miptree.proof.few_features import can_arrange, prove_by_arrangement
@@ -68,7 +64,6 @@ def prove_errors(
         max_nodes=max_nodes,
         seed=seed,
         n_jobs=n_jobs,
-        should_stop=should_stop,
     )
     if not can_arrange(space, depth, max_nodes):
         return halving(clock=clock.share(_HALVING_SHARE))
@@ -82,9 +77,8 @@ def prove_errors(
         enough,
         clock=clock.share(_ALL_SPLITS_SHARE),
         n_jobs=n_jobs,
-        should_stop=should_stop,
     )
-    if found.nodes == 0 and clock.limit is not None and not should_stop():
+    if found.nodes == 0 and clock.limit is not None and not clock.is_over:
         # It was too slow for the clock, and left it most of its time.
         again = halving(clock=clock.share(_HALVING_SHARE))
         return max(proof, again, key=lambda one: one.bound.value)

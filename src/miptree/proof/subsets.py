@@ -7,7 +7,6 @@ what its two halves have is where it starts, and prunes its search.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -54,13 +53,12 @@ def prove_by_halving(
     max_nodes: int | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """Prove that every tree makes so many errors, subset by subset.
 
     Parameters
     ----------
-    problem, depth, enough, max_nodes, n_jobs, should_stop
+    problem, depth, enough, max_nodes, n_jobs
         As in :func:`miptree.proof.prove_errors`.
     space : Space
         That of the margin.
@@ -85,7 +83,6 @@ def prove_by_halving(
             len(parts),
             effective_n_jobs(n_jobs),
             max_nodes,
-            should_stop,
         )
         found = on_threads(n_jobs)(
             delayed(search)(number, rows) for number, rows in enumerate(parts)
@@ -115,12 +112,10 @@ class _LevelSearch:
     n_parts: int
     n_jobs: int
     max_nodes: int | None
-    should_stop: Callable[[], bool]
 
     def __call__(self, number: int, rows: IntArray) -> Fewest:
         # What the earlier parts left of their time goes to the later ones.
         rounds_left = -(-(self.n_parts - number) // self.n_jobs)
-        own = self.clock.share(1.0 / rounds_left)
         return fewest_errors(
             self.problem,
             self.space,
@@ -128,8 +123,8 @@ class _LevelSearch:
             rows,
             _halves(self.below, number),
             self.enough,
-            lambda: own.is_over or self.should_stop(),
-            self.max_nodes,
+            clock=self.clock.share(1.0 / rounds_left),
+            max_nodes=self.max_nodes,
         )
 
 

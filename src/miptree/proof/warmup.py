@@ -20,5 +20,5 @@ def compile_proof_kernels() -> None:
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
     space = space_of(problem, 0.01)
-    fewest_errors(problem, space, 1, np.arange(4), (), 2.0)
+    fewest_errors(problem, space, 1, np.arange(4), (), 2.0, clock=Clock())
     prove_by_arrangement(problem, space, 2, 2.0, clock=Clock())
