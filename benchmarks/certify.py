@@ -109,7 +109,8 @@ def table() -> str:
         "split 0, wall seconds on a 2-core machine, kernels compiled before. A star "
         "marks a proved optimum. The paper's MIP has the same start, and the bounds "
         "found without a solver count for it, too. An empty cell was proved within a "
-        "shorter limit, and so not run again.",
+        "shorter limit, and so not run again. The runs are of several commits: the "
+        "history of `certify.jsonl` has them.",
     ]
     records = JOURNAL.records()
     for limit in sorted({r["limit"] for r in records}):

@@ -20,6 +20,7 @@ from miptree.solvers import Limits, Result, available_solvers, get_solver
 from miptree.tree import HeapTree
 
 MIP_SOLVERS = [name for name in ("highs", "scip") if name in available_solvers()]
+ALL_SOLVERS = MIP_SOLVERS + (["portfolio"] if len(MIP_SOLVERS) == 2 else [])
 
 PENALTIES = [(1000, 0.1, 0.01), (100, 10, 0.01), (10, 1, 0.1), (1000, 0, 0.001)]
 """(slack_penalty, l1_penalty, margin), each with slack_penalty * margin >= 1."""

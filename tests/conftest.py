@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+import signal
+
 import pytest
 
 from miptree import polish
@@ -12,6 +14,13 @@ def _kernels_are_compiled():
     """No test's time limit pays for compiling, whichever comes first."""
     compile_kernels()
     compile_proof_kernels()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_is_heard():
+    """Also where a shell started the tests in the background, which ignore it then."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

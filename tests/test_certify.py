@@ -81,6 +81,10 @@ def test_whole_weights_round_a_bound_up_and_others_do_not():
     assert count([0.5, 0.5, 1.5]).round_up(0.6) == 1.0
     assert count([1.0, 1.0, 2.0]).round_up(3.0000001) == 3.0
     assert count([1.0, 1.3, 2.0]).round_up(2.1) == 2.1
+    # What is below a solver's tolerance must not become the weight of a light row.
+    assert count([1.0, 1e-4, 1.0]).round_up(1.0 + 1e-7) == pytest.approx(1.0, abs=1e-12)
+    assert count([1.0, 1e-4, 1.0]).round_up(1.00005) == pytest.approx(1.0001, abs=1e-12)
+    assert count([1.0, 1e-6, 1.0]).round_up(1.0 + 1e-7) == 1.0 + 1e-7
 
 
 def test_cost_at_margin_counts_points_near_the_split():
@@ -139,6 +143,9 @@ def test_no_tolerance_hides_an_error():
     light = replace(known, errors=100, cost=1e-6, objective=1e-6, objective_bound=0.0)
     assert not light.objective_optimal
     assert light.gap == 1
+    tiny = replace(known, errors=0, cost=0.0, objective=4e-7, objective_bound=0.0)
+    assert not tiny.objective_optimal
+    assert replace(tiny, objective_bound=4e-7 - 1e-12).objective_optimal
     with pytest.raises(ValueError, match="largest weight of a row is 1e-08, below"):
         clf.fit(X, [0, 1, 0, 1], sample_weight=np.full(4, 1e-8))
 

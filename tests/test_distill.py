@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from miptree import distill, load_json, save_json
+from miptree import distill, load_json, prediction_costs, save_json, verify
 from miptree.estimator import OptimalTreeClassifier
 
 QUICK = {"solver": "search", "max_iter": 30, "random_state": 0, "time_limit": None}
@@ -31,6 +31,22 @@ def test_fidelity_is_counted_by_prediction() -> None:
     assert tree.fidelity_.train > 0.95
     assert tree.certificate_.errors == int((~same).sum())
     assert f"{same.mean():.1%}" in str(tree.fidelity_)
+
+
+def test_a_distilled_certificate_is_verified() -> None:
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(20, max_depth=2, random_state=0).fit(X, y)
+    tree = distill(forest, X, max_depth=1, **QUICK)
+    assert tree.certificate_.errors > 0
+    given = (tree.certificate_, tree.tree_, X, forest.predict(X))
+    costs = prediction_costs(forest, X)
+    assert verify(*given, row_costs=costs, classes=tree.classes_).ok
+    assert not verify(*given, classes=tree.classes_).ok
+    costs[0] *= 2
+    found = verify(*given, row_costs=costs, classes=tree.classes_)
+    assert "data digest" in {check.name for check in found.wrong}
+    with pytest.raises(ValueError, match="178 rows and 3 classes, got"):
+        verify(*given, row_costs=costs[1:], classes=tree.classes_)
 
 
 def test_a_linear_model_is_met_exactly() -> None:

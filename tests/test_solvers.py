@@ -20,6 +20,7 @@ from miptree.solvers import (
     get_solver,
 )
 from miptree.solvers.base import SolverLicenceError, keep_better
+from miptree.solvers.listener import Listener
 
 LICENSED = ("gurobi", "cplex")
 PACKAGES = {
@@ -221,6 +222,31 @@ def test_kept_start_is_not_below_the_bound() -> None:
     kept = keep_better(model, strict, start)
     assert kept.x is start
     assert kept.bound <= kept.objective < 7.25
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Result("infeasible", None, np.inf, np.inf, 0, 0.0, "liar"),
+        Result("optimal", np.ones(12), 9.0, 9.0, 0, 0.0, "liar"),
+    ],
+)
+def test_a_start_refutes_the_bound_of_a_solver_that_lost_it(wrong: Result) -> None:
+    """Lowered to the start's value, the false bound would prove it optimal."""
+    model, start = knapsack(), np.zeros(12)
+    kept = keep_better(model, wrong, start)
+    assert kept.x is start
+    assert (kept.status, kept.bound) == ("gap", -np.inf)
+
+
+def test_a_bound_far_above_the_solution_proves_nothing() -> None:
+    model = knapsack()
+    listener = Listener(model, None, None)
+    x, value = np.zeros(12), model.objective(np.zeros(12))
+    wrong = listener.finish("optimal", x, value + 0.1, 0, "liar", None)
+    assert (wrong.status, wrong.objective, wrong.bound) == ("gap", value, -np.inf)
+    right = listener.finish("optimal", x, value + 1e-7, 0, "strict", None)
+    assert (right.status, right.bound) == ("optimal", value)
 
 
 def test_infeasible_start_is_not_believed(solver: Solver) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from miptree._version import __version__
 from miptree.certify import Certificate
-from miptree.distill import Fidelity, distill
+from miptree.distill import Fidelity, distill, prediction_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.evaluate import Evaluation, evaluate
@@ -40,6 +40,7 @@ __all__ = [
     "export_sql",
     "export_text",
     "load_json",
+    "prediction_costs",
     "report_html",
     "save_json",
     "verify",

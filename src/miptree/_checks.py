@@ -129,7 +129,7 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
     which = "the one" if same else "not the tree that was"
     yield Check("tree digest", same, f"the tree is {which} certified.")
     same = data_digest(data.problem) == certificate.data_digest
-    which = "those" if same else "not the rows, labels and weights that were"
+    which = "those" if same else "not the rows, labels, weights and costs that were"
     yield Check("data digest", same, f"the data are {which} certified.")
     most = certificate.max_features
     if most is not None:
@@ -145,8 +145,9 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
 
 
 def _check_routing(recount: Recount) -> Check:
-    differ = recount.leaf != recount.tree.apply(recount.data.X)
-    n, near = len(differ), int(recount.is_near.sum())
+    counts = recount.data.counts
+    differ = (recount.leaf != recount.tree.apply(recount.data.X)) & counts
+    n, near = int(counts.sum()), int(recount.is_near.sum())
     found = (
         f"{n - differ.sum()} of {n} rows reach the same leaf in exact arithmetic; "
         f"within rounding error of a hyperplane on their way: {near}."

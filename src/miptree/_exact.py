@@ -61,6 +61,11 @@ class Exact:
         low = min(self.exponent, other.exponent)
         return Exact(self._at(low) - other._at(low), low)
 
+    def times(self, other: Exact) -> Exact:
+        """Products, number by number."""
+        product = np.asarray(self.whole * other.whole, dtype=object)
+        return Exact(product, self.exponent + other.exponent)
+
     def __abs__(self) -> Exact:
         return Exact(np.abs(self.whole), self.exponent)
 

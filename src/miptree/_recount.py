@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from miptree._exact import Exact
 from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.certify import Certificate
+from miptree.costs import plain_costs
 from miptree.objective import MARGIN_ROUNDING
 from miptree.problem import SMALLEST_SPAN, Problem
 from miptree.tree import ObliqueTree
@@ -28,7 +28,7 @@ class GivenData:
     weight: FloatArray
     n_classes: int
     value_feature: IntArray
-    cost_matrix: FloatArray | None
+    row_costs: FloatArray | None
 
     @classmethod
     def of(
@@ -39,6 +39,7 @@ class GivenData:
         classes: ArrayLike | None,
         value_feature: IntArray | None = None,
         cost_matrix: ArrayLike | None = None,
+        row_costs: ArrayLike | None = None,
     ) -> GivenData:
         table = np.asarray(X, dtype=np.float64)
         labels = np.asarray(y)
@@ -61,8 +62,10 @@ class GivenData:
         if value_feature is None:
             value_feature = np.zeros(0, dtype=np.intp)
         costs = None
-        if cost_matrix is not None:
-            costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)
+        if row_costs is not None:
+            costs = _checked_row_costs(row_costs, (len(table), n_classes))
+        elif cost_matrix is not None:
+            costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)[codes]
         return cls(table, codes, weight, n_classes, value_feature, costs)
 
     @property
@@ -80,17 +83,27 @@ class GivenData:
             self.y,
             self.n_classes,
             self.weight,
-            None if self.cost_matrix is None else self.cost_matrix[self.y],
+            self.row_costs,
             self.value_feature,
         )
 
     @cached_property
-    def costs(self) -> list[list[Fraction]]:
-        """Exact cost of predicting class k for a row of class j and weight 1."""
-        if self.cost_matrix is not None:
-            return [[Fraction(c) for c in row] for row in self.cost_matrix.tolist()]
-        classes = range(self.n_classes)
-        return [[Fraction(int(j != k)) for k in classes] for j in classes]
+    def class_cost(self) -> Exact:
+        """(n, Y): what it costs to predict a class for a row, its weight included."""
+        costs = self.row_costs
+        if costs is None:
+            costs = plain_costs(self.y, np.ones(len(self.y)), self.n_classes)
+        return Exact.of(costs).times(Exact.of(self.weight[:, None]))
+
+
+def _checked_row_costs(row_costs: ArrayLike, shape: tuple[int, int]) -> FloatArray:
+    costs = np.asarray(row_costs, dtype=np.float64)
+    if costs.shape != shape or not (np.isfinite(costs) & (costs >= 0)).all():
+        raise ValueError(
+            f"row_costs must hold a finite number >= 0 for each of {shape[0]} rows and "
+            f"{shape[1]} classes, got shape {costs.shape}."
+        )
+    return costs
 
 
 def _codes(labels: AnyArray, classes: ArrayLike | None) -> tuple[IntArray, int]:
@@ -145,13 +158,14 @@ class Recount:
     def rounding(self) -> FloatArray:
         """(B,): bound on the rounding error of a score in floats."""
         coef, threshold = self.tree.coef[self.branch], self.tree.threshold[self.branch]
-        reach = np.abs(coef) @ np.abs(self.data.X).max(axis=0) + np.abs(threshold)
+        largest = np.abs(self.data.X[self.data.counts]).max(axis=0)
+        reach = np.abs(coef) @ largest + np.abs(threshold)
         return 8 * np.finfo(np.float64).eps * (coef.shape[1] + 1) * reach
 
     @cached_property
     def is_near(self) -> BoolArray:
         """(n,): rows nearer to a hyperplane on their way than the rounding error."""
-        near = self.tree.ancestors[self.leaf][:, self.branch]
+        near = self.on_way.copy()
         for b, error in enumerate(self.rounding):
             near[:, b] &= ~abs(self.score[:, b]).is_above(Fraction(error))
         return np.asarray(near.any(axis=1))
@@ -170,15 +184,11 @@ class Recount:
 
     def _cost(self, dearest: BoolArray) -> Fraction:
         """Cost of the rows, some of them at that of their dearest error."""
-        total = Fraction(0)
-        predicted = self.tree.label[self.leaf]
-        for j, row in enumerate(self.data.costs):
-            mine = (self.data.y == j) & self.data.counts
-            total += max(row) * self.weight[mine & dearest].sum()
-            for k, cost in enumerate(row):
-                chosen = mine & ~dearest & (predicted == k)
-                total += cost * self.weight[chosen].sum()
-        return total
+        cost = self.data.class_cost
+        others = np.flatnonzero(~dearest)
+        predicted = self.tree.label[self.leaf[others]]
+        most = sum(cost.whole[dearest].max(axis=1, initial=0), start=0) * cost.unit
+        return cost[others, predicted].sum() + most
 
     @cached_property
     def largest(self) -> list[Fraction]:
@@ -258,26 +268,20 @@ class Recount:
 
     @cached_property
     def _class_bound(self) -> Fraction:
-        in_class = []
-        for k, costs in enumerate(self.data.costs):
-            least = min(cost for j, cost in enumerate(costs) if j != k)
-            in_class.append(least * self.weight[self.data.y == k].sum())
-        n_leaves = 2 ** min(self.certificate.depth, 64)
-        spare = max(0, len(in_class) - n_leaves)
+        spare = self.data.n_classes - 2 ** min(self.certificate.depth, 64)
+        if spare <= 0:
+            return Fraction(0)
+        in_class, cost = [], self.data.class_cost
+        for k in range(self.data.n_classes):
+            others = np.delete(cost.whole[self.data.y == k], k, axis=1)
+            in_class.append(sum(others.min(axis=1), start=0) * cost.unit)
         return sum(sorted(in_class)[:spare], start=Fraction(0))
 
     @cached_property
     def _conflict_bound(self) -> Fraction:
-        points: dict[bytes, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+        points: dict[bytes, AnyArray] = {}
         rows = self.data.X + 0.0  # -0.0 and 0.0 are one point
-        for row, k, weight in zip(rows, self.data.y, self.weight.whole, strict=True):
-            points[row.tobytes()][int(k)] += weight
-        if self.data.cost_matrix is None:
-            lost = sum(sum(w.values()) - max(w.values()) for w in points.values())
-            return lost * self.weight.unit
-        costs, classes = self.data.costs, range(self.data.n_classes)
-        least = (
-            min(sum(costs[j][k] * w for j, w in weights.items()) for k in classes)
-            for weights in points.values()
-        )
-        return sum(least, start=Fraction(0)) * self.weight.unit
+        cost = self.data.class_cost
+        for row, of_row in zip(rows, cost.whole, strict=True):
+            points[row.tobytes()] = points.get(row.tobytes(), 0) + of_row
+        return sum(map(min, points.values()), start=0) * cost.unit

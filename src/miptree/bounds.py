@@ -13,6 +13,9 @@ import numpy as np
 from miptree._typing import FloatArray, IntArray
 from miptree.problem import Problem
 
+_TOLERANCE = 1e-6
+"""A solver's bound may be too high by that, at costs of 1."""
+
 
 class Subset(NamedTuple):
     """Rows of a problem, and the errors that every tree makes among them.
@@ -76,7 +79,8 @@ def round_up_cost(problem: Problem, bound: float) -> float:
     """Smallest cost of errors that is possible at or above a bound.
 
     Costs that are whole multiples of the smallest one leave no value between two
-    multiples; other costs leave the bound as it is.
+    multiples; other costs leave the bound as it is, and so do those that are not much
+    above a solver's tolerance.
     """
     cost = problem.class_cost
     values = problem.weight if cost is None else cost[cost > 0]
@@ -86,4 +90,7 @@ def round_up_cost(problem: Problem, bound: float) -> float:
     multiples = values / unit
     if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
         return bound
-    return float(np.ceil(bound / unit - 1e-6) * unit)
+    tolerance = max(_TOLERANCE * max(1.0, values.max()), 1e-9 * abs(bound))
+    if tolerance > 0.1 * unit:
+        return bound
+    return float(np.ceil((bound - tolerance) / unit) * unit)

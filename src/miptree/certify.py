@@ -12,7 +12,10 @@ from miptree.problem import Problem
 from miptree.tree import ObliqueTree
 
 OPTIMALITY_TOLERANCE = 1e-6
-"""Relative distance at which a recounted objective counts as meeting its bound."""
+"""Distance at which a recounted objective counts as meeting its bound, relative to the
+objective or to the cost of an error, whichever is more."""
+WIDEST_TOLERANCE = 1e-3
+"""Part of the objective that this distance may be at most."""
 COST_ROUNDING = 1e-9
 """The same for the cost of errors, a sum of given numbers: rounding, and no more."""
 PARTITIONED = "partitioned"
@@ -165,7 +168,12 @@ def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
     ``scale`` is the cost of an error, where it is below 1: the tolerance may not hide
     one.
     """
-    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
+    widest = WIDEST_TOLERANCE * abs(objective)
+    return objective - bound <= min(_rounding(objective, scale), widest)
+
+
+def _rounding(objective: float, scale: float) -> float:
+    return OPTIMALITY_TOLERANCE * max(scale, abs(objective))
 
 
 def cost_meets(cost: float, bound: float) -> bool:
@@ -185,9 +193,9 @@ def certify(
     seconds: float,
 ) -> Certificate:
     """Put a recounted score beside its bounds."""
-    any_tree = believed(any_tree, score.cost)
-    errors = believed(errors, score.cost_at_margin)
-    whole = believed(whole, score.objective)
+    any_tree = believed(any_tree, score.cost, score.scale)
+    errors = believed(errors, score.cost_at_margin, score.scale, any_tree.value)
+    whole = believed(whole, score.objective, score.scale, any_tree.value)
     certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
@@ -213,11 +221,14 @@ def certify(
     return replace(certificate, digest=certificate_digest(certificate))
 
 
-def believed(bound: Bound, value: float) -> Bound:
+def believed(
+    bound: Bound, value: float, scale: float = 1.0, otherwise: float = 0.0
+) -> Bound:
     """Bound, lowered to a value it exceeds by rounding only.
 
-    A bound that a tree beats by more is wrong, and proves nothing.
+    A bound that a tree beats by more is wrong, and proves nothing: what is known
+    otherwise takes its place.
     """
-    if not meets(bound.value, value):
-        return Bound(0.0, f"discarded, as the tree refutes it: {bound.proved_by}")
+    if bound.value - value > _rounding(bound.value, scale):
+        return Bound(otherwise, f"discarded, as the tree refutes it: {bound.proved_by}")
     return Bound(min(bound.value, value), bound.proved_by)

@@ -119,6 +119,23 @@ def distill(
     return clf
 
 
+def prediction_costs(model: Any, X: Any) -> FloatArray:
+    """What it costs :func:`distill` to predict each class in place of the model's.
+
+    Parameters
+    ----------
+    model : classifier
+        As for ``distill``.
+    X : data frame or array-like of shape (n_samples, n_features)
+
+    Returns
+    -------
+    float array of shape (n_samples, n_classes)
+        The ``row_costs`` of :func:`miptree.verify`.
+    """
+    return _costs(_probabilities(model, X), _predictions(model, X))
+
+
 def _probabilities(model: Any, X: Any) -> FloatArray:
     if not hasattr(model, "predict_proba"):
         raise ValueError(
@@ -165,11 +182,17 @@ def _rows(
         )
     rows = clf._rows(X, classes[predicted], sample_weight)
     clf.classes_ = classes  # also those that it predicts for none of the rows
+    costs = _costs(proba, predicted)
+    return replace(rows, y=predicted, n_classes=len(classes), row_costs=costs)
+
+
+def _costs(proba: FloatArray, predicted: IntArray) -> FloatArray:
     own = proba[np.arange(len(predicted)), predicted]
-    costs = own[:, None] - proba
+    # Forests add their trees up in any order, and so differ in the last digits.
+    costs = np.round(own[:, None] - proba, 12)
     costs[own < proba.max(axis=1)] = 1.0
     costs[np.arange(len(predicted)), predicted] = 0.0
-    return replace(rows, y=predicted, n_classes=len(classes), row_costs=costs)
+    return costs
 
 
 def _codes(clf: OptimalTreeClassifier, X: Any) -> IntArray:

@@ -16,6 +16,7 @@ from miptree._checks import Check, check_digest, check_settings, check_tree, com
 from miptree._recount import GivenData, Recount
 from miptree._resolve import solve_again
 from miptree.certify import PARTITIONED, Certificate
+from miptree.solvers import get_solver
 from miptree.table import Table, is_frame
 from miptree.tree import ObliqueTree
 
@@ -62,6 +63,7 @@ def verify(
     *,
     table: Table | None = None,
     cost_matrix: ArrayLike | None = None,
+    row_costs: ArrayLike | None = None,
     classes: ArrayLike | None = None,
     digest: str | None = None,
     resolve_with: str | None = None,
@@ -88,6 +90,9 @@ def verify(
         ``clf.table_``, needed where X holds categories or missing values.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         The costs of errors that the fit was given.
+    row_costs : array-like of shape (n_samples, n_classes), optional
+        Costs of predicting each class for each row, in place of a ``cost_matrix``:
+        ``prediction_costs(model, X)`` for a tree of :func:`miptree.distill`.
     classes : array-like, optional
         The classes in order, for example ``clf.classes_``.
     digest : str, optional
@@ -96,11 +101,12 @@ def verify(
         changes one *and* computes its digest anew is caught by the numbers or by
         the digest given here; without that, only what leaves every number consistent
         is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
-        between its limits, a larger ``depth``, penalties of a slack that is zero.
+        between its limits, a larger ``depth`` or ``max_features``, and the margin and
+        penalties where no point lies within the margin or all 1-norms are zero.
     resolve_with : {"highs", "scip", "gurobi", "cplex"}, optional
         Solver that repeats the proofs of a solver: the count MIP for
-        ``errors_bound``, the compact MIP for ``objective_bound``. For small data. A
-        bound that it does not reach in time fails its check.
+        ``errors_bound``, the compact MIP for ``objective_bound``. For small data, and
+        only if all else holds. A bound that it does not reach in time fails its check.
     resolve_seconds : float or None, default=60
         Seconds for each of them.
 
@@ -134,17 +140,21 @@ def verify(
             "digest of the data: verify cannot know that these are the same rows. "
             "clf.score and miptree evaluate recount its errors."
         )
+    if resolve_with is not None:
+        get_solver(resolve_with)  # one that is missing is told, whatever comes of it
     value_feature = None
     if table is not None:
         X = table.transform(X if is_frame(X) else np.asarray(X))
         value_feature = table.value_feature
-    data = GivenData.of(X, y, sample_weight, classes, value_feature, cost_matrix)
+    data = GivenData.of(
+        X, y, sample_weight, classes, value_feature, cost_matrix, row_costs
+    )
     checks = [check_tree(tree, data), check_settings(certificate)]
     checks.append(check_digest(certificate, digest))
     if all(check.ok for check in checks[:2]):
         recount = Recount(tree, data, certificate)
         checks += compare(certificate, recount)
-        if resolve_with is not None:
+        if resolve_with is not None and all(check.ok for check in checks):
             problem = replace(data.problem, max_features=certificate.max_features)
             checks += solve_again(
                 certificate, tree, problem, resolve_with, resolve_seconds

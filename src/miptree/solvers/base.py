@@ -155,8 +155,22 @@ def keep_better(model: Model, result: Result, start: FloatArray | None) -> Resul
     value = model.objective(start)
     if result.x is not None and result.objective <= value:
         return result
-    # Within its tolerance a start may lie below the bound of a stricter solver.
-    return replace(result, x=start, objective=value, bound=min(result.bound, value))
+    bound = believed_bound(result.bound, value)
+    status = result.status
+    if bound == -np.inf and status in ("optimal", "infeasible"):
+        status = "gap"
+    return replace(result, status=status, x=start, objective=value, bound=bound)
+
+
+def believed_bound(bound: float, value: float) -> float:
+    """Bound beside the value of a solution, which it exceeds by rounding at most.
+
+    Within its tolerance a solution may lie below the bound of a stricter solver. One
+    that lies further below refutes it: then nothing is known.
+    """
+    if bound - value > START_TOLERANCE * max(1.0, abs(value)):
+        return -np.inf
+    return min(bound, value)
 
 
 def tolerance_for(model: Model, start: FloatArray | None) -> float:

@@ -20,6 +20,7 @@ from miptree.solvers.base import (
     Progress,
     Result,
     Status,
+    believed_bound,
     clip_infinite,
     is_feasible,
     keep_better,
@@ -158,7 +159,7 @@ class Listener:
         if self._error is not None:
             raise self._error
         objective = self.model.objective(x) if x is not None else np.inf
-        bound = min(clip_infinite(bound), objective)
+        bound = believed_bound(clip_infinite(bound), objective)
         if status == "optimal" and _is_less(bound, objective):
             status = "gap"
         result = Result(status, x, objective, bound, int(nodes), self.seconds, solver)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Thread
+from threading import Lock, Thread
 
 import numpy as np
 
@@ -64,6 +64,7 @@ class _Race:
         self.results: dict[str, Result] = {}
         self.errors: list[BaseException] = []
         self.best: tuple[float, FloatArray | None] = (np.inf, None)
+        self.lock = Lock()
 
     def run(self) -> None:
         """Run all solvers until one is done or all are told to stop."""
@@ -102,8 +103,9 @@ class _Race:
 
     def _keep(self, x: FloatArray) -> None:
         value = self.model.objective(x)
-        if value < self.best[0]:
-            self.best = value, x
+        with self.lock:
+            if value < self.best[0]:
+                self.best = value, x
 
     def _is_over(self) -> bool:
         """Whether somebody asked for a stop, failed or has proved enough."""
