@@ -203,10 +203,10 @@ def table() -> str:
         "Written by `benchmarks/accuracy.py` from `accuracy.jsonl`: percent of test "
         "rows, 75/25 stratified, `random_state` = split. `default` is "
         f"`OptimalTreeClassifier(time_limit={DEFAULT_SECONDS:g})`, `cv` is "
-        "`OptimalTreeClassifierCV()`; both read categories as such, the others as code "
-        "and one-hot, and choose their own settings by 5-fold cross-validation inside "
-        "the training rows. Only CART, the SVM tree and ours are one tree of the depth "
-        "given.",
+        "`OptimalTreeClassifierCV(time_limit=None)`; both read categories as such, the "
+        "others as code and one-hot, and choose their own settings by 5-fold "
+        "cross-validation inside the training rows. Only CART, the SVM tree and ours "
+        "are one tree of the depth given.",
     ]
     records = JOURNAL.records()
     for title, mine in _by_title(records).items():

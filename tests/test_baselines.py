@@ -21,7 +21,7 @@ from miptree.baselines import (
     OCTClassifier,
     OCTHClassifier,
 )
-from miptree.formulations.rivals import Binarisation, disparate_impact
+from miptree.formulations.rivals import Binarisation, disparate_impact, flow_oct
 from miptree.problem import Problem
 
 MIP_RIVALS = [
@@ -345,3 +345,12 @@ def test_one_class_of_positive_weight(rival):
     clf = quick(rival).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"], [1, 1, 0])
     assert clf.objective_ == 0
     assert clf.predict([[2.0]]) == ["a"]
+
+
+def test_too_many_thresholds_are_refused(monkeypatch):
+    monkeypatch.setattr(flow_oct, "_MOST_CELLS", 1000)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(2, size=40)
+    with pytest.raises(ValueError, match=r"40 rows of 78 0/1 features.*n_thresholds"):
+        FlowOCTClassifier(n_thresholds=None, **WITHOUT_CLOCK).fit(X, y)
+    FlowOCTClassifier(n_thresholds=2, **WITHOUT_CLOCK).fit(X, y)

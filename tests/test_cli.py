@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris, load_wine
 from _cli import RUNNER, refused, run
 from miptree import OptimalTreeClassifier, __version__, load_json, save_json
 from miptree.commands import app
+from miptree.commands._tables import labels
 
 
 def test_demo_shows_tree_rivals_and_certificate():
@@ -50,7 +51,7 @@ def test_missing_extra_gives_the_pip_line():
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "pip install 'miptree[cli]'" in run.stderr
     assert "Traceback" not in run.stderr.split("pip install")[0]
 
@@ -229,6 +230,37 @@ def test_tampered_data_fail_verify(folder, tmp_path, column, value):
     table.to_csv(tmp_path / "iris.csv", index=False)
     result = run("verify", folder / "model.json", tmp_path / "iris.csv")
     assert result.exit_code == 1, result.output
+
+
+def test_a_label_that_is_no_class_fails_verify_whatever_it_weighs(tmp_path):
+    table = pd.DataFrame({"x": np.arange(8.0), "label": [0, 0, 1, 0, 1, 1, 0, 1]})
+    options = {"max_depth": 1, "solver": "search", "max_iter": 3}
+    clf = OptimalTreeClassifier(class_weight="balanced", **options)
+    save_json(clf.fit(table[["x"]], table["label"]), tmp_path / "model.json")
+    words = table["label"].map({0: "0", 1: "oops"})
+    table.assign(label=words).to_csv(tmp_path / "table.csv", index=False)
+    files = tmp_path / "model.json", tmp_path / "table.csv"
+    result = run("verify", *files, "--target", "label")
+    assert result.exit_code == 1, result.output
+    assert "NOT verified" in result.output
+
+
+def test_a_text_too_long_for_a_model_file_is_refused_before_the_fit(tmp_path):
+    table = iris_table().assign(notes="short")
+    table.loc[3, "notes"] = "long " * 3000
+    table.to_csv(tmp_path / "iris.csv", index=False)
+    options = ["--target", "kind", "--out", tmp_path / "model.json"]
+    result = run("fit", tmp_path / "iris.csv", *options)
+    assert result.exit_code == 2
+    assert "'notes' holds a text of 15000 characters" in " ".join(result.output.split())
+
+
+def test_categories_as_labels():
+    for values in ([3, 1, 3], ["b", "a", "b"], [0.5, 1.5, 0.5], [True, False, True]):
+        column = pd.Series(values).astype("category")
+        read = labels(pd.DataFrame({"y": column}), "y")
+        assert read.tolist() == values
+        assert read.dtype.kind == np.array(values).dtype.kind
 
 
 def test_costs_go_with_the_model(tmp_path):

@@ -206,3 +206,13 @@ def test_probabilities_are_weighted_and_smoothed():
 def test_bad_costs_are_refused(blobs, parameters, message):
     with pytest.raises(ValueError, match=message):
         OptimalTreeClassifier(**parameters, **QUICK).fit(*blobs)
+
+
+def test_a_class_that_a_fold_lacks_may_have_a_weight(blobs):
+    X, y = blobs
+    weights = {0: 1.0, 1: 2.0, 2: 1.0}
+    options = {"solver": "search", "max_iter": 5, "time_limit": None, "random_state": 0}
+    same = OptimalTreeClassifier(class_weight=weights, **options).fit(X, y)
+    more = OptimalTreeClassifier(class_weight={**weights, 9: 5.0}, **options).fit(X, y)
+    assert more.certificate_.cost == same.certificate_.cost
+    assert more.certificate_.tree_digest == same.certificate_.tree_digest

@@ -193,7 +193,11 @@ def test_bad_tables_are_refused() -> None:
     refused(table, "max_rows", max_rows=0)
     refused(table[["label"]], "No column is left")
     refused(table.assign(label="x"), "at least 2 classes")
-    refused(table.assign(a="word"), "Partition 0 holds what is no number")
+    refused(table.assign(a="word"), "Column 'a' is of type .*must hold numbers or")
+    refused(table.assign(a="01"), "Column 'a' is of type")  # predict would refuse it
+    dates = pd.date_range("2020-01-01", periods=60)
+    refused(table.assign(a=dates), "Column 'a' is of type datetime")
+    refused(table.assign(label=table["a"]), "Unknown label type: continuous")
     refused(table.assign(b=[np.nan] + [0.0] * 59), "infinite values in column 'b'")
     missing = table.assign(label=[*table["label"][:59], None])
     refused(missing, "Partition 1 has missing labels")

@@ -114,6 +114,25 @@ def test_options_that_need_all_rows_are_refused(
         fitted(rows(30), **changes)
 
 
+@pytest.mark.parametrize("kind", ["category", "Int64", "int8"])
+def test_labels_that_are_numbers_stay_numbers(kind: str) -> None:
+    table = rows(60)
+    label = table["label"].map({"x": 3, "y": 5, "z": 8}).astype(kind)
+    clf = fitted(table.assign(label=label))
+    assert clf.classes_.tolist() == [3, 5, 8]
+    assert clf.classes_.dtype.kind == "i"
+
+
+def test_rows_that_occur_often_are_drawn_as_often() -> None:
+    """Five points in 6000 rows, of which a sample holds some hundred."""
+    point = np.repeat([0, 1, 2, 3, 4], [2950, 2950, 60, 30, 10])
+    label = np.array(["x", "y", "y", "x", "x"])[point]
+    order = np.random.default_rng(0).permutation(len(point))
+    table = pd.DataFrame({"a": point[order] * 1.0, "label": label[order]})
+    clf = fitted(table, max_rows=100, max_depth=1)
+    assert clf.certificate_.errors == 40
+
+
 def test_categories_are_refused() -> None:
     table = rows(30).assign(a=pd.Categorical(["u", "v", "w"] * 10))
     with pytest.raises(ValueError, match="'a' is of a category type"):

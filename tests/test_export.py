@@ -120,6 +120,33 @@ def test_python_refuses_as_predict(refusing):
             assert module["predict"](row) == answer
 
 
+def numbers_as_categories():
+    """A model, its rows as a reader of CSV files gives them, and its answers."""
+    rows = pd.DataFrame({"code": [1, 2, 3, 4] * 5, "size": np.arange(20.0)})
+    y = np.isin(rows["code"], [1, 3])
+    clf = OptimalTreeClassifier(
+        max_depth=1, solver="search", max_iter=5, categorical_features=["code"]
+    ).fit(rows, y)
+    assert rules_of(clf).is_category(0)
+    assert clf.predict(rows).tolist() == y.tolist()
+    return clf, rows.astype(str), y.tolist()
+
+
+def test_python_reads_numbers_from_text():
+    clf, rows, answers = numbers_as_categories()
+    assert python_predict(clf, rows) == answers
+    with pytest.raises(ValueError, match="could not convert"):
+        python_predict(clf, rows.assign(code="three"))
+
+
+def test_python_refuses_a_number_where_training_had_text():
+    rows = pd.DataFrame({"colour": ["red", "blue"] * 5})
+    clf = OptimalTreeClassifier(max_depth=1, solver="search", max_iter=5)
+    clf.fit(rows, rows["colour"] == "red")
+    with pytest.raises(ValueError, match="'colour' held text and holds 3"):
+        python_predict(clf, rows.assign(colour=3))
+
+
 def test_python_imports_nothing():
     assert "import" not in export_python(array_model())
 
@@ -166,6 +193,15 @@ def test_sql(case, database):
 def test_sql_is_null_where_predict_refuses(refusing, database):
     clf, rows, answers = refusing
     assert database(clf, rows) == answers
+
+
+def test_sql_reads_numbers_from_text():
+    clf, rows, answers = numbers_as_categories()
+    connection = sqlite3.connect(":memory:")
+    connection.execute('CREATE TABLE t ("code" TEXT, "size" TEXT)')
+    connection.executemany("INSERT INTO t VALUES (?, ?)", rows.values.tolist())
+    found = connection.execute(f"SELECT {export_sql(clf)} FROM t ORDER BY rowid")
+    assert [bool(row[0]) for row in found] == answers
 
 
 def test_sql_numbers_are_exact():

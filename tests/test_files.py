@@ -18,6 +18,15 @@ def test_a_file_is_replaced_only_if_asked(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no such permissions here")
+def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
+    path = tmp_path / "file"
+    write_atomic(path, b"one", force=False)
+    path.chmod(0o600)
+    write_atomic(path, b"two", force=True)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 @pytest.mark.parametrize("linked", [False, True])
 def test_pipes_and_devices_are_never_replaced(tmp_path, linked):

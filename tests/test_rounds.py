@@ -185,13 +185,32 @@ def test_layers_only_improve_the_rows_below_a_node() -> None:
         2,
     )
     tree = problem.to_user(start)
-    better = train_layers(
+    better, was_stopped = train_layers(
         problem, tree, plan(max_iter=30), PerLayer(StratifiedSelection(0.5))
     )
+    assert not was_stopped
     assert errors(problem, better) < 0.1 * len(y) < errors(problem, tree)
     assert OBJECTIVE.evaluate(problem, better).objective < (
         OBJECTIVE.evaluate(problem, tree).objective
     )
+
+
+def test_a_stop_ends_the_layers() -> None:
+    problem, watched = fourteen_points(), Watched()
+    asked: list[object] = []
+
+    def stop(state: object) -> bool:
+        asked.append(state)
+        return True
+
+    layers = (problem, stump(1, 0), plan(depth=3), PerLayer(watched))
+    assert not train_layers(*layers)[1]
+    n_nodes = len(watched.purposes)
+    watched.purposes.clear()
+    _, was_stopped = train_layers(*layers, listeners=[stop])
+    assert was_stopped
+    assert asked
+    assert len(watched.purposes) == 1 < n_nodes
 
 
 def test_layers_are_an_option_of_the_loop() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -13,23 +14,36 @@ from hypothesis import strategies as st
 from numba import njit
 
 from _data import examples, random_heap, random_problem
+from miptree import train as training
 from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
 from miptree.bounds import Bound
 from miptree.objective import Svm1Objective
 from miptree.problem import Problem
 from miptree.progress import FitProgress, ProgressLine
-from miptree.search import SearchBudget, compile_kernels, ladder, search, tree_value
+from miptree.proof import compile_proof_kernels, proof_kernels_are_compiled
+from miptree.proof import warmup as proof_warmup
+from miptree.proof.branching import advance
+from miptree.search import (
+    SearchBudget,
+    compile_kernels,
+    compile_kernels_within,
+    ladder,
+    search,
+    tree_value,
+    warmup,
+)
 from miptree.search.budget import Clock as SearchClock
 from miptree.search.data import SearchData
 from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.rng import random_state
-from miptree.search.starts import start_trees
+from miptree.search.starts import constant_tree, start_trees
 from miptree.search.warmup import announced
 from miptree.solvers import Result
 from miptree.train import Plan, _Training, train
+from miptree.tree import ObliqueTree
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
 LARGE_NORMS = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
@@ -174,6 +188,45 @@ def test_ready_kernels_are_not_announced() -> None:
     said: list[str] = []
     assert compile_kernels(lambda: said.append("compiling")) == 0.0
     assert not said
+
+
+def test_compiling_that_takes_most_of_the_time_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(warmup, "compile_kernels", lambda on_compile: 8.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compile_kernels_within(Clock(None))
+        compile_kernels_within(Clock(60.0))
+        with pytest.raises(UserWarning, match="took 8 s, most of the time limit of 10"):
+            compile_kernels_within(Clock(10.0))
+
+
+def test_compiled_proofs_are_found_on_disk() -> None:
+    compile_proof_kernels()
+    assert proof_kernels_are_compiled()
+    assert proof_warmup._is_on_disk(advance)
+    assert not proof_warmup._is_on_disk(njit(lambda x: x))
+    assert not proof_warmup._is_on_disk(len)
+
+
+def test_a_search_goes_on_from_a_tree_given() -> None:
+    """Unless a solver does."""
+    problem, start = noise(60), ObliqueTree.from_heap(constant_tree(noise(60), 2))
+    plan = Plan(SMALL_NORMS, 2, "compact", "search", start, None, max_iter=20)
+    found = train(problem, plan)
+    assert found.n_iter == 20
+    assert found.score.errors < SMALL_NORMS.evaluate(problem, start).errors
+
+
+def test_no_time_limit_is_blamed_for_the_end_of_the_iterations(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No MIP fits into the limit, which is long all the same."""
+    monkeypatch.setattr(training, "NONZEROS_PER_SECOND", 1e-9)
+    plan = Plan(SMALL_NORMS, 2, time_limit=1e6, max_iter=2)
+    assert train(noise(60), plan).status == "max_iter"
+    assert train(noise(60), replace(plan, init="cart")).status == "time_limit"
 
 
 def test_the_notice_is_one_line() -> None:

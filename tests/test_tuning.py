@@ -421,6 +421,8 @@ def test_few_rows_and_rare_classes() -> None:
     y = np.array([0, 0, 0, 1, 1, 1, 1, 2])
     clf = fast(cv=5).fit(X, y)
     assert set(clf.predict(X)) <= {0, 1, 2}
+    with pytest.warns(UserWarning, match="no fold finished.*Raise time_limit"):
+        OptimalTreeClassifierCV(time_limit=1e-9).fit(*load_iris(return_X_y=True))
     with pytest.warns(UserWarning, match="too few rows for two folds"):
         pair = fast(cv=5).fit([[0.0], [1.0]], [0, 1])
     assert pair.n_splits_ == 0

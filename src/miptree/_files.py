@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def write_atomic(path: str | os.PathLike[str], content: bytes, force: bool) -> N
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, draft)
         _put_in_place(draft, target, force)
     finally:
         with suppress(FileNotFoundError):

@@ -16,7 +16,7 @@ def main() -> None:
             f"The command line needs more packages ({error}).\n"
             "Run: pip install 'miptree[cli]'\n"
         )
-        raise SystemExit(1) from None
+        raise SystemExit(2) from None
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A name that the terminal cannot show must not end a command.

@@ -59,7 +59,8 @@ class OptimalTreeClassifier(TableClassifier):
         Who solves the MIP: "highs", "scip", both at once ("portfolio"), "gurobi",
         "cplex"; "search" stops before it.
     init : {"auto", "cart"} or ObliqueTree, default="auto"
-        Start tree: found by search, CART's, or your own in the units of X.
+        Start tree: found by search, CART's, or your own in the units of X. From the
+        latter two the solver goes on without a search, unless it is ``"search"``.
     time_limit : float or None, default=60
         Seconds for the whole fit.
     max_iter : int or None, default=None

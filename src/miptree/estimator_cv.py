@@ -207,7 +207,9 @@ class OptimalTreeClassifierCV(TableClassifier):
             Class labels, at least two different ones.
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0, the largest at least 1e-5: a row of weight 2 counts as two
-            rows, and the penalties are meant for rows of weight 1.
+            rows, and the penalties are meant for rows of weight 1. Where all weights
+            are whole, different folds may hold the copies of a row; give weights that
+            are no counts as ``weight / weight.mean()``.
 
         Returns
         -------
@@ -278,6 +280,11 @@ class OptimalTreeClassifierCV(TableClassifier):
             text = (
                 "There are too few rows for two folds: the first candidate was trained "
                 "without a comparison. OptimalTreeClassifier may suit you better."
+            )
+        elif n_done == 0:
+            text = (
+                "The time limit left no fold finished: the first candidate was trained "
+                "without a comparison. Raise time_limit."
             )
         if text:
             warnings.warn(text, UserWarning, stacklevel=4)

@@ -6,6 +6,7 @@ to *all* rows, and each node below selects anew among the rows that reach it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from miptree._clock import Clock
 from miptree._typing import IntArray
 from miptree.problem import Problem
+from miptree.progress import FitCallback
 from miptree.selection import Purpose, Selector, adapted, get_selector, select_rows
 from miptree.train import Plan, train
 from miptree.tree import HeapTree, ObliqueTree
@@ -49,10 +51,12 @@ def train_layers(
     plan: Plan,
     selection: PerLayer,
     clock: Clock | None = None,
-) -> ObliqueTree:
+    listeners: Sequence[FitCallback] = (),
+) -> tuple[ObliqueTree, bool]:
     """Train the subtrees of a tree again, layer by layer, on rows chosen at each node.
 
     A subtree is replaced where that lowers the objective on the rows that reach it.
+    Gives the tree, and whether it was stopped before the end.
 
     Parameters
     ----------
@@ -64,22 +68,26 @@ def train_layers(
         Its depth is that of the whole tree.
     selection : PerLayer
     clock : Clock, optional
+    listeners : sequence of callables
+        As for :func:`~miptree.train.train`.
     """
-    clock = clock or Clock(plan.time_limit)
+    clock, was_stopped = clock or Clock(plan.time_limit), False
     heap = problem.to_scaled(tree, plan.depth)
     for node in range(1, 2**plan.depth - 1):
         rows = _rows_at(problem, heap, node)
         if len(np.unique(problem.y[rows])) < 2:
             continue
-        if clock.is_over:
+        if clock.is_over or was_stopped:
             break
         here = problem.subset(rows)
         depth = plan.depth - _layer(node)
         old = here.to_user(_below(heap, node, depth))
-        new = _train_node(here, old, replace(plan, depth=depth), selection, clock)
+        new, was_stopped = _train_node(
+            here, old, replace(plan, depth=depth), selection, clock, listeners
+        )
         if _value(here, plan, new) < _value(here, plan, old):
             _graft(heap, node, here.to_scaled(new, depth))
-    return problem.to_user(heap).prune(problem.X)
+    return problem.to_user(heap).prune(problem.X), was_stopped
 
 
 def _train_node(
@@ -88,7 +96,8 @@ def _train_node(
     plan: Plan,
     selection: PerLayer,
     clock: Clock,
-) -> ObliqueTree:
+    listeners: Sequence[FitCallback],
+) -> tuple[ObliqueTree, bool]:
     turn = clock.share(0.5 / 2**plan.depth)
     seconds = turn.share(SELECT_SHARE).remaining
     purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
@@ -96,8 +105,11 @@ def _train_node(
     chosen = select_rows(adapted(selector, purpose), here, old)
     if isinstance(plan.init, ObliqueTree):
         plan = replace(plan, init=old)
-    trained = train(here.subset(chosen.rows, chosen.weight), plan, turn).tree
-    return min([trained, *chosen.trees], key=lambda tree: _value(here, plan, tree))
+    subset = here.subset(chosen.rows, chosen.weight)
+    trained = train(subset, plan, turn, listeners)
+    trees = [trained.tree, *chosen.trees]
+    best = min(trees, key=lambda tree: _value(here, plan, tree))
+    return best, trained.status == "interrupted"
 
 
 def _value(here: Problem, plan: Plan, tree: ObliqueTree) -> float:

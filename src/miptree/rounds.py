@@ -24,7 +24,7 @@ from miptree.objective import Score
 from miptree.polish import with_cheapest_labels
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
-from miptree.search import SearchBudget, compile_kernels, search
+from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import Selector
 from miptree.train import SEARCH_STALL, Plan, Status, Trained, end_of, train
@@ -128,7 +128,7 @@ class _Rounds:
     def __post_init__(self) -> None:
         self.any_tree = combinatorial_bound(self.problem, self.plan.depth)
         self.errors = self.whole = self.any_tree
-        compile_kernels()  # before the watch starts
+        compile_kernels_within(self.clock)
         began = self.clock.elapsed
         self.tree = self._start_tree()
         self.start_seconds = self.clock.elapsed - began
@@ -191,9 +191,15 @@ class _Rounds:
         bound = self._take_bounds(rows, weight, trained.certificate)
         raw = trained.tree
         if isinstance(self.selection, PerLayer) and not self._is_over():
-            raw = train_layers(
-                self.problem, raw, self._subset_plan(), self.selection, clock
+            raw, was_stopped = train_layers(
+                self.problem,
+                raw,
+                self._subset_plan(),
+                self.selection,
+                clock,
+                [self._hear],
             )
+            self.interrupted = self.interrupted or was_stopped
         raw = self._in_box(raw)
         raw_score = self._score(raw)
         self._offer(raw, raw_score)

@@ -24,8 +24,12 @@ from miptree.objective import Score, Svm1Objective
 from miptree.polish import polish, with_cheapest_labels
 from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
-from miptree.proof import compile_proof_kernels, prove_errors
-from miptree.search import SearchBudget, compile_kernels, improve, search
+from miptree.proof import (
+    compile_proof_kernels,
+    proof_kernels_are_compiled,
+    prove_errors,
+)
+from miptree.search import SearchBudget, compile_kernels_within, improve, search
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.solvers import Limits, Progress, Result, get_solver
 from miptree.solvers.base import OnProgress
@@ -195,11 +199,11 @@ class _Training:
 
     def _search(self) -> None:
         """Search until it stalls, or to the end where no MIP follows."""
-        if self.plan.init != "auto":
-            return
-        compile_kernels(self._tell_compile)
-        self.stage = "search"
         plan, clock = self.plan, self.clock
+        if plan.init != "auto" and plan.solver != "search":
+            return
+        compile_kernels_within(clock, self._tell_compile)
+        self.stage = "search"
         if self._mip_follows():
             self._search_within(clock.share(SEARCH_SHARE), FIRST_STALL, plan.seed)
         else:
@@ -253,9 +257,9 @@ class _Training:
         if self.problem.class_cost is not None:
             return  # it counts errors, whatever the class predicted
         plan, objective = self.plan, self.plan.objective
-        has_kernels = compile_proof_kernels.cache_info().currsize > 0
         remaining = self.clock.remaining
-        if not has_kernels and remaining is not None and remaining < SECONDS_TO_COMPILE:
+        is_short = remaining is not None and remaining < SECONDS_TO_COMPILE
+        if is_short and not proof_kernels_are_compiled():
             return
         compile_proof_kernels()
         margin = objective.margin * (1.0 if plan.proof == "errors" else 0.1)
@@ -291,8 +295,8 @@ class _Training:
         if plan.proof == "errors":
             return
         if not self._mip_follows():
-            if plan.solver != "search":
-                self.ended_by = "time_limit"
+            if plan.solver != "search" and plan.init != "auto":
+                self.ended_by = "time_limit"  # it is too short for the MIP
             return
         if plan.formulation == "compact":
             clock = self.clock.share(FLOW_SHARE)

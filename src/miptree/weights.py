@@ -68,8 +68,10 @@ def above_tolerance(weight: FloatArray) -> FloatArray:
 def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:
     """Weight of each class, 1 where the dict names none."""
     labels = classes.tolist()
+    # As in scikit-learn: a class too many may be one that a fold lacks.
+    is_complete = all(label in class_weight for label in labels)
     for label, weight in class_weight.items():
-        if label not in labels:
+        if label not in labels and not is_complete:
             raise ValueError(
                 f"class_weight names {label!r}, which is not a class; the classes are "
                 f"{', '.join(map(repr, labels[:20]))}."

@@ -110,6 +110,8 @@ def labels(table: pd.DataFrame, name: str) -> AnyArray:
     """The column of class labels: integers, floats, booleans or strings."""
     column = column_of(table, name)
     _refuse_missing(column, name)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(column.cat.categories.dtype)
     if pd.api.types.is_bool_dtype(column):
         return column.to_numpy(dtype=bool)
     if pd.api.types.is_integer_dtype(column):

@@ -23,6 +23,7 @@ from miptree.commands._app import (
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.export import load_json, save_json
+from miptree.export._json_values import MAX_TEXT
 from miptree.export.json import read_model
 from miptree.selection import SELECTORS
 from miptree.solvers import SOLVERS
@@ -110,6 +111,8 @@ def fit(
         rows = _features(table, {target, weights, *(drop or [])})
         named = _tables.columns_of(rows, categorical or [])
         rows = rows.astype(dict.fromkeys(named.columns, "category"))
+        if out is not None:
+            _refuse_long_texts(rows)
         clf.fit(rows, y, weight)
     if out is not None:  # first of all: showing it may fail
         save_json(clf, out, force, metadata={"target": target, "weights": weights})
@@ -119,6 +122,17 @@ def fit(
         console.print(_cross_validated(clf), soft_wrap=True)
     if out is not None:
         console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
+
+
+def _refuse_long_texts(rows: pd.DataFrame) -> None:
+    """Refuse a column of texts that a model file could not hold, before the work."""
+    for name in rows.columns:
+        longest = max((len(v) for v in rows[name] if isinstance(v, str)), default=0)
+        if longest > MAX_TEXT:
+            raise ValueError(
+                f"Column {name!r} holds a text of {longest} characters, more than the "
+                f"{MAX_TEXT} of a value that a model file can hold: --drop {name!r}."
+            )
 
 
 def _refuse_together(
@@ -148,10 +162,7 @@ def _refuse_together(
 def _cross_validated(clf: OptimalTreeClassifierCV) -> str:
     """The accuracy in cross-validation as a sentence."""
     if np.isnan(clf.best_score_):
-        return (
-            "Accuracy in cross-validation: unknown, as the time limit left no fold "
-            "finished. Raise --time-limit."
-        )
+        return "Accuracy in cross-validation: unknown, as no fold was finished."
     error = f" (standard error {100 * clf.best_score_se_:.1f})"
     known = "" if np.isnan(clf.best_score_se_) else error
     return f"Accuracy in cross-validation: {100 * clf.best_score_:.1f} %{known}."
@@ -235,7 +246,8 @@ def verify(
     clf, weight = saved.clf, weight_of(table, weights)
     if getattr(clf, "class_weight", None) is not None:
         # A label that is no class is found by the checks, whatever it weighs.
-        codes = np.searchsorted(clf.classes_[:-1], y)
+        index = {label: k for k, label in enumerate(clf.classes_.tolist())}
+        codes = np.array([index.get(label, 0) for label in y.tolist()])
         weight, _ = row_weights(clf.class_weight, clf.classes_, codes, weight)
     rows = table.drop(columns=[name for name in (target, weights) if name])
     found = verify_certificate(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
 
 from miptree._clock import Clock
 from miptree._interrupt import InterruptGuard
@@ -120,6 +121,7 @@ class Fitting:
                 "numbers in others. Convert it to one type."
             )
         classes = np.unique(np.concatenate([s.classes for s in summaries]))
+        check_classification_targets(classes)
         if len(classes) < 2:
             raise ValueError(
                 f"y must hold at least 2 classes, got one class: {classes[0]!r}."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from miptree._typing import AnyArray, FloatArray
+from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.objective import Score, Svm1Objective
 from miptree.problem import Problem
@@ -73,16 +73,17 @@ def sample(
     table: Any, number: int, frame: Frame, share: float, seed: int
 ) -> Problem | None:
     """A random share of the rows of each class, at least one."""
-    problem = problem_of(table, frame)
-    if problem is None:
+    X, codes, weight = _rows(table, frame)
+    if not len(X):
         return None
     rng = np.random.default_rng([seed, number])
     rows = []
-    for k in np.unique(problem.y):
-        of_class = np.flatnonzero(problem.y == k)
+    for k in np.unique(codes):
+        of_class = np.flatnonzero(codes == k)
         size = max(1, round(share * len(of_class)))
         rows.append(rng.permutation(of_class)[:size])
-    return problem.subset(np.sort(np.concatenate(rows)))
+    drawn = np.sort(np.concatenate(rows))
+    return frame.problem(frame.numbers(X[drawn]), codes[drawn], weight[drawn])
 
 
 def select(
@@ -105,9 +106,11 @@ def wrong_rows(
     if problem is None:
         return None
     wrong = np.flatnonzero(tree.predict(problem.X) != problem.y)
+    copies = np.repeat(wrong, problem.count[wrong])
     rng = np.random.default_rng([seed, number])
-    kept = wrong[rng.random(len(wrong)) < share]
-    return problem.subset(kept) if len(kept) else None
+    kept, times = np.unique(copies[rng.random(len(copies)) < share], return_counts=True)
+    weight = problem.weight[kept] * (times / problem.count[kept])
+    return problem.subset(kept, weight) if len(kept) else None
 
 
 def count_classes(
@@ -155,22 +158,31 @@ def recount(
 
 def problem_of(table: Any, frame: Frame) -> Problem | None:
     """The rows of a partition, scaled as all rows are; None without any."""
+    X, codes, weight = _rows(table, frame)
+    return frame.problem(frame.numbers(X), codes, weight) if len(X) else None
+
+
+def _rows(table: Any, frame: Frame) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Features, class indices and weights of the rows that have a weight."""
     X, y, weight = _arrays(table, frame.columns)
-    if not (weight > 0).any():
-        return None
     codes = np.searchsorted(frame.classes, y).astype(np.intp)
-    return frame.problem(frame.numbers(X), codes, weight)
+    kept = weight > 0
+    return (X, codes, weight) if kept.all() else (X[kept], codes[kept], weight[kept])
 
 
 def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatArray]:
     X = table[list(columns.features)].to_numpy(dtype=np.float64)
     y = table[columns.target]
+    if hasattr(y, "cat"):
+        y = y.astype(y.cat.categories.dtype)
     if y.dtype.kind not in "biuf":  # pandas has many types of text
         y = y.astype(object)
     labels = y.to_numpy()
     weight = np.ones(len(X))
     if columns.weights is not None:
         weight = table[columns.weights].to_numpy(dtype=np.float64)
+    if labels.dtype == object:
+        labels = np.array(labels.tolist())
     if labels.dtype == object:
         labels = labels.astype(str)
     return X, labels, weight

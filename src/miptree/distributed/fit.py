@@ -128,6 +128,12 @@ def _truth_columns(
             )
         if pd.api.types.is_bool_dtype(dtype):
             truths.add(name)
+        elif not pd.api.types.is_numeric_dtype(dtype):
+            raise ValueError(
+                f"Column {name!r} is of type {dtype}, but out of memory columns must "
+                "hold numbers or truth values. Encode it as numbers, or leave it out "
+                "with drop=[...]."
+            )
     if truths and clf.categorical_features is None:
         raise ValueError(
             f"Column {min(truths)!r} holds truth values, but categorical_features is "

@@ -36,12 +36,16 @@ def _number(name, value, fill):
     return number
 
 
-def _value(name, value, refuse_missing, known):
+def _value(name, value, is_text, refuse_missing, known):
     """The value of a category, None where it is missing."""
     if _is_missing(value):
         if refuse_missing:
             raise ValueError("Column %r is missing." % (name,))
         return None
+    if is_text and not isinstance(value, str):
+        raise ValueError("Column %r held text and holds %r." % (name, value))
+    if not is_text and isinstance(value, str):
+        value = float(value)
     if known is not None and value not in known:
         raise ValueError("Column %r holds the unknown %r." % (name, value))
     return value
@@ -122,7 +126,8 @@ def _read(rules: Rules, atom: Atom) -> str:
         cell = f"_number({key}, {cell}, {fill!r})"
     elif isinstance(atom, Member):
         known = rules.known_values(atom.column) if rules.refuses_unknown else None
-        cell = f"_value({key}, {cell}, {rules.refuses_missing}, {known!a})"
+        is_text = rules.is_text(atom.column)
+        cell = f"_value({key}, {cell}, {is_text}, {rules.refuses_missing}, {known!a})"
     else:
         cell = f"_is_missing({cell})"
     return f"{_variable(atom)} = {cell}"

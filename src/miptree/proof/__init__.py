@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from miptree.proof.prove import prove_errors
 from miptree.proof.subsets import Proof
-from miptree.proof.warmup import compile_proof_kernels
+from miptree.proof.warmup import compile_proof_kernels, proof_kernels_are_compiled
 
-__all__ = ["Proof", "compile_proof_kernels", "prove_errors"]
+__all__ = [
+    "Proof",
+    "compile_proof_kernels",
+    "proof_kernels_are_compiled",
+    "prove_errors",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -22,3 +23,22 @@ def compile_proof_kernels() -> None:
     space = space_of(problem, 0.01)
     fewest_errors(problem, space, 1, np.arange(4), (), 2.0, clock=Clock())
     prove_by_arrangement(problem, space, 2, 2.0, clock=Clock())
+
+
+def proof_kernels_are_compiled() -> bool:
+    """Whether they are in this process, or in the cache on disk."""
+    if compile_proof_kernels.cache_info().currsize > 0:
+        return True
+    from miptree.proof.arrangement import grow
+    from miptree.proof.branching import advance
+    from miptree.proof.partings import search_roots
+
+    return all(map(_is_on_disk, (advance, grow, search_roots)))
+
+
+def _is_on_disk(kernel: Any) -> bool:
+    """Whether numba's cache has a kernel; there is no public way to ask."""
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except (AttributeError, OSError):
+        return False

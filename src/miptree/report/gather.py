@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,8 @@ def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
     values = [value for value in rules.known_values(j) if value is not None]
     plain = [value if isinstance(value, str) else float(value) for value in values]
     given = [value for value in cells.as_values() if value is not None]
-    typical_value = max(set(given), key=given.count) if given else None
+    # Of values that are equally frequent, the first one given.
+    typical_value = Counter(given).most_common(1)[0][0] if given else None
     return column | {
         "kind": "category",
         "values": plain,

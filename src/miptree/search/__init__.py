@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from miptree.search.api import SearchResult, improve, search, tree_value
 from miptree.search.budget import SearchBudget
-from miptree.search.warmup import compile_kernels
+from miptree.search.warmup import compile_kernels, compile_kernels_within
 
 __all__ = [
     "SearchBudget",
     "SearchResult",
     "compile_kernels",
+    "compile_kernels_within",
     "improve",
     "search",
     "tree_value",

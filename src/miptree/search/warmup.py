@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Literal
@@ -49,6 +50,20 @@ def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
             use_kernels("svm1")
     _ready = True
     return time.perf_counter() - began
+
+
+def compile_kernels_within(
+    clock: Clock, on_compile: Callable[[], object] = lambda: None
+) -> None:
+    """Make the kernels ready, and warn if that took most of a fit's time."""
+    seconds, limit = compile_kernels(on_compile), clock.limit
+    if limit is not None and seconds > 0.5 * limit:
+        warnings.warn(
+            f"Compiling, done once on a machine, took {seconds:.0f} s, most of the "
+            f"time limit of {limit:g} s, and left little for the tree. Fit it again.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 class _HelperProcess:

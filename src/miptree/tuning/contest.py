@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from miptree._clock import Clock
 from miptree._stop_sign import StopSign, stop_sign
 from miptree._typing import BoolArray
-from miptree.search import compile_kernels
+from miptree.search import compile_kernels_within
 from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
 from miptree.tuning.dealing import Deal, Fold
 from miptree.tuning.folds import FoldScores, TableRules, score_fold
@@ -63,7 +63,7 @@ class Contest:
 
         heeding = clock.heeding(stops)
         if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
-            compile_kernels()
+            compile_kernels_within(clock)
         folds, n_splits = self.deal.folds, self.deal.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
         verdict = Verdict(self.settings, self.thresholds, n_splits, everybody)

@@ -14,6 +14,9 @@ from miptree.formulations.rivals.binarisation import Binarisation
 from miptree.problem import Problem
 from miptree.tree import HeapTree, ObliqueTree
 
+_MOST_CELLS = 2 * 10**8
+"""Of 0/1 features, 8 bytes each."""
+
 
 @dataclass(frozen=True)
 class FlowOCTFormulation(RivalFormulation):
@@ -57,6 +60,13 @@ class FlowOCTFormulation(RivalFormulation):
     def binary(self) -> Problem:
         """The rows in 0/1 features, merged anew."""
         problem = self.problem
+        size = problem.n_rows * len(self.binarisation.feature)
+        if size > _MOST_CELLS:
+            raise ValueError(
+                f"{problem.n_rows} rows of {len(self.binarisation.feature)} 0/1 "
+                "features do not fit into memory. Lower n_thresholds, or give fewer "
+                "rows."
+            )
         features = self.binarisation.apply(problem.scaled).astype(np.float64)
         return Problem.from_data(features, problem.y, problem.n_classes, problem.weight)
 

@@ -99,7 +99,12 @@ class OCTHFormulation(OCTFormulation):
             moved = nearest_gap(values, threshold, lambda t: np.full(len(t), self.mu))
             return None if moved is None else (coef, moved)
 
-        return super().adapt(move_splits(self.problem, heap, choose))
+        while True:
+            moved = move_splits(self.problem, heap, choose)
+            heap = super().adapt(moved)
+            # A split dropped above a small leaf sends rows to others, into their gaps.
+            if np.count_nonzero(heap.coef) == np.count_nonzero(moved.coef):
+                return heap
 
     def _write_splits(self, x: FloatArray, heap: HeapTree) -> None:
         index = self.model.variables
