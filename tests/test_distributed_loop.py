@@ -17,7 +17,7 @@ pytest.importorskip("distributed")
 import dask.dataframe as dd
 import fsspec
 
-from miptree import OptimalTreeClassifier, distributed
+from miptree import OptimalTreeClassifier, distributed, train
 from miptree.distributed import _client
 from miptree.distributed._frame import Columns
 from miptree.problem import Problem
@@ -53,15 +53,19 @@ def test_selecting_again_keeps_as_many_rows_as_asked(
     assert 30 <= trained_on[0] <= 90
 
 
-def test_a_start_that_is_given_is_not_searched_from(
+def test_a_solver_goes_on_from_a_start_without_a_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def search(*args: object, **options: object) -> None:
         raise AssertionError("searched")
 
-    monkeypatch.setattr(_client, "search", search)
-    clf = fitted(init="cart")
+    with monkeypatch.context() as patched:
+        patched.setattr(_client, "search", search)
+        patched.setattr(train, "search", search)
+        clf = fitted(init="cart", solver="highs", node_limit=1, max_rows=60)
     assert clf.certificate_.errors < 200
+    assert clf.n_iter_ == 0
+    assert fitted(init="cart").n_iter_ > 0  # unless the solver is the search
 
 
 def test_an_interrupt_keeps_the_best_tree(monkeypatch: pytest.MonkeyPatch) -> None:

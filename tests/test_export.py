@@ -195,15 +195,6 @@ def test_sql_is_null_where_predict_refuses(refusing, database):
     assert database(clf, rows) == answers
 
 
-def test_sql_reads_numbers_from_text():
-    clf, rows, answers = numbers_as_categories()
-    connection = sqlite3.connect(":memory:")
-    connection.execute('CREATE TABLE t ("code" TEXT, "size" TEXT)')
-    connection.executemany("INSERT INTO t VALUES (?, ?)", rows.values.tolist())
-    found = connection.execute(f"SELECT {export_sql(clf)} FROM t ORDER BY rowid")
-    assert [bool(row[0]) for row in found] == answers
-
-
 def test_sql_numbers_are_exact():
     """Decimals are not: SQLite 3.40 misreads one in some thousands of them."""
     rng = np.random.default_rng(0)

@@ -187,11 +187,11 @@ def _rows(
 
 
 def _costs(proba: FloatArray, predicted: IntArray) -> FloatArray:
-    own = proba[np.arange(len(predicted)), predicted]
+    rows = np.arange(len(predicted))
     # Forests add their trees up in any order, and so differ in the last digits.
-    costs = np.round(own[:, None] - proba, 12)
-    costs[own < proba.max(axis=1)] = 1.0
-    costs[np.arange(len(predicted)), predicted] = 0.0
+    costs = np.round(proba[rows, predicted, None] - proba, 12)
+    costs[(costs < 0).any(axis=1)] = 1.0
+    costs[rows, predicted] = 0.0
     return costs
 
 

@@ -109,7 +109,7 @@ def _train_node(
     trained = train(subset, plan, turn, listeners)
     trees = [trained.tree, *chosen.trees]
     best = min(trees, key=lambda tree: _value(here, plan, tree))
-    return best, trained.status == "interrupted"
+    return best, trained.was_stopped
 
 
 def _value(here: Problem, plan: Plan, tree: ObliqueTree) -> float:

@@ -92,7 +92,8 @@ def train_in_rounds(
         All rows.
     plan : Plan
         ``init="auto"`` searches in each round; any other start is given to the
-        solver alone, as in the paper. Limits in iterations and nodes hold per round.
+        solver alone, as in the paper, which may be ``"search"``. Limits in iterations
+        and nodes hold per round.
     selection : str, Selector or PerLayer
     max_rounds : int
     clock, listeners
@@ -163,7 +164,13 @@ class _Rounds:
         )
         status = self._status(certificate)
         return Trained(
-            self.tree, self.score, certificate, status, self.trace, self.n_iter
+            self.tree,
+            self.score,
+            certificate,
+            status,
+            self.trace,
+            self.n_iter,
+            self._wants_stop(),
         )
 
     # ------------------------------------------------------------------- one round
@@ -186,7 +193,7 @@ class _Rounds:
         trained = train(
             subset, self._subset_plan(), clock.share(TRAIN_SHARE), [self._hear]
         )
-        self.interrupted = self.interrupted or trained.status == "interrupted"
+        self.interrupted = self.interrupted or trained.was_stopped
         self.n_iter += trained.n_iter
         bound = self._take_bounds(rows, weight, trained.certificate)
         raw = trained.tree
@@ -212,7 +219,7 @@ class _Rounds:
         return some_came or self.tree is not before
 
     def _subset_plan(self) -> Plan:
-        """Plan of a round: with a search, or from the best tree without one."""
+        """Plan of a round: from new starts, or from the best tree."""
         plan = replace(self.plan, seed=self.plan.seed + len(self.done))
         return plan if plan.init == "auto" else replace(plan, init=self.tree)
 

@@ -26,8 +26,8 @@ from miptree.problem import Problem
 from miptree.progress import FitCallback, FitProgress, announce
 from miptree.proof import (
     compile_proof_kernels,
-    proof_kernels_are_compiled,
     prove_errors,
+    seconds_to_compile_proofs,
 )
 from miptree.search import SearchBudget, compile_kernels_within, improve, search
 from miptree.search.starts import cart_tree, constant_tree
@@ -46,8 +46,6 @@ FIRST_STALL, SEARCH_STALL = 100, 300
 and to the one after it, where the first did not do."""
 COUNT_SHARE = 0.3
 """Part of the time then left for the proof of the number of errors."""
-SECONDS_TO_COMPILE = 30.0
-"""With less time left the kernels of that proof are not compiled."""
 FLOW_SHARE = 0.5
 """Part of the time then left for the relaxation that often proves (1a) sooner."""
 TRIAL_SHARE, HOPELESS_GAP = 0.4, 0.5
@@ -84,7 +82,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Trained:
-    """Outcome of :func:`train`."""
+    """Outcome of :func:`train`; a tree may be proved and the training stopped."""
 
     tree: ObliqueTree
     score: Score
@@ -92,6 +90,7 @@ class Trained:
     status: Status
     trace: list[FitProgress]
     n_iter: int
+    was_stopped: bool = False
 
 
 def train(
@@ -186,6 +185,7 @@ class _Training:
             self._status(certificate),
             self.trace,
             self.n_iter,
+            self._wants_stop(),
         )
 
     # ------------------------------------------------------------------- steps
@@ -258,8 +258,7 @@ class _Training:
             return  # it counts errors, whatever the class predicted
         plan, objective = self.plan, self.plan.objective
         remaining = self.clock.remaining
-        is_short = remaining is not None and remaining < SECONDS_TO_COMPILE
-        if is_short and not proof_kernels_are_compiled():
+        if remaining is not None and remaining < seconds_to_compile_proofs():
             return
         compile_proof_kernels()
         margin = objective.margin * (1.0 if plan.proof == "errors" else 0.1)

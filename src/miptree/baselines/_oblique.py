@@ -7,7 +7,7 @@ from collections.abc import Callable
 from miptree._clock import Clock
 from miptree.objective import SMALLEST_MARGIN, Svm1Objective
 from miptree.problem import Problem
-from miptree.search import SearchBudget, compile_kernels, search
+from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.tree import HeapTree
 
 N_ITERATIONS = 300
@@ -32,7 +32,7 @@ def search_hyperplanes(
     ``adopt`` gets every tree that improves on the last one; bringing it into the
     rival's class is its business.
     """
-    compile_kernels()
+    compile_kernels_within(clock)
     for place, factor in enumerate(_MARGINS):
         margin = min(max(SMALLEST_MARGIN, factor * strip), 1.0)
         share = clock.share(1.0 / (len(_MARGINS) - place))

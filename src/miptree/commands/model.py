@@ -126,7 +126,7 @@ def fit(
 
 def _refuse_long_texts(rows: pd.DataFrame) -> None:
     """Refuse a column of texts that a model file could not hold, before the work."""
-    for name in rows.columns:
+    for name in rows.select_dtypes(exclude=["number", "bool"]).columns:
         longest = max((len(v) for v in rows[name] if isinstance(v, str)), default=0)
         if longest > MAX_TEXT:
             raise ValueError(

@@ -19,7 +19,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.formulations.svm1 import one_cost_per_row
 from miptree.layers import SELECT_SHARE
 from miptree.problem import Problem
-from miptree.search import SearchBudget, compile_kernels, search
+from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     CoverSelection,
@@ -60,7 +60,7 @@ class Fitting:
         return self.classifier
 
     def _rounds(self) -> None:
-        compile_kernels()
+        compile_kernels_within(self.clock)
         self.plan = self.classifier._plan()
         self._look()
         self.sampled = self._rows(_partition.sample, self.share, self.plan.seed)
@@ -121,7 +121,7 @@ class Fitting:
                 "numbers in others. Convert it to one type."
             )
         classes = np.unique(np.concatenate([s.classes for s in summaries]))
-        check_classification_targets(classes)
+        check_classification_targets(np.repeat(classes, 2))  # once is suspicious
         if len(classes) < 2:
             raise ValueError(
                 f"y must hold at least 2 classes, got one class: {classes[0]!r}."
@@ -248,7 +248,8 @@ class Fitting:
     def _solve(self, rows: Problem, start: ObliqueTree, clock: Clock) -> ObliqueTree:
         """Tree of a solver from a start."""
         trained = train(rows, replace(self.plan, init=start), clock)
-        self.interrupted = self.interrupted or trained.status == "interrupted"
+        self.interrupted = self.interrupted or trained.was_stopped
+        self.n_iter += trained.n_iter
         return trained.tree
 
     def _take_best(self, trees: list[ObliqueTree]) -> bool:

@@ -39,7 +39,8 @@ def export_sql(
     the row (``missing="error"``, ``unknown="error"``), as far as the tree looks.
     SQLite reads sums of up to about 990 terms, by its own limit, and takes the name of
     a column that is not there for a text: see that all are. The NaN of DuckDB and
-    PostgreSQL is a number to them, and not NULL: give ``NULLIF(x, 'NaN')``.
+    PostgreSQL is a number to them, and not NULL: give ``NULLIF(x, 'NaN')``. Categories
+    that are numbers must be numbers in the table as well: SQLite finds no text in them.
 
     Parameters
     ----------
@@ -131,12 +132,8 @@ def _term(rules: Rules, atom: Atom) -> str:
 
 def _is_member(rules: Rules, member: Member) -> str:
     name = _identifier(rules.name(member.column))
-    given = [value for value in member.values if value is not None]
-    # A database may hold numbers as text, which is not equal to a number.
-    is_number = any(type(value) in (int, float) for value in given)
-    cell = f"CAST({name} AS DOUBLE PRECISION)" if is_number else name
-    values = ", ".join(map(_literal, given))
-    tests = [f"{cell} IN ({values})"] if given else []
+    values = [_literal(value) for value in member.values if value is not None]
+    tests = [f"{name} IN ({', '.join(values)})"] if values else []
     tests += [f"{name} IS NULL"] if None in member.values else []
     return f"({' OR '.join(tests)})" if len(tests) > 1 else tests[0]
 

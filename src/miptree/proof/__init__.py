@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from miptree.proof.prove import prove_errors
 from miptree.proof.subsets import Proof
-from miptree.proof.warmup import compile_proof_kernels, proof_kernels_are_compiled
+from miptree.proof.warmup import compile_proof_kernels, seconds_to_compile_proofs
 
 __all__ = [
     "Proof",
     "compile_proof_kernels",
-    "proof_kernels_are_compiled",
     "prove_errors",
+    "seconds_to_compile_proofs",
 ]

@@ -10,6 +10,8 @@ import numpy as np
 from miptree._clock import Clock
 from miptree.problem import Problem
 
+_SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 30.0
+
 
 @cache
 def compile_proof_kernels() -> None:
@@ -25,15 +27,16 @@ def compile_proof_kernels() -> None:
     prove_by_arrangement(problem, space, 2, 2.0, clock=Clock())
 
 
-def proof_kernels_are_compiled() -> bool:
-    """Whether they are in this process, or in the cache on disk."""
+def seconds_to_compile_proofs() -> float:
+    """Seconds that a fit should have left to make the kernels ready, with a reserve."""
     if compile_proof_kernels.cache_info().currsize > 0:
-        return True
+        return 0.0
     from miptree.proof.arrangement import grow
     from miptree.proof.branching import advance
     from miptree.proof.partings import search_roots
 
-    return all(map(_is_on_disk, (advance, grow, search_roots)))
+    are_on_disk = all(map(_is_on_disk, (advance, grow, search_roots)))
+    return _SECONDS_TO_LOAD if are_on_disk else _SECONDS_TO_COMPILE
 
 
 def _is_on_disk(kernel: Any) -> bool:

@@ -55,12 +55,18 @@ def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
 def compile_kernels_within(
     clock: Clock, on_compile: Callable[[], object] = lambda: None
 ) -> None:
-    """Make the kernels ready, and warn if that took most of a fit's time."""
-    seconds, limit = compile_kernels(on_compile), clock.limit
-    if limit is not None and seconds > 0.5 * limit:
+    """Make the kernels ready, and warn if compiling took most of a fit's time."""
+    compiled = []
+
+    def compiles() -> None:
+        compiled.append(True)
+        on_compile()
+
+    seconds, limit = compile_kernels(compiles), clock.limit
+    if compiled and limit is not None and seconds > 0.5 * limit:
         warnings.warn(
             f"Compiling, done once on a machine, took {seconds:.0f} s, most of the "
-            f"time limit of {limit:g} s, and left little for the tree. Fit it again.",
+            "time limit, and left little for the tree. Fit it again.",
             UserWarning,
             stacklevel=2,
         )
