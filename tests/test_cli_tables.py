@@ -144,7 +144,8 @@ def test_a_tuning_without_a_finished_fold_says_so(tmp_path, monkeypatch):
     fit = ["fit", tmp_path / "data.csv", "--target", "y", "--tune"]
     found = run(*fit, "--time-limit", 0)
     assert found.exit_code == 0, found.output
-    assert "left no fold finished" in found.stdout
+    assert "The time limit left no fold finished" in found.stderr
+    assert "unknown, as no fold was finished" in found.stdout
     assert "nan" not in found.stdout
 
 

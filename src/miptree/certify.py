@@ -13,9 +13,7 @@ from miptree.tree import ObliqueTree
 
 OPTIMALITY_TOLERANCE = 1e-6
 """Distance at which a recounted objective counts as meeting its bound, relative to the
-objective or to the cost of an error, whichever is more."""
-WIDEST_TOLERANCE = 1e-3
-"""Part of the objective that this distance may be at most."""
+objective or to the cost of an error (``error_scale``), whichever is more."""
 COST_ROUNDING = 1e-9
 """The same for the cost of errors, a sum of given numbers: rounding, and no more."""
 PARTITIONED = "partitioned"
@@ -108,7 +106,7 @@ class Certificate:
 
     @property
     def _scale(self) -> float:
-        return error_scale(self.errors, self.cost)
+        return error_scale(self.errors, self.cost, self.objective)
 
     def __str__(self) -> str:
         return " ".join([self._errors_sentence(), self._objective_sentence()])
@@ -165,11 +163,10 @@ def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
 def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
     """Whether an objective is as low as its bound, to the stated tolerance.
 
-    ``scale`` is the cost of an error, where it is below 1: the tolerance may not hide
-    one.
+    ``scale`` is that of :func:`~miptree.objective.error_scale`: the tolerance may not
+    hide an error.
     """
-    widest = WIDEST_TOLERANCE * abs(objective)
-    return objective - bound <= min(_rounding(objective, scale), widest)
+    return objective - bound <= _rounding(objective, scale)
 
 
 def _rounding(objective: float, scale: float) -> float:

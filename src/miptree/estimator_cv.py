@@ -251,7 +251,7 @@ class OptimalTreeClassifierCV(TableClassifier):
                 end = "interrupted"
         self._keep(problem, tree, verdict, clock, end)
         tell("done", verdict)
-        self._warn(contest, verdict, guard.requested)
+        self._warn(contest, verdict, end, guard.requested)
         return self
 
     def _teller(self, contest: Contest, clock: Clock) -> Callable[[str, Verdict], bool]:
@@ -267,7 +267,9 @@ class OptimalTreeClassifierCV(TableClassifier):
 
         return tell
 
-    def _warn(self, contest: Contest, verdict: Verdict, interrupted: bool) -> None:
+    def _warn(
+        self, contest: Contest, verdict: Verdict, end: End, interrupted: bool
+    ) -> None:
         """Say what a user should know of how the winner was found."""
         n_done, n_folds = len(verdict.scores), len(contest.deal.folds)
         text = ""
@@ -281,7 +283,7 @@ class OptimalTreeClassifierCV(TableClassifier):
                 "There are too few rows for two folds: the first candidate was trained "
                 "without a comparison. OptimalTreeClassifier may suit you better."
             )
-        elif n_done == 0:
+        elif n_done == 0 and end == "time_limit":
             text = (
                 "The time limit left no fold finished: the first candidate was trained "
                 "without a comparison. Raise time_limit."

@@ -50,12 +50,16 @@ class Score:
     @property
     def scale(self) -> float:
         """See :func:`error_scale`."""
-        return error_scale(self.errors, self.cost)
+        return error_scale(self.errors, self.cost, self.objective)
 
 
-def error_scale(errors: int, cost: float) -> float:
-    """Mean cost of an error, at most 1: what a tolerance must be small against."""
-    return min(1.0, cost / errors) if errors else 1.0
+def error_scale(errors: int, cost: float, objective: float) -> float:
+    """What a tolerance must be small against, at most 1.
+
+    The mean cost of an error; without errors a thousand times the objective, so that
+    a tolerance of 1e-6 is a thousandth of it at most.
+    """
+    return min(1.0, cost / errors if errors else 1000.0 * objective)
 
 
 @dataclass(frozen=True)
