@@ -47,6 +47,8 @@ def test_a_distilled_certificate_is_verified() -> None:
     assert "data digest" in {check.name for check in found.wrong}
     with pytest.raises(ValueError, match="178 rows and 3 classes, got"):
         verify(*given, row_costs=costs[1:], classes=tree.classes_)
+    with pytest.raises(ValueError, match="not both"):
+        verify(*given, row_costs=costs, cost_matrix=1 - np.eye(3))
 
 
 def test_a_linear_model_is_met_exactly() -> None:

@@ -62,6 +62,8 @@ class GivenData:
         if value_feature is None:
             value_feature = np.zeros(0, dtype=np.intp)
         costs = None
+        if row_costs is not None and cost_matrix is not None:
+            raise ValueError("Give a cost_matrix or row_costs, not both.")
         if row_costs is not None:
             costs = _checked_row_costs(row_costs, (len(table), n_classes))
         elif cost_matrix is not None:

@@ -166,11 +166,7 @@ def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
     ``scale`` is that of :func:`~miptree.objective.error_scale`: the tolerance may not
     hide an error.
     """
-    return objective - bound <= _rounding(objective, scale)
-
-
-def _rounding(objective: float, scale: float) -> float:
-    return OPTIMALITY_TOLERANCE * max(scale, abs(objective))
+    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
 
 
 def cost_meets(cost: float, bound: float) -> bool:
@@ -226,6 +222,6 @@ def believed(
     A bound that a tree beats by more is wrong, and proves nothing: what is known
     otherwise takes its place.
     """
-    if bound.value - value > _rounding(bound.value, scale):
+    if not meets(bound.value, value, scale):
         return Bound(otherwise, f"discarded, as the tree refutes it: {bound.proved_by}")
     return Bound(min(bound.value, value), bound.proved_by)

@@ -85,7 +85,7 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
             f"y must hold one label for each of the {len(leaf)} rows of X, got shape "
             f"{given.shape}."
         )
-    labels, codes = _label_codes(clf.classes_, given)
+    labels, codes = label_codes(clf.classes_, given)
     confusion = np.zeros((len(labels), len(clf.classes_)), dtype=np.intp)
     np.add.at(confusion, (codes, clf.tree_.label[leaf]), 1)
     in_leaf = np.zeros((clf.tree_.n_nodes, len(labels)), dtype=np.intp)
@@ -95,7 +95,8 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     )
 
 
-def _label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:
+def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:
+    """The classes and, after them, the labels that are none; the index of each in y."""
     index = {label: k for k, label in enumerate(classes.tolist())}
     codes = [index.setdefault(label, len(index)) for label in y.tolist()]
     labels = np.empty(len(index), dtype=object)

@@ -22,6 +22,7 @@ from miptree.commands._app import (
 )
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
+from miptree.evaluate import label_codes
 from miptree.export import load_json, save_json
 from miptree.export._json_values import MAX_TEXT
 from miptree.export.json import read_model
@@ -246,8 +247,8 @@ def verify(
     clf, weight = saved.clf, weight_of(table, weights)
     if getattr(clf, "class_weight", None) is not None:
         # A label that is no class is found by the checks, whatever it weighs.
-        index = {label: k for k, label in enumerate(clf.classes_.tolist())}
-        codes = np.array([index.get(label, 0) for label in y.tolist()])
+        _, codes = label_codes(clf.classes_, y)
+        codes = np.minimum(codes, len(clf.classes_) - 1)
         weight, _ = row_weights(clf.class_weight, clf.classes_, codes, weight)
     rows = table.drop(columns=[name for name in (target, weights) if name])
     found = verify_certificate(
