@@ -22,11 +22,11 @@ import time
 from sklearn.model_selection import train_test_split
 
 from common import PAIRS, RESULTS, Journal, load
+from miptree.data.problem import Problem
+from miptree.fit.train import Plan, train
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.proof import compile_proof_kernels
 from miptree.search import compile_kernels
-from miptree.train import Plan, train
 
 QUESTIONS = {
     "errors": (Svm1Objective(1000, 0.001, 0.001), "errors", "compact"),

@@ -23,9 +23,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from common import DATA, RESULTS, load
 from miptree import OptimalTreeClassifier
-from miptree.formulations import FORMULATIONS
+from miptree.data.problem import Problem
+from miptree.mip.formulations import FORMULATIONS
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 
 
 def seconds(action: Callable[[], object]) -> float:

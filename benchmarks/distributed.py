@@ -28,7 +28,7 @@ import pandas as pd
 from common import RESULTS, Journal
 from distributed import Client, LocalCluster
 from miptree import OptimalTreeClassifier
-from miptree.digest import tree_digest
+from miptree.certificate.digest import tree_digest
 from miptree.distributed import fit
 from miptree.search import compile_kernels
 

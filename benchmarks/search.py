@@ -28,8 +28,8 @@ from threadpoolctl import threadpool_limits
 from common import RESULTS, Journal, load
 from miptree.bench.results import paper_number
 from miptree.bench.suites import SUITES, Pair
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search import SearchBudget, compile_kernels, search, tree_value
 from miptree.search.starts import cart_tree, greedy_svm_tree
 from miptree.tree import HeapTree
@@ -88,7 +88,7 @@ def accuracy(problem: Problem, tree: HeapTree, X: np.ndarray, y: np.ndarray) -> 
 
 
 def run_split(name: str, depth: int, split: int, seconds: float) -> dict[str, object]:
-    """Train on a 75 % split for few errors; accuracies of the search and its rivals."""
+    """Train on a 75 % split for few errors; accuracies beside the baselines."""
     X, y = load(name)
     X, X_test, y, y_test = train_test_split(
         X, y, test_size=0.25, stratify=y, random_state=split
@@ -226,7 +226,9 @@ def table() -> str:
     reached = {5: 0, 20: 0}
     for name, depth in SUITES["small"]:
         pair = Pair(name, depth)
-        s1o, fair = (paper_number(pair, rival, "train") for rival in ("S1O", "Fair"))
+        s1o, fair = (
+            paper_number(pair, baseline, "train") for baseline in ("S1O", "Fair")
+        )
         key = ("small", name, depth)
         cells = [mean(key, f"train_{c}") for c in ("cart", "svm", "1s", "5s", "20s")]
         for seconds in reached:

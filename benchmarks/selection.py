@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from common import RESULTS, Journal, load
 from miptree.bench.s1o import S1OClassifier
-from miptree.problem import Problem
+from miptree.data.problem import Problem
 from miptree.search import SearchBudget, compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (

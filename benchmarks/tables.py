@@ -19,9 +19,9 @@ from sklearn.model_selection import train_test_split
 
 from common import RESULTS, Journal
 from miptree import OptimalTreeClassifier, datasets
-from miptree.formulations import CompactFormulation
+from miptree.data.problem import Problem
+from miptree.mip.formulations import CompactFormulation
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search import compile_kernels
 
 SETS = (

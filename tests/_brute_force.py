@@ -15,8 +15,8 @@ from itertools import combinations, product
 import numpy as np
 from scipy.optimize import linprog
 
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.tree import ObliqueTree
 
 SEPARABLE = 1e-7

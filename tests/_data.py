@@ -11,12 +11,12 @@ import sklearn.tree  # noqa: F401  (imported in a strategy it would stir `random
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from miptree.formulations import Model
+from miptree.data.problem import Problem
+from miptree.mip.formulations import Model
+from miptree.mip.node_lp import polish
+from miptree.mip.solvers import Limits, Result, available_solvers, get_solver
 from miptree.objective import Svm1Objective
-from miptree.polish import polish
-from miptree.problem import Problem
 from miptree.search.starts import cart_tree
-from miptree.solvers import Limits, Result, available_solvers, get_solver
 from miptree.tree import HeapTree
 
 MIP_SOLVERS = [name for name in ("highs", "scip") if name in available_solvers()]

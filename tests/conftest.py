@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from miptree import polish
+from miptree.mip import node_lp
 from miptree.proof import compile_proof_kernels
 from miptree.search import compile_kernels
 
@@ -26,11 +26,11 @@ def _ctrl_c_is_heard():
 @pytest.fixture
 def node_lps(monkeypatch):
     """The LPs of nodes that were solved since the test began."""
-    solved, solve = [], polish._NodeLP.solve
+    solved, solve = [], node_lp._NodeLP.solve
 
     def noted(self, *args):
         solved.append(self)
         return solve(self, *args)
 
-    monkeypatch.setattr(polish._NodeLP, "solve", noted)
+    monkeypatch.setattr(node_lp._NodeLP, "solve", noted)
     return solved

@@ -1,4 +1,4 @@
-"""The rivals as classifiers: independent optima, certificates, exports, bad input."""
+"""The baselines as classifiers: independent optima, certificates, exports, errors."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from miptree.baselines import (
     OCTClassifier,
     OCTHClassifier,
 )
-from miptree.formulations.rivals import Binarisation, disparate_impact, flow_oct
-from miptree.problem import Problem
+from miptree.data.problem import Problem
+from miptree.mip.formulations.baselines import Binarisation, disparate_impact, flow_oct
 
-MIP_RIVALS = [
+MIP_BASELINES = [
     OCTHClassifier,
     OCTClassifier,
     AghaeiTreeClassifier,
     BinOCTClassifier,
     FlowOCTClassifier,
 ]
-RIVALS = [*MIP_RIVALS, GreedySVMTreeClassifier]
+BASELINES = [*MIP_BASELINES, GreedySVMTreeClassifier]
 WITHOUT_CLOCK = {"time_limit": None, "random_state": 0}
 
 
-def quick(rival, **parameters):
-    """A rival that only starts its MIP."""
-    if rival is GreedySVMTreeClassifier:
-        return rival(**parameters)
-    return rival(**{"node_limit": 0, "time_limit": None, **parameters})
+def quick(baseline, **parameters):
+    """A baseline that only starts its MIP."""
+    if baseline is GreedySVMTreeClassifier:
+        return baseline(**parameters)
+    return baseline(**{"node_limit": 0, "time_limit": None, **parameters})
 
 
-@pytest.mark.parametrize("rival", RIVALS)
-def test_a_refused_fit_leaves_no_tree_with_the_classes_of_another(rival):
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_a_refused_fit_leaves_no_tree_with_the_classes_of_another(baseline):
     X, y = make_blobs(30, random_state=0)
-    clf = quick(rival).fit(X, y)
+    clf = quick(baseline).fit(X, y)
     with pytest.raises(ValueError, match="weight"):
         clf.fit(X, y + 1, sample_weight=-np.ones(30))
     with pytest.raises(NotFittedError):
@@ -93,10 +93,10 @@ def errors_of_contree(X, y):
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("rival", [BinOCTClassifier, OCTClassifier])
-def test_proved_errors_are_those_of_contree(rival, name):
+@pytest.mark.parametrize("baseline", [BinOCTClassifier, OCTClassifier])
+def test_proved_errors_are_those_of_contree(baseline, name):
     X, y = DATA[name]()
-    clf = rival(**WITHOUT_CLOCK).fit(X, y)
+    clf = baseline(**WITHOUT_CLOCK).fit(X, y)
     assert clf.status_ == "optimal"
     assert clf.certificate_.errors == errors_of_contree(X, y)
 
@@ -120,11 +120,11 @@ def test_proved_errors_are_those_of_streed(n_thresholds, name):
 # ------------------------------------------------------------ what a fit leaves behind
 
 
-@pytest.mark.parametrize("rival", RIVALS)
-def test_what_is_reported_is_recounted(rival):
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_what_is_reported_is_recounted(baseline):
     X, y = load_wine(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
-    clf = quick(rival).fit(X, y, weight)
+    clf = quick(baseline).fit(X, y, weight)
     wrong = clf.predict(X) != y
     certificate = clf.certificate_
     assert certificate.errors == (clf.tree_.predict(X) != y).sum()
@@ -136,8 +136,8 @@ def test_what_is_reported_is_recounted(rival):
     assert f"{certificate.errors} of 178" in str(certificate)
 
 
-@pytest.mark.parametrize("rival", MIP_RIVALS)
-def test_never_worse_than_its_start_and_stopped_by_a_callback(rival):
+@pytest.mark.parametrize("baseline", MIP_BASELINES)
+def test_never_worse_than_its_start_and_stopped_by_a_callback(baseline):
     X, y = load_iris(return_X_y=True)
     seen = []
 
@@ -145,9 +145,9 @@ def test_never_worse_than_its_start_and_stopped_by_a_callback(rival):
         seen.append(state)
         return state.stage == "solve"
 
-    start = rival(time_limit=0).fit(X, y)
+    start = baseline(time_limit=0).fit(X, y)
     with pytest.warns(UserWarning, match="interrupted"):
-        clf = rival(callback=stop, **WITHOUT_CLOCK).fit(X, y)
+        clf = baseline(callback=stop, **WITHOUT_CLOCK).fit(X, y)
     assert clf.status_ == "interrupted"
     assert clf.objective_ <= start.objective_
     assert seen[-1].objective == clf.objective_
@@ -175,17 +175,17 @@ def test_a_mip_too_large_for_the_time_is_not_built():
     assert clf.certificate_.errors < 40  # CART's
 
 
-@pytest.mark.parametrize("rival", RIVALS)
-def test_exports(rival, tmp_path):
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_exports(baseline, tmp_path):
     X, y = load_iris(return_X_y=True, as_frame=True)
     y = load_iris().target_names[y]
-    clf = quick(rival).fit(X, y)
+    clf = quick(baseline).fit(X, y)
     text = export_text(clf.tree_, clf.feature_names_in_, clf.classes_)
     assert "petal" in text
     assert "class setosa" in text
     save_json(clf, tmp_path / "model.json")
     back = load_json(tmp_path / "model.json")
-    assert type(back) is rival
+    assert type(back) is baseline
     assert back.get_params() == clone(clf).get_params()
     assert np.array_equal(back.predict_proba(X), clf.predict_proba(X))
     assert back.certificate_ == clf.certificate_
@@ -194,7 +194,7 @@ def test_exports(rival, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "value", "message"),
     [
-        ("rival", "OptimalTreeClassifier", "none of miptree.baselines"),
+        ("baseline", "OptimalTreeClassifier", "none of miptree.baselines"),
         ("status", "max_iter", "not a status"),
         ("version", 2, "version"),
         ("parameters", {"mu": -1}, "'mu' parameter"),
@@ -217,20 +217,20 @@ def test_the_greedy_tree_halves_the_classes(n_classes, depth):
     assert GreedySVMTreeClassifier(max_depth=depth).fit(X, y).score(X, y) > 0.98
 
 
-def test_verify_says_that_it_is_not_for_rivals():
+def test_verify_says_that_it_is_not_for_baselines():
     X, y = load_iris(return_X_y=True)
     clf = GreedySVMTreeClassifier().fit(X, y)
-    with pytest.raises(TypeError, match="got a RivalCertificate"):
+    with pytest.raises(TypeError, match="got a BaselineCertificate"):
         verify(clf.certificate_, clf.tree_, X, y)
 
 
-@pytest.mark.parametrize("rival", MIP_RIVALS)
-def test_a_search_is_no_worse_than_cart_and_repeatable(rival):
+@pytest.mark.parametrize("baseline", MIP_BASELINES)
+def test_a_search_is_no_worse_than_cart_and_repeatable(baseline):
     X, y = sample(*load_wine(return_X_y=True), 80, seed=1)
-    cart = quick(rival, random_state=0).fit(X, y)
-    found = quick(rival, init="search", random_state=0).fit(X, y)
+    cart = quick(baseline, random_state=0).fit(X, y)
+    found = quick(baseline, init="search", random_state=0).fit(X, y)
     assert found.objective_ <= cart.objective_
-    again = quick(rival, init="search", random_state=0).fit(X, y)
+    again = quick(baseline, init="search", random_state=0).fit(X, y)
     assert np.array_equal(found.tree_.coef, again.tree_.coef)
 
 
@@ -241,13 +241,13 @@ def test_the_univariate_search_finds_the_optimum_of_wine():
     assert clf.objective_ < quick(BinOCTClassifier).fit(X, y).objective_
 
 
-@pytest.mark.parametrize("rival", [OCTHClassifier, AghaeiTreeClassifier])
-def test_the_search_for_hyperplanes_parts_wine(rival):
+@pytest.mark.parametrize("baseline", [OCTHClassifier, AghaeiTreeClassifier])
+def test_the_search_for_hyperplanes_parts_wine(baseline):
     X, y = load_wine(return_X_y=True)
-    clf = quick(rival, init="search", random_state=0).fit(X, y)
+    clf = quick(baseline, init="search", random_state=0).fit(X, y)
     assert clf.status_ == "optimal"
     assert clf.certificate_.errors == 0
-    assert quick(rival).fit(X, y).certificate_.errors > 0
+    assert quick(baseline).fit(X, y).certificate_.errors > 0
 
 
 # --------------------------------------------------------------------------- fairness
@@ -288,7 +288,7 @@ def test_sensitive_features_that_make_no_sense(parameters, message):
 # -------------------------------------------------------------------------- bad input
 
 
-@pytest.mark.parametrize("rival", RIVALS)
+@pytest.mark.parametrize("baseline", BASELINES)
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
@@ -298,22 +298,22 @@ def test_sensitive_features_that_make_no_sense(parameters, message):
         ([[1.0], [2.0]], [0.5, 1.7], "Unknown label type"),
     ],
 )
-def test_bad_data(rival, X, y, message):
+def test_bad_data(baseline, X, y, message):
     with pytest.raises(ValueError, match=message):
-        quick(rival).fit(X, y)
+        quick(baseline).fit(X, y)
 
 
-@pytest.mark.parametrize("rival", RIVALS)
-def test_bad_weights(rival):
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_bad_weights(baseline):
     X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
     with pytest.raises(ValueError, match="2 values, but X has 3 rows"):
-        quick(rival).fit(X, y, [1.0, 2.0])
+        quick(baseline).fit(X, y, [1.0, 2.0])
     with pytest.raises(ValueError, match="All sample weights are zero"):
-        quick(rival).fit(X, y, [0.0, 0.0, 0.0])
+        quick(baseline).fit(X, y, [0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize(
-    ("rival", "parameters"),
+    ("baseline", "parameters"),
     [
         (OCTHClassifier, {"mu": 0}),
         (OCTHClassifier, {"complexity": -1}),
@@ -326,23 +326,23 @@ def test_bad_weights(rival):
         (OCTClassifier, {"solver": "magic"}),
     ],
 )
-def test_bad_parameters(rival, parameters):
+def test_bad_parameters(baseline, parameters):
     (name,) = parameters
     with pytest.raises(ValueError, match=f"The '{name}' parameter of"):
-        rival(**parameters).fit([[0.0], [1.0]], [0, 1])
+        baseline(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.parametrize("rival", RIVALS)
-def test_rows_that_nothing_tells_apart(rival):
-    clf = quick(rival).fit(np.ones((5, 2)), [0, 0, 1, 0, 1])
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_rows_that_nothing_tells_apart(baseline):
+    clf = quick(baseline).fit(np.ones((5, 2)), [0, 0, 1, 0, 1])
     assert clf.status_ == "optimal"
     assert clf.certificate_.errors == 2
     assert clf.get_n_leaves() == 1
 
 
-@pytest.mark.parametrize("rival", RIVALS)
-def test_one_class_of_positive_weight(rival):
-    clf = quick(rival).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"], [1, 1, 0])
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_one_class_of_positive_weight(baseline):
+    clf = quick(baseline).fit([[0.0], [1.0], [2.0]], ["a", "a", "b"], [1, 1, 0])
     assert clf.objective_ == 0
     assert clf.predict([[2.0]]) == ["a"]
 

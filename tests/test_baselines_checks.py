@@ -1,4 +1,4 @@
-"""Every scikit-learn check for the rivals, none expected to fail."""
+"""Every scikit-learn check for the baselines, none expected to fail."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 

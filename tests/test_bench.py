@@ -30,8 +30,8 @@ from miptree.bench.results import elapsed, journal_of, sections
 from miptree.bench.s1o import S1OClassifier
 from miptree.bench.stats import compare, critical_difference, mean_ranks
 from miptree.bench.tables import results_page
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search.starts import cart_tree
 
 # ---------------------------------------------------------------------- the paper
@@ -190,9 +190,9 @@ def test_a_plan_is_balanced_and_checked():
 
 
 def test_s1o_is_never_worse_than_cart_and_does_without_the_search(monkeypatch):
-    import miptree.train
+    import miptree.fit.train
 
-    monkeypatch.setattr(miptree.train, "search", None)
+    monkeypatch.setattr(miptree.fit.train, "search", None)
     X, y = load_iris(return_X_y=True)
     X, y = X[::3], y[::3]
     clf = S1OClassifier(time_limit=None, node_limit=2, random_state=0).fit(X, y)

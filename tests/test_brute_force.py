@@ -18,16 +18,16 @@ from _data import (
     solve,
 )
 from miptree import OptimalTreeClassifier
-from miptree.bounds import combinatorial_bound
-from miptree.formulations import (
+from miptree.data.problem import Problem
+from miptree.fit.train import Plan, Trained, train
+from miptree.mip.formulations import (
     FORMULATIONS,
     CompactFormulation,
     FlowFormulation,
     PaperFormulation,
 )
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
-from miptree.train import Plan, Trained, train
+from miptree.objective.bounds import combinatorial_bound
 from miptree.tree import HeapTree
 
 LINE = problems((5, 8), 1)

@@ -7,20 +7,21 @@ from hypothesis import strategies as st
 
 from _brute_force import BruteForce
 from _data import close, examples, objectives, solve
-from miptree.certify import meets
-from miptree.formulations import (
+from miptree.certificate.certificate import meets
+from miptree.data.problem import Problem
+from miptree.fit.train import Plan, train
+from miptree.mip.formulations import (
     FORMULATIONS,
     CompactFormulation,
     CountFormulation,
     FlowFormulation,
     PaperFormulation,
 )
-from miptree.formulations.categorical import largest_coefficient
+from miptree.mip.formulations.categorical import largest_coefficient
+from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
-from miptree.polish import polish, tree_value
-from miptree.problem import Problem
+from miptree.objective.labels import tree_value
 from miptree.search import SearchBudget, search
-from miptree.train import Plan, train
 from miptree.tree import HeapTree
 
 OBJECTIVE = Svm1Objective(100, 1, 0.01)

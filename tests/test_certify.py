@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from _brute_force import HardMarginEnumeration
 from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, solve
 from miptree import OptimalTreeClassifier
-from miptree.bounds import Bound
-from miptree.certify import certify
-from miptree.digest import data_digest, tree_digest
-from miptree.formulations import CountFormulation
+from miptree.certificate.certificate import certify
+from miptree.certificate.digest import data_digest, tree_digest
+from miptree.data.problem import Problem
+from miptree.fit.train import Plan, train
+from miptree.mip.formulations import CountFormulation
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
+from miptree.objective.bounds import Bound
 from miptree.search.starts import constant_tree
-from miptree.train import Plan, train
 
 
 @pytest.mark.parametrize("solver", MIP_SOLVERS)

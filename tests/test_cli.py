@@ -14,7 +14,7 @@ from miptree.commands import app
 from miptree.commands._tables import labels
 
 
-def test_demo_shows_tree_rivals_and_certificate():
+def test_demo_shows_tree_baselines_and_certificate():
     result = RUNNER.invoke(app, ["demo", "--time-limit", "5"])
     assert result.exit_code == 0, result.output
     assert any(name in result.output for name in load_wine().feature_names)

@@ -8,18 +8,18 @@ from hypothesis import strategies as st
 from _brute_force import BruteForce
 from _data import close, examples, objectives, random_heap, random_problem, solve
 from miptree import OptimalTreeClassifier, verify
-from miptree.bounds import combinatorial_bound
-from miptree.certify import meets
-from miptree.formulations import (
+from miptree.certificate.certificate import meets
+from miptree.data.problem import Problem
+from miptree.fit.train import Plan, train
+from miptree.mip.formulations import (
     CompactFormulation,
     CountFormulation,
     FlowFormulation,
     PaperFormulation,
 )
 from miptree.objective import Svm1Objective
-from miptree.polish import tree_value
-from miptree.problem import Problem
-from miptree.train import Plan, train
+from miptree.objective.bounds import combinatorial_bound
+from miptree.objective.labels import tree_value
 
 QUICK = {"max_iter": 20, "time_limit": None, "random_state": 0}
 CLASS_INDICATORS = [CompactFormulation, FlowFormulation, CountFormulation]

@@ -21,16 +21,16 @@ from _data import (
     random_problem,
     solve,
 )
-from miptree.formulations import (
+from miptree.data.problem import Problem
+from miptree.mip.formulations import (
     CompactFormulation,
     CountFormulation,
     FlowFormulation,
     PaperFormulation,
 )
-from miptree.formulations.symmetry import canonical_image, left_point
+from miptree.mip.formulations.symmetry import canonical_image, left_point
 from miptree.objective import Svm1Objective
-from miptree.polish import tree_value
-from miptree.problem import Problem
+from miptree.objective.labels import tree_value
 from miptree.tree import HeapTree
 
 OBJECTIVE = Svm1Objective(1000, 0.1, 0.01)

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 from _partitioned import quick_model, rows
 from miptree import OptimalTreeClassifier, load_json, save_json
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.penalties import suited_margin
-from miptree.problem import Problem
+from miptree.objective.penalties import suited_margin
 from miptree.selection import CoverSelection
 
 pytest.importorskip("distributed")

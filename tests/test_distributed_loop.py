@@ -11,16 +11,16 @@ import pytest
 
 from _partitioned import FEATURES, quick_model, rows
 from miptree import export_text, verify
-from miptree._clock import Clock
+from miptree.control.clock import Clock
 
 pytest.importorskip("distributed")
 import dask.dataframe as dd
 import fsspec
 
 from miptree import OptimalTreeClassifier, distributed, train
+from miptree.data.problem import Problem
 from miptree.distributed import _client
 from miptree.distributed._frame import Columns
-from miptree.problem import Problem
 from miptree.selection import CoverSelection, HullSelection
 from miptree.tree import ObliqueTree
 

@@ -10,7 +10,7 @@ import pytest
 
 from _partitioned import FEATURES, quick_model, rows
 from miptree import OptimalTreeClassifier, load_json, save_json
-from miptree.digest import certificate_digest
+from miptree.certificate.digest import certificate_digest
 
 pytest.importorskip("distributed")
 import dask.array as da

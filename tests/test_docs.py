@@ -11,10 +11,17 @@ from typing import get_args
 import pytest
 
 from _journal import small_journal
-from miptree.train import Status
+from miptree.fit.train import Status
 
 ROOT = Path(__file__).parents[1]
-RUN = ["index.md", "share.md", "tuning.md", "distill.md", "rivals.md", "selection.md"]
+RUN = [
+    "index.md",
+    "share.md",
+    "tuning.md",
+    "distill.md",
+    "baselines.md",
+    "selection.md",
+]
 
 
 @pytest.mark.parametrize("name", RUN)

@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from miptree import OptimalTreeClassifier
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 
 QUICK = {"max_iter": 10, "node_limit": 0, "time_limit": None, "random_state": 0}
 

@@ -35,15 +35,15 @@ from miptree.tree import HeapTree
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
 
-def rival_model():
-    """A rival, whose columns are plain numbers and which refuses gaps."""
+def baseline_model():
+    """A baseline, whose columns are plain numbers and which refuses gaps."""
     iris = load_iris(as_frame=True)
     clf = GreedySVMTreeClassifier(max_depth=2)
     return clf.fit(iris.data, iris.target_names[iris.target])
 
 
 MODELS = {
-    "rival": rival_model,
+    "baseline": baseline_model,
     "iris": iris_model,
     "array": array_model,
     "mixed": mixed_model,

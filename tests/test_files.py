@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from miptree._files import refuse_overwriting, write_atomic
+from miptree.utils.files import refuse_overwriting, write_atomic
 
 
 def test_a_file_is_replaced_only_if_asked(tmp_path):

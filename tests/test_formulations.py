@@ -19,13 +19,13 @@ from _data import (
     random_problem,
     solve,
 )
-from miptree.formulations import (
+from miptree.mip.formulations import (
     FORMULATIONS,
     CompactFormulation,
     FlowFormulation,
     PaperFormulation,
 )
-from miptree.formulations.routes import Routes
+from miptree.mip.formulations.routes import Routes
 from miptree.objective import Svm1Objective
 from miptree.tree import ObliqueTree
 

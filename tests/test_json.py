@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 
 from _data import examples
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
-from miptree.digest import certificate_digest
+from miptree.certificate.digest import certificate_digest
 from miptree.export import _json_reader
 from miptree.export._json_values import MalformedError
 

@@ -10,10 +10,10 @@ from sklearn.datasets import load_iris
 
 from _data import examples, random_problem
 from miptree import OptimalTreeClassifier
-from miptree._quantiles import weighted_quantile
+from miptree.data.problem import Problem
+from miptree.data.quantiles import weighted_quantile
 from miptree.objective import SMALLEST_MARGIN
-from miptree.penalties import LARGEST_MARGIN, suited_margin, suited_objective
-from miptree.problem import Problem
+from miptree.objective.penalties import LARGEST_MARGIN, suited_margin, suited_objective
 
 
 def uniform(n_rows, n_features=3, seed=0):

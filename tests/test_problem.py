@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from miptree import problem as problem_module
+from miptree.data import problem as problem_module
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.tree import HeapTree, ObliqueTree
 
 OBJECTIVE = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)

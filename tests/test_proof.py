@@ -16,9 +16,9 @@ from _data import (
     random_problem,
     wrong_at_margin,
 )
-from miptree._clock import Clock
-from miptree.bounds import Subset
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.objective.bounds import Subset
 from miptree.proof import prove_errors
 from miptree.proof.branching import EXHAUSTED, PAUSED, advance
 from miptree.proof.count import fewest_errors

@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 
 from _brute_force import HardMarginEnumeration
 from _data import examples, problems, random_problem, wrong_at_margin
-from miptree._clock import Clock
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.proof import arranged_trees, few_features, prove_errors
 from miptree.proof.arranged_trees import ArrangedTrees, widest
 from miptree.proof.arrangement import (
@@ -22,8 +22,8 @@ from miptree.proof.arrangement import (
     most_nodes,
 )
 from miptree.proof.few_features import can_arrange, in_units, prove_by_arrangement
-from miptree.proof.partings import errors_of, fewest_of_a_split, pack
 from miptree.proof.space import space_of
+from miptree.proof.split_enumeration import errors_of, fewest_of_a_split, pack
 from miptree.proof.subsets import prove_by_halving
 
 MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]

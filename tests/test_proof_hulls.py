@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from _data import cases, examples, random_heap, random_problem
-from miptree.problem import Problem
+from miptree.data.problem import Problem
 from miptree.proof.hulls import INSEPARABLE, SEPARATED, first_basis, separate
 from miptree.proof.space import _limits, space_of
 

@@ -82,7 +82,7 @@ def test_other_rows_than_those_of_the_fit_are_told():
     assert not part["are_fitted"]
 
 
-def test_page_and_pictures_of_a_rival():
+def test_page_and_pictures_of_a_baseline():
     iris = load_iris(as_frame=True)
     clf = GreedySVMTreeClassifier(max_depth=2)
     clf.fit(iris.data, iris.target)

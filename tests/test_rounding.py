@@ -10,8 +10,8 @@ from sklearn.datasets import load_iris, load_wine
 from _data import cases
 from _models import iris_model
 from miptree import OptimalTreeClassifier, export_text
-from miptree.rounding import ALL_DIGITS, digits_that_matter, rounded
 from miptree.tree import HeapTree, ObliqueTree
+from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, rounded
 
 
 @given(case=cases())

@@ -14,11 +14,12 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from _data import examples, problems
 from miptree import OptimalTreeClassifier, load_json, rounds, save_json, verify
-from miptree._clock import Clock
-from miptree.layers import PerLayer, train_layers
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.fit.layers import PerLayer, train_layers
+from miptree.fit.rounds import train_in_rounds
+from miptree.fit.train import Plan, train
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
-from miptree.rounds import train_in_rounds
 from miptree.selection import (
     SELECTORS,
     AutoSelection,
@@ -29,7 +30,6 @@ from miptree.selection import (
     StratifiedSelection,
     get_selector,
 )
-from miptree.train import Plan, train
 from miptree.tree import HeapTree, ObliqueTree
 
 OBJECTIVE = Svm1Objective(1000, 0.1, 0.01)

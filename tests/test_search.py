@@ -15,8 +15,8 @@ from joblib import parallel_config
 
 from _brute_force import BruteForce
 from _data import examples, random_heap, random_problem
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search import (
     SearchBudget,
     SearchResult,

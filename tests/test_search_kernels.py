@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from _data import Case, cases, examples, random_heap, random_problem
-from miptree.polish import leaf_cost
-from miptree.problem import Problem
+from miptree.data.problem import Problem
+from miptree.objective.labels import leaf_cost
 from miptree.search import tree_value
 from miptree.search.data import SearchData
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne

@@ -15,13 +15,15 @@ from hypothesis import strategies as st
 from numba import njit
 
 from _data import examples, random_heap, random_problem
-from miptree import train as training
-from miptree._clock import Clock
-from miptree._interrupt import InterruptGuard
-from miptree.bounds import Bound
+from miptree.control.clock import Clock
+from miptree.control.interrupt import InterruptGuard
+from miptree.data.problem import Problem
+from miptree.fit import train as training
+from miptree.fit.progress import FitProgress, ProgressLine
+from miptree.fit.train import Plan, _Training, train
+from miptree.mip.solvers import Result
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
-from miptree.progress import FitProgress, ProgressLine
+from miptree.objective.bounds import Bound
 from miptree.proof import compile_proof_kernels, seconds_to_compile_proofs
 from miptree.proof import warmup as proof_warmup
 from miptree.proof.branching import advance
@@ -36,14 +38,12 @@ from miptree.search import (
 )
 from miptree.search.budget import Clock as SearchClock
 from miptree.search.data import SearchData
-from miptree.search.heats import heats
 from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.rng import random_state
 from miptree.search.starts import constant_tree, start_trees
+from miptree.search.warm_starts import heats
 from miptree.search.warmup import announced
-from miptree.solvers import Result
-from miptree.train import Plan, _Training, train
 from miptree.tree import ObliqueTree
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
@@ -271,7 +271,7 @@ def test_search_goes_on_where_the_solver_ends_without_a_proof(
     short = train(problem, plan)  # HiGHS, which has no nodes
     assert short.status == "node_limit"
     assert short.n_iter < plan.max_iter
-    monkeypatch.setattr("miptree.train.get_solver", lambda name: _GivesUp())
+    monkeypatch.setattr("miptree.fit.train.get_solver", lambda name: _GivesUp())
     trained = train(problem, plan)
     assert not trained.certificate.errors_optimal
     assert trained.n_iter == plan.max_iter
@@ -308,7 +308,7 @@ def test_only_a_proof_nobody_asked_for_is_given_up(
 def test_a_hopeless_proof_leaves_its_time_to_a_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("miptree.train.TRIAL_SHARE", 0.0)
+    monkeypatch.setattr("miptree.fit.train.TRIAL_SHARE", 0.0)
     stages: list[str] = []
     plan = Plan(SMALL_NORMS, 2, time_limit=600, node_limit=1)
     listeners = [lambda state: stages.append(state.stage)]

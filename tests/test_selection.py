@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from _data import examples, problems, random_heap
-from miptree.problem import Problem
+from miptree.data.problem import Problem
+from miptree.mip.solvers import Limits
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     SELECTORS,
@@ -34,7 +35,6 @@ from miptree.selection import (
 from miptree.selection.balanced import n_covered
 from miptree.selection.clusters import distance_to_splits
 from miptree.selection.cover import robust_spread
-from miptree.solvers import Limits
 from miptree.tree import ObliqueTree
 
 ALL: list[Selector] = [

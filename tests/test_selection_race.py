@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from miptree._clock import Clock
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     AutoSelection,

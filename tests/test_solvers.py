@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from miptree._interrupt import InterruptGuard
-from miptree.formulations.model import Model, ModelBuilder
-from miptree.solvers import (
+from miptree.control.interrupt import InterruptGuard
+from miptree.mip.model import Model, ModelBuilder
+from miptree.mip.solvers import (
     SOLVERS,
     Limits,
     MissingSolverError,
@@ -19,8 +19,8 @@ from miptree.solvers import (
     available_solvers,
     get_solver,
 )
-from miptree.solvers.base import SolverLicenceError, keep_better
-from miptree.solvers.listener import Listener
+from miptree.mip.solvers.base import SolverLicenceError, keep_better
+from miptree.mip.solvers.listener import Listener
 
 LICENSED = ("gurobi", "cplex")
 PACKAGES = {
@@ -468,7 +468,7 @@ def test_licence_error_says_what_to_do(name: str) -> None:
 @pytest.mark.parametrize("name", list(SOLVERS))
 def test_missing_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in SOLVERS:
-        monkeypatch.delitem(sys.modules, f"miptree.solvers.{module}", raising=False)
+        monkeypatch.delitem(sys.modules, f"miptree.mip.solvers.{module}", raising=False)
     monkeypatch.setitem(sys.modules, PACKAGES[name], None)
     with pytest.raises(MissingSolverError, match=r"pip install 'miptree"):
         get_solver(name)

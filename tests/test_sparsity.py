@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from _brute_force import BruteForce
 from _data import close, examples, objectives, problems, random_problem, solve
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
-from miptree.formulations import (
+from miptree.data.problem import Problem
+from miptree.mip.formulations import (
     CompactFormulation,
     CountFormulation,
     FlowFormulation,
     PaperFormulation,
 )
-from miptree.formulations.sparsity import largest_limited_coefficient
+from miptree.mip.formulations.sparsity import largest_limited_coefficient
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search import SearchBudget, search
 
 OBJECTIVE = Svm1Objective(100, 0.1, 0.01)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from miptree import OptimalTreeClassifier, export_text, load_json, save_json, verify
-from miptree.table import categorical_mask, learn_table, read_cells
+from miptree.data import categorical_mask, learn_table, read_cells
 
 QUICK = {"max_iter": 15, "solver": "search", "time_limit": None, "random_state": 0}
 ENCODINGS = ["both", "native", "onehot"]

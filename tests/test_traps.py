@@ -12,19 +12,19 @@ import pytest
 
 from _brute_force import BruteForce, HardMarginEnumeration
 from _data import ALL_SOLVERS, MIP_SOLVERS, close
-from miptree.bounds import Bound
-from miptree.certify import certify
-from miptree.formulations import (
+from miptree.certificate.certificate import certify
+from miptree.data.problem import Problem
+from miptree.fit.train import Plan, train
+from miptree.mip.formulations import (
     CompactFormulation,
     CountFormulation,
     FlowFormulation,
     PaperFormulation,
 )
+from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
+from miptree.objective.bounds import Bound
 from miptree.search.starts import constant_tree
-from miptree.solvers import Limits, get_solver
-from miptree.train import Plan, train
 
 OBJECTIVE = Svm1Objective(1000, 0.1, 0.01)
 

@@ -31,16 +31,16 @@ from miptree import (
     load_json,
     save_json,
 )
-from miptree._clock import Clock
-from miptree._stop_sign import stop_sign
-from miptree.penalties import suited_margin
-from miptree.rows import TrainingRows
+from miptree.control.clock import Clock
+from miptree.control.stop_sign import stop_sign
+from miptree.data import Cells
+from miptree.data.rows import TrainingRows
+from miptree.objective.penalties import suited_margin
 from miptree.search.soft import SoftRows, gradients
-from miptree.table import Cells
 from miptree.tree import ObliqueTree
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
-from miptree.tuning.dealing import copied, deal_by
-from miptree.tuning.folds import FOLD_EFFORT, costs_of, score_fold, train_fold
+from miptree.tuning.evaluate_fold import FOLD_EFFORT, costs_of, score_fold, train_fold
+from miptree.tuning.folds import copied, deal_by
 from miptree.tuning.grow import Grower
 from miptree.tuning.part import Part
 from miptree.tuning.progress import TuningProgress

@@ -9,16 +9,16 @@ from sklearn.datasets import load_iris
 
 from _data import MIP_SOLVERS, cases, examples, is_clear, random_heap
 from miptree import Certificate, ObliqueTree, OptimalTreeClassifier, verify
-from miptree._exact import Exact
-from miptree._recount import GivenData, Recount
-from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import certify
-from miptree.digest import certificate_digest, data_digest, tree_digest
+from miptree.certificate.certificate import certify
+from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
+from miptree.certificate.exact import Exact
+from miptree.certificate.recount import GivenData, Recount
+from miptree.certificate.verify import VerificationError
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
+from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree
-from miptree.verify import VerificationError
 
 FREE = {"any_tree_proved_by", "errors_proved_by", "objective_proved_by", "seconds"}
 """Fields that only the certificate's own digest protects."""

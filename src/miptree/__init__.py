@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from miptree._version import __version__
-from miptree.certify import Certificate
+from miptree.certificate.certificate import Certificate
+from miptree.certificate.verify import Verification, verify
 from miptree.distill import Fidelity, distill, prediction_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
@@ -20,7 +21,6 @@ from miptree.export import (
 )
 from miptree.report import report_html
 from miptree.tree import ObliqueTree
-from miptree.verify import Verification, verify
 
 __all__ = [
     "Certificate",

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray, IntArray
+from miptree.control.clock import Clock
+from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
-from miptree.rows import TrainingRows
+from miptree.utils.arrays import FloatArray, IntArray
 
 _PENALTIES = {"slack_penalty": 1000.0, "l1_penalty": 0.1, "margin": 0.001}
 
@@ -131,7 +131,7 @@ def prediction_costs(model: Any, X: Any) -> FloatArray:
     Returns
     -------
     float array of shape (n_samples, n_classes)
-        The ``row_costs`` of :func:`miptree.verify`.
+        The ``row_costs`` of :func:`miptree.certificate.verify`.
     """
     return _costs(_probabilities(model, X), _predictions(model, X))
 

@@ -14,22 +14,22 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from miptree._clock import Clock
-from miptree._predicting import smoothed_frequencies
-from miptree._tabular import TABLE_CONSTRAINTS, TableClassifier
-from miptree.formulations import FORMULATIONS
-from miptree.formulations.svm1 import one_cost_per_row
-from miptree.layers import PerLayer
+from miptree.classifiers.predictor import smoothed_frequencies
+from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.fit.layers import PerLayer
+from miptree.fit.progress import FitCallback
+from miptree.fit.rounds import train_in_rounds
+from miptree.fit.train import Plan, Trained, train
+from miptree.mip.formulations import FORMULATIONS
+from miptree.mip.formulations.svm1 import one_cost_per_row
+from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective import Svm1Objective
-from miptree.penalties import Auto, largest_cost, suited_objective
-from miptree.problem import Problem
-from miptree.progress import FitCallback
-from miptree.rounding import digits_that_matter
-from miptree.rounds import train_in_rounds
+from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
-from miptree.solvers import SOLVERS, get_solver
-from miptree.train import Plan, Trained, train
 from miptree.tree import ObliqueTree
+from miptree.tree.rounding import digits_that_matter
 
 
 class OptimalTreeClassifier(TableClassifier):
@@ -110,7 +110,7 @@ class OptimalTreeClassifier(TableClassifier):
     verbose : int, default=0
         1 shows a live line of progress on standard error.
     callback : callable, default=None
-        Called with a :class:`~miptree.progress.FitProgress` now and then; a true
+        Called with a :class:`~miptree.fit.progress.FitProgress` now and then; a true
         answer stops the fit.
 
     Attributes

@@ -13,16 +13,16 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree._clock import Clock
-from miptree._interrupt import InterruptGuard
-from miptree._tabular import TABLE_CONSTRAINTS, TableClassifier
-from miptree.bounds import combinatorial_bound
-from miptree.certify import certify
+from miptree.certificate.certificate import certify
+from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
+from miptree.control.clock import Clock
+from miptree.control.interrupt import InterruptGuard
+from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows, is_levels
 from miptree.estimator import OptimalTreeClassifier
-from miptree.problem import Problem
-from miptree.progress import FitProgress
-from miptree.rows import TrainingRows, is_levels
-from miptree.train import Trained
+from miptree.fit.progress import FitProgress
+from miptree.fit.train import Trained
+from miptree.objective.bounds import combinatorial_bound
 from miptree.tree import ObliqueTree
 from miptree.tuning import (
     DEFAULT_CANDIDATES,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,14 @@
-"""The paper's rivals as scikit-learn classifiers, each a formulation of its own.
+"""The paper's baselines as scikit-learn classifiers, each a formulation of its own.
 
 They take the same solvers, start from CART's tree, recount what they report by
-prediction and give the same kind of certificate. ``docs/rivals.md`` says which paper
+prediction and give the same kind of certificate. ``docs/baselines.md`` says which paper
 and which equations each is, and what differs.
 """
 
 from __future__ import annotations
 
-from miptree.baselines._base import RivalClassifier
-from miptree.baselines._certificate import RivalCertificate
+from miptree.baselines._base import BaselineClassifier
+from miptree.baselines._certificate import BaselineCertificate
 from miptree.baselines.aghaei import AghaeiTreeClassifier
 from miptree.baselines.binoct import BinOCTClassifier
 from miptree.baselines.flow_oct import FlowOCTClassifier
@@ -18,11 +18,11 @@ from miptree.baselines.oct_h import OCTHClassifier
 
 __all__ = [
     "AghaeiTreeClassifier",
+    "BaselineCertificate",
+    "BaselineClassifier",
     "BinOCTClassifier",
     "FlowOCTClassifier",
     "GreedySVMTreeClassifier",
     "OCTClassifier",
     "OCTHClassifier",
-    "RivalCertificate",
-    "RivalClassifier",
 ]

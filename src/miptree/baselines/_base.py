@@ -1,4 +1,4 @@
-"""The scikit-learn side that the rivals with a MIP share."""
+"""The scikit-learn side that the baselines with a MIP share."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree._clock import Clock
-from miptree.baselines._numeric import NumericTreeClassifier
-from miptree.baselines._train import train_rival
-from miptree.formulations.rivals import RivalFormulation
-from miptree.problem import Problem
-from miptree.progress import FitCallback, ProgressLine
-from miptree.solvers import SOLVERS, Limits, get_solver
+from miptree.baselines._train import train_baseline
+from miptree.classifiers.numeric_classifier import NumericTreeClassifier
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitCallback, ProgressLine
+from miptree.mip.formulations.baselines import BaselineFormulation
+from miptree.mip.solvers import SOLVERS, Limits, get_solver
 
 Seed = int | np.random.RandomState | None
 ClassWeight = dict[Any, float] | str | None
@@ -37,13 +37,13 @@ MIP_CONSTRAINTS: dict[str, list[Any]] = {
     "verbose": ["verbose"],
     "callback": [callable, None],
 }
-"""What the parameters of every rival with a MIP may be."""
+"""What the parameters of every baseline with a MIP may be."""
 
 
-class RivalClassifier(NumericTreeClassifier):
-    """Base of the rivals that are a formulation each.
+class BaselineClassifier(NumericTreeClassifier):
+    """Base of the baselines that are a formulation each.
 
-    A child names itself (:attr:`rival`), takes the parameters below and its own, and
+    A child names itself (:attr:`baseline`), takes the parameters below and its own, and
     makes its formulation of a problem.
 
     Parameters
@@ -51,10 +51,10 @@ class RivalClassifier(NumericTreeClassifier):
     max_depth : int, default=2
         Depth D of the tree.
     solver : str, default="highs"
-        Who solves the MIP; one of ``miptree.solvers.SOLVERS``.
+        Who solves the MIP; one of ``miptree.mip.solvers.SOLVERS``.
     init : {"cart", "search"}, default="cart"
         Start of the MIP: CART's tree, as in the papers; or the best tree of the
-        rival's class that a local search finds in at most 30 % of the time.
+        baseline's class that a local search finds in at most 30 % of the time.
     time_limit : float or None, default=60
         Seconds for the whole fit.
     node_limit : int or None, default=None
@@ -70,7 +70,7 @@ class RivalClassifier(NumericTreeClassifier):
     verbose : int, default=0
         1 shows a live line of progress on standard error.
     callback : callable, default=None
-        Called with a :class:`~miptree.progress.FitProgress` now and then; a true
+        Called with a :class:`~miptree.fit.progress.FitProgress` now and then; a true
         answer stops the fit.
 
     Attributes
@@ -80,13 +80,13 @@ class RivalClassifier(NumericTreeClassifier):
     tree_ : ObliqueTree
         The tree, in the units of X.
     objective_, bound_, gap_ : float
-        The rival's own objective recounted by prediction, a proved lower bound on it
-        for the rival's class of trees, and the relative gap between them.
+        The baseline's own objective recounted by prediction, a proved lower bound on it
+        for the baseline's class of trees, and the relative gap between them.
     status_ : str
         "optimal" when the objective meets the bound; otherwise why the fit stopped:
         "gap_tol", "time_limit", "node_limit", "interrupted", or "unproved" where the
         solver was done and the recount does not meet its bound.
-    certificate_ : RivalCertificate
+    certificate_ : BaselineCertificate
         What is known, in numbers and as a sentence.
     trace_ : list of FitProgress
         Objective and bound over time.
@@ -98,7 +98,7 @@ class RivalClassifier(NumericTreeClassifier):
         Feature names, where X had string names.
     """
 
-    rival: ClassVar[str]
+    baseline: ClassVar[str]
     """Name in certificates."""
 
     def __init__(
@@ -129,13 +129,13 @@ class RivalClassifier(NumericTreeClassifier):
         self.callback = callback
 
     @abstractmethod
-    def _formulation(self, problem: Problem) -> RivalFormulation:
-        """The rival's MIP for the data."""
+    def _formulation(self, problem: Problem) -> BaselineFormulation:
+        """The baseline's MIP for the data."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> RivalClassifier:
+    ) -> BaselineClassifier:
         """Learn a tree.
 
         Parameters
@@ -155,8 +155,8 @@ class RivalClassifier(NumericTreeClassifier):
         clock = Clock(self.time_limit)
         get_solver(self.solver)  # a missing one should fail before any work
         problem = self._problem(X, y, sample_weight)
-        trained = train_rival(
-            self.rival,
+        trained = train_baseline(
+            self.baseline,
             self._formulation(problem),
             self.solver,
             self._limits(),

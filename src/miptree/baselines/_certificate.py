@@ -1,24 +1,24 @@
-"""What is known of a rival's tree, under the objective of its own paper."""
+"""What is known of a baseline's tree, under the objective of its own paper."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import believed, cost_meets, meets, relative_gap
-from miptree.digest import data_digest, tree_digest
-from miptree.formulations.rivals import RivalFormulation
-from miptree.problem import Problem
+from miptree.certificate.certificate import believed, cost_meets, meets, relative_gap
+from miptree.certificate.digest import data_digest, tree_digest
+from miptree.data.problem import Problem
+from miptree.mip.formulations.baselines import BaselineFormulation
+from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.tree import ObliqueTree
 
 
 @dataclass(frozen=True)
-class RivalCertificate:
-    """A rival's errors and objective by prediction, beside what no tree beats.
+class BaselineCertificate:
+    """A baseline's errors and objective by prediction, beside what no tree beats.
 
     Attributes
     ----------
-    rival : str
+    baseline : str
         Name of the method.
     errors : int
         Misclassified training rows.
@@ -31,7 +31,7 @@ class RivalCertificate:
     any_tree_proved_by : str
         The argument for it.
     objective, objective_bound : float
-        The rival's own objective, and a lower bound on it for its own class of trees.
+        The baseline's own objective, and a lower bound on it for its class of trees.
     objective_proved_by : str
         The argument, or the solver and its model.
     trees, objective_terms : str
@@ -44,7 +44,7 @@ class RivalCertificate:
         SHA-256 of the tree and of the training data.
     """
 
-    rival: str
+    baseline: str
     errors: int
     n_rows: int
     cost: float
@@ -77,46 +77,46 @@ class RivalCertificate:
             counted += f"; no tree of depth {self.depth} does better ({why})"
         value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"
         if self.objective_optimal:
-            verdict = f"proved optimal for {self.rival}: no {self.trees} does better"
+            verdict = f"proved optimal for {self.baseline}: no {self.trees} does better"
         else:
             verdict = (
-                f"not proved optimal for {self.rival}: no {self.trees} is below "
+                f"not proved optimal for {self.baseline}: no {self.trees} is below "
                 f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %)"
             )
         return f"{counted}. {value} {verdict} ({self.objective_proved_by})."
 
 
-def certify_rival(
-    rival: str,
-    formulation: RivalFormulation,
+def certify_baseline(
+    baseline: str,
+    formulation: BaselineFormulation,
     tree: ObliqueTree,
     bound: Bound,
     seconds: float,
-) -> RivalCertificate:
+) -> BaselineCertificate:
     """Put a tree's recounted value beside a bound on its objective."""
     problem = formulation.problem
     value = formulation.value(tree)
     bound = believed(bound, value)
     trees, terms = formulation.wording
     return _certificate(
-        rival, problem, tree, formulation.depth, value, bound, trees, terms, seconds
+        baseline, problem, tree, formulation.depth, value, bound, trees, terms, seconds
     )
 
 
 def certify_errors(
-    rival: str, problem: Problem, tree: ObliqueTree, depth: int, seconds: float
-) -> RivalCertificate:
+    baseline: str, problem: Problem, tree: ObliqueTree, depth: int, seconds: float
+) -> BaselineCertificate:
     """Put the errors of a tree found by a heuristic beside what no tree beats."""
     cost = float(problem.error_cost(tree.predict(problem.X)).sum())
     bound = believed(combinatorial_bound(problem, depth), cost)
     trees = f"tree of depth {depth}"
     return _certificate(
-        rival, problem, tree, depth, cost, bound, trees, "errors", seconds
+        baseline, problem, tree, depth, cost, bound, trees, "errors", seconds
     )
 
 
 def _certificate(
-    rival: str,
+    baseline: str,
     problem: Problem,
     tree: ObliqueTree,
     depth: int,
@@ -125,12 +125,12 @@ def _certificate(
     trees: str,
     terms: str,
     seconds: float,
-) -> RivalCertificate:
+) -> BaselineCertificate:
     predicted = tree.predict(problem.X)
     cost = float(problem.error_cost(predicted).sum())
     any_tree = believed(combinatorial_bound(problem, depth), cost)
-    return RivalCertificate(
-        rival=rival,
+    return BaselineCertificate(
+        baseline=baseline,
         errors=int(problem.count[predicted != problem.y].sum()),
         n_rows=int(problem.count.sum()),
         cost=cost,

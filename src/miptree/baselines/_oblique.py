@@ -1,12 +1,12 @@
-"""The package's own search, for rivals whose splits are hyperplanes."""
+"""The package's own search, for baselines whose splits are hyperplanes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from miptree._clock import Clock
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.objective import SMALLEST_MARGIN, Svm1Objective
-from miptree.problem import Problem
 from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.tree import HeapTree
 
@@ -14,8 +14,8 @@ N_ITERATIONS = 300
 _L1_PENALTY = 1e-3
 """Too small to be worth an error; it keeps hyperplanes sparse."""
 _MARGINS = (0.5, 2.0)
-"""Margins to search at, in strips. A rival may measure its strip where hyperplanes have
-norm 1; in our box they are longer, so that the same strip is a larger margin there."""
+"""Margins to search at, in strips. A baseline may measure its strip where hyperplanes
+have norm 1; in our box they are longer, so the same strip is a larger margin."""
 
 
 def search_hyperplanes(
@@ -30,7 +30,7 @@ def search_hyperplanes(
     """Search trees of few errors whose hyperplanes keep a distance of about a strip.
 
     ``adopt`` gets every tree that improves on the last one; bringing it into the
-    rival's class is its business.
+    baseline's class is its business.
     """
     compile_kernels_within(clock)
     for place, factor in enumerate(_MARGINS):

@@ -1,4 +1,4 @@
-"""Train a rival: start tree, the rival's MIP, recount, certificate."""
+"""Train a baseline: start tree, the baseline's MIP, recount, certificate."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Literal
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._interrupt import InterruptGuard
-from miptree._typing import FloatArray
-from miptree.baselines._certificate import RivalCertificate, certify_rival
+from miptree.baselines._certificate import BaselineCertificate, certify_baseline
 from miptree.baselines._oblique import search_hyperplanes
 from miptree.baselines._univariate import univariate_trees
-from miptree.bounds import Bound, combinatorial_bound
-from miptree.certify import meets, relative_gap
-from miptree.formulations.rivals import RivalFormulation
-from miptree.polish import relabel
-from miptree.progress import FitCallback, FitProgress
+from miptree.certificate.certificate import meets, relative_gap
+from miptree.control.clock import Clock
+from miptree.control.interrupt import InterruptGuard
+from miptree.fit.progress import FitCallback, FitProgress
+from miptree.mip.formulations.baselines import BaselineFormulation
+from miptree.mip.solvers import Limits, Progress, get_solver
+from miptree.objective.bounds import Bound, combinatorial_bound
+from miptree.objective.labels import relabel
 from miptree.search.starts import cart_tree, constant_tree
-from miptree.solvers import Limits, Progress, get_solver
 from miptree.tree import HeapTree, ObliqueTree
+from miptree.utils.arrays import FloatArray
 
 Status = Literal[
     "optimal", "gap_tol", "time_limit", "node_limit", "interrupted", "unproved"
@@ -41,31 +41,31 @@ _ENDS: dict[str, Status] = {
 
 
 @dataclass(frozen=True)
-class RivalTrained:
-    """Outcome of :func:`train_rival`."""
+class BaselineTrained:
+    """Outcome of :func:`train_baseline`."""
 
     tree: ObliqueTree
-    certificate: RivalCertificate
+    certificate: BaselineCertificate
     status: Status
     trace: list[FitProgress]
 
 
-def train_rival(
-    rival: str,
-    formulation: RivalFormulation,
+def train_baseline(
+    baseline: str,
+    formulation: BaselineFormulation,
     solver: str,
     limits: Limits,
     clock: Clock,
     listeners: Sequence[FitCallback] = (),
     init: str = "cart",
-) -> RivalTrained:
-    """Train a tree by a rival's formulation.
+) -> BaselineTrained:
+    """Train a tree by a baseline's formulation.
 
     Parameters
     ----------
-    rival : str
+    baseline : str
         Name for the certificate.
-    formulation : RivalFormulation
+    formulation : BaselineFormulation
         The MIP, made for the data.
     solver : str
         One of ``SOLVERS``.
@@ -76,19 +76,19 @@ def train_rival(
     listeners : sequence of callables
         Told of progress; a true answer of one stops the training.
     init : {"cart", "search"}
-        Whether a local search in the rival's class comes before the MIP.
+        Whether a local search in the baseline's class comes before the MIP.
     """
     with InterruptGuard() as guard:
         training = _Training(
-            rival, formulation, solver, limits, clock, listeners, guard, init
+            baseline, formulation, solver, limits, clock, listeners, guard, init
         )
         return training.run()
 
 
 @dataclass
 class _Training:
-    rival: str
-    formulation: RivalFormulation
+    baseline: str
+    formulation: BaselineFormulation
     solver: str
     limits: Limits
     clock: Clock
@@ -108,7 +108,7 @@ class _Training:
         self.heap = constant_tree(problem, depth)
         self.tree, self.value = self._recount(self.heap)
 
-    def run(self) -> RivalTrained:
+    def run(self) -> BaselineTrained:
         """Run the steps until the tree is proved or the budget is spent."""
         for step in (self._start, self._search, self._solve):
             if self._is_done():
@@ -116,10 +116,10 @@ class _Training:
             step()
         self.stage = "done"
         self._tell()
-        certificate = certify_rival(
-            self.rival, self.formulation, self.tree, self.bound, self.clock.elapsed
+        certificate = certify_baseline(
+            self.baseline, self.formulation, self.tree, self.bound, self.clock.elapsed
         )
-        return RivalTrained(
+        return BaselineTrained(
             self.tree, certificate, self._status(certificate), self.trace
         )
 
@@ -207,7 +207,7 @@ class _Training:
     def _raise_bound(self, bound: float, solver: str) -> None:
         bound = self.formulation.round_up(bound)
         if np.isfinite(bound) and bound > self.bound.value:
-            self.bound = Bound(bound, f"{solver} on the MIP of {self.rival}")
+            self.bound = Bound(bound, f"{solver} on the MIP of {self.baseline}")
 
     # ----------------------------------------------------------- progress and stops
 
@@ -247,7 +247,7 @@ class _Training:
             return True
         return False
 
-    def _status(self, certificate: RivalCertificate) -> Status:
+    def _status(self, certificate: BaselineCertificate) -> Status:
         if certificate.objective_optimal:
             return "optimal"
         if certificate.gap <= self.limits.gap:

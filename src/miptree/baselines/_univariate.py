@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from miptree._typing import FloatArray, IntArray
-from miptree.polish import relabel
-from miptree.problem import Problem
+from miptree.data.problem import Problem
+from miptree.objective.labels import relabel
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.tree import HeapTree
+from miptree.utils.arrays import FloatArray, IntArray
 
 N_STARTS = 30
 _MAX_ROUNDS = 20

@@ -9,25 +9,25 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree._typing import IntArray
 from miptree.baselines._base import (
     MIP_CONSTRAINTS,
+    BaselineClassifier,
     ClassWeight,
-    RivalClassifier,
     Seed,
 )
-from miptree.formulations.rivals import AghaeiFormulation, RivalFormulation
-from miptree.problem import Problem
-from miptree.progress import FitCallback
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitCallback
+from miptree.mip.formulations.baselines import AghaeiFormulation, BaselineFormulation
+from miptree.utils.arrays import IntArray
 
 
-class AghaeiTreeClassifier(RivalClassifier):
+class AghaeiTreeClassifier(BaselineClassifier):
     """Optimal tree, fair if asked: Aghaei, Azizi & Vayanos [1]_.
 
     Minimises the error rate + ``fairness_penalty`` * disparate impact index, the sum
     over protected groups and classes of abs(P(predicted | group) - P(predicted)). With
     hyperplanes and without the penalty it is 'Fair' in the tables of SVM1-ODT. See
-    :class:`~miptree.formulations.rivals.AghaeiFormulation`.
+    :class:`~miptree.mip.formulations.baselines.AghaeiFormulation`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class AghaeiTreeClassifier(RivalClassifier):
     sensitive_features : sequence of int or of str, default=None
         Columns of X whose values make the protected groups.
     solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+        As of :class:`~miptree.baselines.BaselineClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
 
@@ -64,7 +64,7 @@ class AghaeiTreeClassifier(RivalClassifier):
     ('optimal', 50)
     """
 
-    rival = "the model of Aghaei et al."
+    baseline = "the model of Aghaei et al."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
@@ -111,7 +111,7 @@ class AghaeiTreeClassifier(RivalClassifier):
         self.fairness_penalty = fairness_penalty
         self.sensitive_features = sensitive_features
 
-    def _formulation(self, problem: Problem) -> RivalFormulation:
+    def _formulation(self, problem: Problem) -> BaselineFormulation:
         return AghaeiFormulation(
             problem,
             int(self.max_depth),

@@ -9,20 +9,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree.baselines._base import (
     MIP_CONSTRAINTS,
+    BaselineClassifier,
     ClassWeight,
-    RivalClassifier,
     Seed,
 )
-from miptree.formulations.rivals import BinOCTFormulation, RivalFormulation
-from miptree.problem import Problem
-from miptree.progress import FitCallback
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitCallback
+from miptree.mip.formulations.baselines import BaselineFormulation, BinOCTFormulation
 
 
-class BinOCTClassifier(RivalClassifier):
+class BinOCTClassifier(BaselineClassifier):
     """Optimal univariate tree with thresholds by binary search: BinOCT [1]_.
 
     Minimises the errors; see
-    :class:`~miptree.formulations.rivals.BinOCTFormulation`.
+    :class:`~miptree.mip.formulations.baselines.BinOCTFormulation`.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class BinOCTClassifier(RivalClassifier):
     min_weight_fraction_leaf : float, default=0
         Least part of the weight that a leaf may have; an addition to the paper.
     solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+        As of :class:`~miptree.baselines.BaselineClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
 
@@ -53,7 +53,7 @@ class BinOCTClassifier(RivalClassifier):
     ('optimal', 50)
     """
 
-    rival = "BinOCT"
+    baseline = "BinOCT"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
@@ -94,7 +94,7 @@ class BinOCTClassifier(RivalClassifier):
         self.thresholds = thresholds
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-    def _formulation(self, problem: Problem) -> RivalFormulation:
+    def _formulation(self, problem: Problem) -> BaselineFormulation:
         return BinOCTFormulation(
             problem,
             int(self.max_depth),

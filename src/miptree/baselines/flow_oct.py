@@ -9,21 +9,21 @@ from sklearn.utils._param_validation import Interval
 
 from miptree.baselines._base import (
     MIP_CONSTRAINTS,
+    BaselineClassifier,
     ClassWeight,
-    RivalClassifier,
     Seed,
 )
-from miptree.formulations.rivals import FlowOCTFormulation, RivalFormulation
-from miptree.problem import Problem
-from miptree.progress import FitCallback
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitCallback
+from miptree.mip.formulations.baselines import BaselineFormulation, FlowOCTFormulation
 
 
-class FlowOCTClassifier(RivalClassifier):
+class FlowOCTClassifier(BaselineClassifier):
     """Optimal tree of 0/1 features by max-flow: FlowOCT [1]_, [2]_.
 
     Minimises (1 - ``complexity``) * errors + ``complexity`` * splits; see
-    :class:`~miptree.formulations.rivals.FlowOCTFormulation`. Numerical features are
-    binarised: feature j becomes ``x_j > t`` for ``n_thresholds`` values t, so 0/1
+    :class:`~miptree.mip.formulations.baselines.FlowOCTFormulation`. Numerical features
+    are binarised: feature j becomes ``x_j > t`` for ``n_thresholds`` values t, so 0/1
     features stay what they are. The tree reads the features as given.
 
     Parameters
@@ -36,7 +36,7 @@ class FlowOCTClassifier(RivalClassifier):
         0/1 features that stand for a feature, between values near the quantiles of
         the training rows; None for one between any two neighbouring values.
     solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+        As of :class:`~miptree.baselines.BaselineClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
 
@@ -57,7 +57,7 @@ class FlowOCTClassifier(RivalClassifier):
     ('optimal', 50)
     """
 
-    rival = "FlowOCT"
+    baseline = "FlowOCT"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
@@ -98,7 +98,7 @@ class FlowOCTClassifier(RivalClassifier):
         self.complexity = complexity
         self.n_thresholds = n_thresholds
 
-    def _formulation(self, problem: Problem) -> RivalFormulation:
+    def _formulation(self, problem: Problem) -> BaselineFormulation:
         return FlowOCTFormulation(
             problem, int(self.max_depth), self.complexity, self.n_thresholds
         )

@@ -1,4 +1,4 @@
-"""A greedy tree of 1-norm SVMs: the cheap rival that is hard to beat."""
+"""A greedy tree of 1-norm SVMs: the cheap baseline that is hard to beat."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree._clock import Clock
 from miptree.baselines._base import ClassWeight
 from miptree.baselines._certificate import certify_errors
-from miptree.baselines._numeric import NumericTreeClassifier
+from miptree.classifiers.numeric_classifier import NumericTreeClassifier
+from miptree.control.clock import Clock
 from miptree.search.starts import greedy_svm_tree
 
 
@@ -45,7 +45,7 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
         depth that needs no solver, and the relative gap between them.
     status_ : str
         "optimal" if they meet, otherwise "unproved".
-    certificate_ : RivalCertificate
+    certificate_ : BaselineCertificate
         What is known, in numbers and as a sentence.
     fit_time_ : float
         Seconds that fit took.

@@ -9,20 +9,20 @@ from sklearn.utils._param_validation import Interval
 
 from miptree.baselines._base import (
     MIP_CONSTRAINTS,
+    BaselineClassifier,
     ClassWeight,
-    RivalClassifier,
     Seed,
 )
-from miptree.formulations.rivals import OCTFormulation, RivalFormulation
-from miptree.problem import Problem
-from miptree.progress import FitCallback
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitCallback
+from miptree.mip.formulations.baselines import BaselineFormulation, OCTFormulation
 
 
-class OCTClassifier(RivalClassifier):
+class OCTClassifier(BaselineClassifier):
     """Optimal classification tree with univariate splits: OCT [1]_.
 
     Minimises errors / (errors of the best constant) + ``complexity`` * splits; see
-    :class:`~miptree.formulations.rivals.OCTFormulation`.
+    :class:`~miptree.mip.formulations.baselines.OCTFormulation`.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class OCTClassifier(RivalClassifier):
     min_weight_fraction_leaf : float, default=0
         The paper's N_min / n: least part of the weight that a leaf may have.
     solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+        As of :class:`~miptree.baselines.BaselineClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
 
@@ -51,7 +51,7 @@ class OCTClassifier(RivalClassifier):
     ('optimal', 50)
     """
 
-    rival = "OCT"
+    baseline = "OCT"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
@@ -92,7 +92,7 @@ class OCTClassifier(RivalClassifier):
         self.complexity = complexity
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
 
-    def _formulation(self, problem: Problem) -> RivalFormulation:
+    def _formulation(self, problem: Problem) -> BaselineFormulation:
         return OCTFormulation(
             problem, int(self.max_depth), self.complexity, self.min_weight_fraction_leaf
         )

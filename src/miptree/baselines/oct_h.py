@@ -9,20 +9,20 @@ from sklearn.utils._param_validation import Interval
 
 from miptree.baselines._base import (
     MIP_CONSTRAINTS,
+    BaselineClassifier,
     ClassWeight,
-    RivalClassifier,
     Seed,
 )
-from miptree.formulations.rivals import OCTHFormulation, RivalFormulation
-from miptree.problem import Problem
-from miptree.progress import FitCallback
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitCallback
+from miptree.mip.formulations.baselines import BaselineFormulation, OCTHFormulation
 
 
-class OCTHClassifier(RivalClassifier):
+class OCTHClassifier(BaselineClassifier):
     """Optimal classification tree with hyperplanes: OCT-H [1]_.
 
     Minimises errors / (errors of the best constant) + ``complexity`` * features used
-    in the splits; see :class:`~miptree.formulations.rivals.OCTHFormulation`.
+    in the splits; see :class:`~miptree.mip.formulations.baselines.OCTHFormulation`.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class OCTHClassifier(RivalClassifier):
         Width of the strip beside a hyperplane that no point may lie in, in units of
         features scaled to [0, 1] and hyperplanes of 1-norm 1.
     solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As for every rival with a MIP, see :class:`~miptree.baselines.RivalClassifier`.
+        As of :class:`~miptree.baselines.BaselineClassifier`.
     random_state, verbose, callback
         Likewise; there, too, the fitted attributes.
 
@@ -54,7 +54,7 @@ class OCTHClassifier(RivalClassifier):
     ('optimal', 50)
     """
 
-    rival = "OCT-H"
+    baseline = "OCT-H"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,
@@ -98,7 +98,7 @@ class OCTHClassifier(RivalClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.mu = mu
 
-    def _formulation(self, problem: Problem) -> RivalFormulation:
+    def _formulation(self, problem: Problem) -> BaselineFormulation:
         return OCTHFormulation(
             problem,
             int(self.max_depth),

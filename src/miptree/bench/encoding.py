@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from miptree._typing import FloatArray
+from miptree.utils.arrays import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd

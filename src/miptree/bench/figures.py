@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from miptree._files import write_atomic
 from miptree.bench.methods import METHODS
 from miptree.bench.page import write_page
 from miptree.bench.results import Section
 from miptree.bench.stats import compare, critical_difference, mean_ranks
 from miptree.bench.tables import OURS, accuracies, paper_columns, slug
+from miptree.utils.files import write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -143,7 +143,7 @@ def _svm_tree(setting: Setting) -> GreedySVMTreeClassifier:
     return GreedySVMTreeClassifier(max_depth=setting.depth)
 
 
-def _rival(kind: type) -> Callable[[Setting], Any]:
+def _baseline(kind: type) -> Callable[[Setting], Any]:
     def make(setting: Setting) -> Any:
         return kind(
             max_depth=setting.depth,
@@ -171,9 +171,9 @@ _ALL = (
     Method("cart", "CART", _cart, "codes"),
     Method("logistic", "logistic regression", _logistic),
     Method("svm-tree", "greedy SVM tree", _svm_tree),
-    Method("oct-h", "OCT-H", _rival(OCTHClassifier), "codes"),
-    Method("fair", "Fair", _rival(AghaeiTreeClassifier), "codes"),
-    Method("binoct", "BinOCT", _rival(BinOCTClassifier), "codes"),
+    Method("oct-h", "OCT-H", _baseline(OCTHClassifier), "codes"),
+    Method("fair", "Fair", _baseline(AghaeiTreeClassifier), "codes"),
+    Method("binoct", "BinOCT", _baseline(BinOCTClassifier), "codes"),
     Method("pystreed", "STreeD", _peer(peers.streed), needs="pystreed"),
     Method("pycontree", "ConTree", _peer(peers.contree), needs="pycontree"),
     Method("treeple", "treeple", _peer(peers.treeple), needs="treeple"),

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from miptree._files import write_atomic
 from miptree.bench.footnotes import notes_of
 from miptree.bench.methods import METHODS
 from miptree.bench.results import Cell, Section
 from miptree.bench.tables import accuracies, paper_columns
+from miptree.utils.files import write_atomic
 
 
 def write_page(section: Section, path: Path) -> None:

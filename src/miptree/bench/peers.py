@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree._typing import AnyArray, FloatArray
+from miptree.utils.arrays import AnyArray, FloatArray
 
 WIDE = 20
 """Projections that treeple tries per feature; its default of 1 is much weaker."""

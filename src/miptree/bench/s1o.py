@@ -7,16 +7,16 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from miptree._clock import Clock
-from miptree._predicting import smoothed_frequencies
-from miptree.baselines._numeric import NumericTreeClassifier
 from miptree.baselines._train import NONZEROS_PER_SECOND
-from miptree.formulations import FORMULATIONS
+from miptree.classifiers.numeric_classifier import NumericTreeClassifier
+from miptree.classifiers.predictor import smoothed_frequencies
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.fit.train import mip_size
+from miptree.mip.formulations import FORMULATIONS
+from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search.starts import cart_tree
-from miptree.solvers import Limits, get_solver
-from miptree.train import mip_size
 from miptree.tree import ObliqueTree
 
 
@@ -32,7 +32,7 @@ class S1OClassifier(NumericTreeClassifier):
     selector : Selector or None, default=None
         Which rows the MIP sees, given CART's tree: S1O-DS. None: all of them.
     solver : str, default="highs"
-        One of ``miptree.solvers.SOLVERS``.
+        One of ``miptree.mip.solvers.SOLVERS``.
     time_limit : float or None, default=60
         Seconds for the whole fit.
     node_limit : int or None, default=None

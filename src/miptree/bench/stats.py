@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from miptree._typing import FloatArray
+from miptree.utils.arrays import FloatArray
 
 TIE = 0.05
 """Differences in percentage points that the paper's one decimal does not show."""

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from miptree._csv import TOO_MANY_FIELDS, csv_options
-from miptree._files import write_atomic
-from miptree._typing import AnyArray, FloatArray
-from miptree.table.cells import row_name
-from miptree.table.columns import show_value
+from miptree.data.cells import row_name
+from miptree.data.columns import show_value
+from miptree.data.csv import TOO_MANY_FIELDS, csv_options
+from miptree.utils.arrays import AnyArray, FloatArray
+from miptree.utils.files import write_atomic
 
 
 def read_table(path: Path, as_text: Collection[str] = ()) -> pd.DataFrame:

@@ -12,8 +12,8 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from miptree._files import write_atomic
 from miptree.commands._app import app, console, plain_errors, printable
+from miptree.utils.files import write_atomic
 
 bench = typer.Typer(
     help="The paper's tables, filled in by running them.", no_args_is_help=True

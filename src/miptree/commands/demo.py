@@ -41,7 +41,7 @@ def demo(
     tree = OptimalTreeClassifier(
         max_depth=depth, time_limit=time_limit, random_state=0, verbose=1
     )
-    rivals = {
+    baselines = {
         f"miptree, depth {depth}": tree,
         f"CART, depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0),
         "logistic regression": make_pipeline(
@@ -49,7 +49,7 @@ def demo(
         ),
     }
     table = Table("", "training %", "test %")
-    for name, model in rivals.items():
+    for name, model in baselines.items():
         model.fit(X_train, y_train)
         scores = model.score(X_train, y_train), model.score(X_test, y_test)
         table.add_row(name, *(f"{100 * score:.1f}" for score in scores))

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from miptree._files import refuse_overwriting, write_atomic
 from miptree.commands._app import app, console, plain_errors
 from miptree.commands.model import Force, ModelFile
 from miptree.export import (
@@ -21,6 +20,7 @@ from miptree.export import (
     export_text,
     load_json,
 )
+from miptree.utils.files import refuse_overwriting, write_atomic
 
 
 class Form(str, Enum):

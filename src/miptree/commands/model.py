@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import typer
 
-from miptree._files import refuse_overwriting
-from miptree._typing import AnyArray, FloatArray
+from miptree.certificate.verify import verify as verify_certificate
 from miptree.commands import _tables
 from miptree.commands._app import (
     app,
@@ -20,17 +19,18 @@ from miptree.commands._app import (
     show_certificate,
     show_tree,
 )
+from miptree.data import CategoricalColumn
+from miptree.data.weights import row_weights
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.evaluate import label_codes
 from miptree.export import load_json, save_json
 from miptree.export._json_values import MAX_TEXT
 from miptree.export.json import read_model
+from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
-from miptree.solvers import SOLVERS
-from miptree.table import CategoricalColumn
-from miptree.verify import verify as verify_certificate
-from miptree.weights import row_weights
+from miptree.utils.arrays import AnyArray, FloatArray
+from miptree.utils.files import refuse_overwriting
 
 DataFile = Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")]
 ModelFile = Annotated[Path, typer.Argument(help="Model that `miptree fit` wrote.")]
@@ -284,7 +284,7 @@ def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
 
 def text_columns(clf: OptimalTreeClassifier) -> set[str]:
     """Names of the columns that held text in training."""
-    table = getattr(clf, "table_", None)  # a rival's columns are all numbers
+    table = getattr(clf, "table_", None)  # a baseline's columns are all numbers
     if table is None or not hasattr(clf, "feature_names_in_"):
         return set()
     return {

@@ -10,8 +10,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from miptree._files import refuse_overwriting, write_atomic
-from miptree._typing import AnyArray
 from miptree.commands import _tables
 from miptree.commands._app import app, console, plain_errors, printable
 from miptree.commands.model import (
@@ -28,6 +26,8 @@ from miptree.evaluate import evaluate as count
 from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
 from miptree.report import report_html
+from miptree.utils.arrays import AnyArray
+from miptree.utils.files import refuse_overwriting, write_atomic
 
 Target = Annotated[
     str | None, typer.Option(help="Column of the labels, if not as in the fit.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from miptree.commands._app import app, console
-from miptree.solvers import SOLVERS, MissingSolverError, get_solver
+from miptree.mip.solvers import SOLVERS, MissingSolverError, get_solver
 
 
 @app.command()

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from miptree._files import write_atomic
 from miptree.datasets._content import fingerprints, raw_rows, typed
 from miptree.datasets._download import DatasetError, download
 from miptree.datasets._registry import Entry, Part, entry
+from miptree.utils.files import write_atomic
 
 if TYPE_CHECKING:
     import pandas as pd

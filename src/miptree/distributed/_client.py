@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from miptree._clock import Clock
-from miptree._interrupt import InterruptGuard
-from miptree._typing import AnyArray, FloatArray
+from miptree.control.clock import Clock
+from miptree.control.interrupt import InterruptGuard
+from miptree.data import learn_table
+from miptree.data.problem import Problem
+from miptree.data.weights import above_tolerance, checked_costs
 from miptree.distributed import _partition
 from miptree.distributed._dask import Partitions, first_error
 from miptree.distributed._finish import fill_in
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
-from miptree.formulations.svm1 import one_cost_per_row
-from miptree.layers import SELECT_SHARE
-from miptree.problem import Problem
+from miptree.fit.layers import SELECT_SHARE
+from miptree.fit.train import SEARCH_STALL, train
+from miptree.mip.formulations.svm1 import one_cost_per_row
 from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
@@ -30,10 +32,8 @@ from miptree.selection import (
     adapted,
     select_rows,
 )
-from miptree.table import learn_table
-from miptree.train import SEARCH_STALL, train
 from miptree.tree import ObliqueTree
-from miptree.weights import above_tolerance, checked_costs
+from miptree.utils.arrays import AnyArray, FloatArray
 
 ELITE = 6
 """Trees of a round that are scored on all rows."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from miptree._csv import TOO_MANY_FIELDS, csv_options
+from miptree.data.csv import TOO_MANY_FIELDS, csv_options
 from miptree.distributed._dask import require_dask
 
 CSV_BLOCK = 64_000_000

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from miptree.bounds import Bound
-from miptree.certify import PARTITIONED, Certificate, certify
-from miptree.digest import certificate_digest
+from miptree.certificate.certificate import PARTITIONED, Certificate, certify
+from miptree.certificate.digest import certificate_digest
+from miptree.data import CategoricalColumn
+from miptree.data.problem import Problem
 from miptree.distributed import _partition
+from miptree.fit.progress import announce
+from miptree.fit.train import end_of
 from miptree.objective import Score
-from miptree.problem import Problem
-from miptree.progress import announce
-from miptree.rounding import ALL_DIGITS
-from miptree.table import CategoricalColumn
-from miptree.train import end_of
+from miptree.objective.bounds import Bound
+from miptree.tree.rounding import ALL_DIGITS
 
 if TYPE_CHECKING:
     from miptree.distributed._client import Fitting

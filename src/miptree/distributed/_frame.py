@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.problem import Problem
-from miptree.table import CategoricalColumn, Cells, Table
+from miptree.data import CategoricalColumn, Cells, Table
+from miptree.data.problem import Problem
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.data.problem import Problem
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.objective import Score, Svm1Objective
-from miptree.problem import Problem
 from miptree.selection import Selector, leaf_clusters, select_rows
 from miptree.selection.clusters import deal_out
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 LARGEST_CLUSTER = 2000
 """Rows of a cluster within which a hull is sought; larger ones are dealt into parts."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.base import clone
 
-from miptree._clock import Clock
+from miptree.control.clock import Clock
 from miptree.distributed._client import Fitting
 from miptree.distributed._dask import Partitions
 from miptree.distributed._files import open_table

@@ -9,9 +9,16 @@ from typing import Any, get_args
 
 import numpy as np
 
-from miptree._checks import malformed
-from miptree._typing import AnyArray
-from miptree.certify import Certificate
+from miptree.certificate.certificate import Certificate
+from miptree.certificate.checks import malformed
+from miptree.data import (
+    CategoricalColumn,
+    Column,
+    DroppedColumn,
+    NumericalColumn,
+    Table,
+)
+from miptree.data.weights import checked_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_values import (
     MAX_TEXT,
@@ -28,21 +35,14 @@ from miptree.export._json_values import (
     record,
     texts,
 )
-from miptree.progress import FitProgress
-from miptree.rounding import ALL_DIGITS
-from miptree.table import (
-    CategoricalColumn,
-    Column,
-    DroppedColumn,
-    NumericalColumn,
-    Table,
-)
-from miptree.train import Status
+from miptree.fit.progress import FitProgress
+from miptree.fit.train import Status
 from miptree.tree import LEAF, ObliqueTree
-from miptree.weights import checked_costs
+from miptree.tree.rounding import ALL_DIGITS
+from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-RIVAL_FORMAT = "miptree-rival"
+BASELINE_FORMAT = "miptree-baseline"
 VERSION = 3
 
 MAX_BYTES = 256 * 2**20
@@ -67,7 +67,7 @@ class SavedModel:
     Attributes
     ----------
     clf : OptimalTreeClassifier
-        The fitted classifier, or a rival of ``miptree.baselines``.
+        The fitted classifier, or a baseline of ``miptree.baselines``.
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     """
@@ -79,10 +79,10 @@ class SavedModel:
 def model_of(text: str) -> SavedModel:
     """The model that a text holds, or a :class:`MalformedError`."""
     plain = parsed(text)
-    if plain.get("format") == RIVAL_FORMAT:
-        from miptree.export._json_rivals import read_rival
+    if plain.get("format") == BASELINE_FORMAT:
+        from miptree.export._json_baselines import read_baseline
 
-        return read_rival(plain)
+        return read_baseline(plain)
     return READERS[_header(plain)](plain)
 
 

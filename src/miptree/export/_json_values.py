@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from miptree._typing import AnyArray
-from miptree.table import Value
+from miptree.data import Value
+from miptree.utils.arrays import AnyArray
 
 MAX_TEXT = 10_000
 """Longest class label or column name."""

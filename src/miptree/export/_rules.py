@@ -1,6 +1,6 @@
 """The tree in terms of the user's own columns: what every export writes down.
 
-A tree reads the numeric columns that :mod:`miptree.table` makes. Here each of them is
+A tree reads the numeric columns that :mod:`miptree.data` makes. Here each of them is
 traced back to a cell: the number in it, whether it is missing, or whether its value is
 one of some. A branch is then a short sum over such atoms, in feature order.
 """
@@ -14,9 +14,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from miptree._predicting import TreePredictor
-from miptree._typing import FloatArray
-from miptree.table import (
+from miptree.classifiers.predictor import TreePredictor
+from miptree.data import (
     CategoricalColumn,
     Column,
     DroppedColumn,
@@ -25,6 +24,7 @@ from miptree.table import (
     Value,
 )
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import FloatArray
 
 Model: TypeAlias = ObliqueTree | TreePredictor
 
@@ -169,7 +169,7 @@ def rules_of(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
+    model : OptimalTreeClassifier, baseline of ``miptree.baselines``, or ObliqueTree
         A fitted classifier, which knows its columns and classes, or a bare tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...
@@ -205,7 +205,7 @@ def rules_of(
 
 
 def table_of(model: Model) -> Table:
-    """The table of a classifier; of a tree or a rival one of numbers only."""
+    """The table of a classifier; of a tree or a baseline one of numbers only."""
     table: Table | None = getattr(model, "table_", None)
     if table is not None:
         return table

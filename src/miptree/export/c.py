@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree._version import __version__
+from miptree.data import Value
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -16,7 +17,6 @@ from miptree.export._rules import (
     rules_of,
 )
 from miptree.export.text import split_text
-from miptree.table import Value
 
 _HEAD = """\
 #include <float.h>

@@ -21,9 +21,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from miptree._files import write_atomic
-from miptree._typing import AnyArray
 from miptree._version import __version__
+from miptree.data import Table
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import (
     CLASS_KINDS,
@@ -35,7 +34,8 @@ from miptree.export._json_reader import (
     model_of,
 )
 from miptree.export._json_values import MalformedError
-from miptree.table import Table
+from miptree.utils.arrays import AnyArray
+from miptree.utils.files import write_atomic
 
 
 def save_json(
@@ -54,8 +54,8 @@ def save_json(
     Parameters
     ----------
     clf : OptimalTreeClassifier
-        A fitted one, or a fitted rival of ``miptree.baselines``; of an estimator with
-        cross-validation its ``best_estimator_``.
+        A fitted one, or a fitted baseline of ``miptree.baselines``; of an estimator
+        with cross-validation its ``best_estimator_``.
     path : path
         File to write, by convention ``*.json``.
     force : bool, default=False
@@ -75,9 +75,9 @@ def save_json(
         _warn_of_selector(clf)
         text = _to_text(_to_plain(clf, notes))
     else:
-        from miptree.export._json_rivals import rival_to_plain
+        from miptree.export._json_baselines import baseline_to_plain
 
-        text = _to_text(rival_to_plain(clf, notes))
+        text = _to_text(baseline_to_plain(clf, notes))
     try:
         model_of(text)  # what cannot be read again must not be written
     except MalformedError as error:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from miptree._typing import AnyArray, FloatArray
 from miptree._version import __version__
 from miptree.export._rules import (
     Branch,
@@ -20,6 +19,7 @@ from miptree.export._rules import (
     rules_of,
 )
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import AnyArray, FloatArray
 
 _OPSET, _ML_OPSET, _IR_VERSION = 17, 2, 8
 """Old enough for every runtime of recent years."""

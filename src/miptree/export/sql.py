@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from miptree.data import Value
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -20,7 +21,6 @@ from miptree.export._rules import (
     rules_of,
 )
 from miptree.export.text import split_text
-from miptree.table import Value
 
 _LARGEST_POWER = 62
 """2**62 is the largest power of two that every database reads exactly."""

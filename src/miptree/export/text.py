@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from miptree.data.columns import show_value
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -16,9 +17,8 @@ from miptree.export._rules import (
     Rules,
     rules_of,
 )
-from miptree.rounding import ALL_DIGITS, rounded
-from miptree.table.columns import show_value
 from miptree.tree import ObliqueTree
+from miptree.tree.rounding import ALL_DIGITS, rounded
 
 _DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
@@ -34,7 +34,7 @@ def export_text(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier, rival of ``miptree.baselines``, or ObliqueTree
+    model : OptimalTreeClassifier, baseline of ``miptree.baselines``, or ObliqueTree
         A fitted classifier, which knows its columns, values and classes, or a tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree._typing import AnyArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export.text import printable
+from miptree.utils.arrays import AnyArray, IntArray
 
 # Okabe and Ito's colours, which colour-blind people can tell apart, light ones last.
 COLOURS = (

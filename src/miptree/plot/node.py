@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from miptree._typing import BoolArray, FloatArray
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._rules import Branch
 from miptree.export.text import shown_rules, split_text
 from miptree.plot._common import FAINT, INK, axes_or_new, codes_of, colour, plain_text
+from miptree.utils.arrays import BoolArray, FloatArray
 
 _BINS = 40
 
@@ -33,7 +33,7 @@ def node_scores(
     score: FloatArray = Z @ tree.coef[node] - tree.threshold[node]
     reaches = tree.ancestors[tree.apply(Z)][:, node]
     largest = float(np.abs(score).max(initial=0.0))
-    margin = getattr(clf.certificate_, "margin", 0.0)  # a rival may know none
+    margin = getattr(clf.certificate_, "margin", 0.0)  # a baseline may know none
     return score, reaches, margin * max(1.0, largest)
 
 

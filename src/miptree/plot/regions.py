@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from miptree._typing import AnyArray, FloatArray
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._rules import table_of
 from miptree.plot._common import axes_or_new, codes_of, colour, plain_text
+from miptree.utils.arrays import AnyArray, FloatArray
 
 _STEPS = 400
 _MOST_POINTS = 5000

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from miptree._typing import FloatArray, IntArray
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
 from miptree.export._rules import Atom, Branch, Leaf, Rules, atoms_of, table_of
@@ -26,6 +25,7 @@ from miptree.plot._common import (
     colour,
     plain_text,
 )
+from miptree.utils.arrays import FloatArray, IntArray
 
 _WIDTH, _HEIGHT = 0.92, 0.6
 """Size of a node, in units of a leaf's place and a level."""

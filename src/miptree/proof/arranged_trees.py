@@ -16,16 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
-from miptree._typing import BoolArray, FloatArray, IntArray, WordArray
 from miptree.proof.arrangement import Arrangement
 from miptree.proof.hulls import INSEPARABLE, first_basis, separate
-from miptree.proof.partings import (
+from miptree.proof.split_enumeration import (
     ClassBits,
     class_bits,
     fewest_of_a_split,
     pack,
     splits_below,
 )
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray, WordArray
 
 _MOST_SPLITS, _MOST_PAIRS = 1000, 100_000
 """Splits of a side, and pairs of them, that are listed."""

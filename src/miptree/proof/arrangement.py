@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from miptree._typing import FloatArray, IntArray, WordArray
-from miptree.proof.moves import Scratch, room_for, scratch_of, send, take_back
+from miptree.proof.assignments import Scratch, room_for, scratch_of, send, take_back
 from miptree.proof.state import OPEN, Search, begin
 from miptree.proof.state import is_small_enough as is_search_small
+from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
 GROWN, PAUSED, FULL = 0, 1, 2
 

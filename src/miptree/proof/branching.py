@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.moves import (
+from miptree.proof.assignments import (
     Scratch,
     room_for,
     score_of,

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import IntArray
-from miptree.bounds import Subset
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.objective.bounds import Subset
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
+from miptree.utils.arrays import IntArray
 
 _NODES_AT_A_TIME = 200
 """Nodes of the search between two looks at the clock."""

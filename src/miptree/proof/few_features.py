@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from joblib import delayed, effective_n_jobs
 
-from miptree._clock import Clock
-from miptree._threads import on_threads
-from miptree._typing import FloatArray, IntArray
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.control.threads import on_threads
+from miptree.data.problem import Problem
 from miptree.proof.arranged_trees import ArrangedTrees, Evaluated
 from miptree.proof.arrangement import (
     LEAF,
@@ -29,8 +28,9 @@ from miptree.proof.arrangement import (
     most_nodes,
 )
 from miptree.proof.count import Fewest
-from miptree.proof.partings import EXHAUSTED, PAUSED, begin_roots, search_roots
 from miptree.proof.space import Space
+from miptree.proof.split_enumeration import EXHAUSTED, PAUSED, begin_roots, search_roots
+from miptree.utils.arrays import FloatArray, IntArray
 
 _MOST_FEATURES = 10
 """With more there are too many splits of any number of points worth the while."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 SEPARATED, INSEPARABLE, UNDECIDED = 0, 1, 2
 

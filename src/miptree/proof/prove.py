@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree.bounds import Bound, Subset
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.objective.bounds import Bound, Subset
 from miptree.proof.space import space_of
 from miptree.proof.subsets import Proof, prove_by_halving
 

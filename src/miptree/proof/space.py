@@ -8,10 +8,10 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.optimize import linprog
 
-from miptree._typing import FloatArray, IntArray
+from miptree.data.problem import Problem
 from miptree.objective import MARGIN_ROUNDING
-from miptree.problem import Problem
 from miptree.tree import HeapTree
+from miptree.utils.arrays import FloatArray, IntArray
 
 _SAFETY = 1e-6
 """Relative allowance for rounding, of limits and of the distance."""

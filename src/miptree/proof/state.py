@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree._typing import FloatArray, IntArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 OPEN, ERROR = -1, -2
 """Instead of a leaf: not decided, and wrong."""

@@ -13,14 +13,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from joblib import delayed, effective_n_jobs
 
-from miptree._clock import Clock
-from miptree._threads import on_threads
-from miptree._typing import IntArray
-from miptree.bounds import Bound, Subset
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.control.threads import on_threads
+from miptree.data.problem import Problem
+from miptree.objective.bounds import Bound, Subset
 from miptree.proof.count import Fewest, fewest_errors
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
+from miptree.utils.arrays import IntArray
 
 T = TypeVar("T")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 
 _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 30.0
 
@@ -33,7 +33,7 @@ def seconds_to_compile_proofs() -> float:
         return 0.0
     from miptree.proof.arrangement import grow
     from miptree.proof.branching import advance
-    from miptree.proof.partings import search_roots
+    from miptree.proof.split_enumeration import search_roots
 
     are_on_disk = all(map(_is_on_disk, (advance, grow, search_roots)))
     return _SECONDS_TO_LOAD if are_on_disk else _SECONDS_TO_COMPILE

@@ -12,16 +12,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from miptree._typing import FloatArray, IntArray
 from miptree._version import __version__
+from miptree.data import Cells, read_cells
+from miptree.data.columns import show_value
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, evaluate
 from miptree.export._rules import Branch, Leaf, Member, Missing, Rules, rules_of
 from miptree.export.text import atom_text, number_text, shown_rules, split_text
 from miptree.plot._common import codes_of
 from miptree.plot.node import node_scores
-from miptree.table import Cells, read_cells
-from miptree.table.columns import show_value
+from miptree.utils.arrays import FloatArray, IntArray
 
 _BINS = 30
 _EXAMPLES = 5
@@ -234,7 +234,7 @@ def _are_fitted(
 
 def _certificate(clf: OptimalTreeClassifier) -> list[list[str]]:
     found = clf.certificate_
-    at_margin = getattr(found, "errors_bound", None)  # a rival's has none
+    at_margin = getattr(found, "errors_bound", None)  # a baseline's has none
     least, cost = "no tree that keeps the margin has fewer than", []
     if not np.isclose(found.cost, found.errors, rtol=1e-9):
         least = "no tree that keeps the margin has a lower cost than"

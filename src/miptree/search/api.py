@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from miptree.bounds import combinatorial_bound
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
+from miptree.objective.bounds import combinatorial_bound
 from miptree.search.budget import SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.starts import start_trees

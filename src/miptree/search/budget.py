@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from miptree._clock import Clock as FitClock
-from miptree._typing import AnyArray
-from miptree._watcher import watching
+from miptree.control.clock import Clock as FitClock
+from miptree.control.watcher import watching
+from miptree.utils.arrays import AnyArray
 
 StopReason = Literal["seconds", "max_iter", "stall", "bound", "interrupted"]
 

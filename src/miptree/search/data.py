@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.problem import Problem, value_places
+from miptree.data.problem import Problem, value_places
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from miptree.tree import HeapTree

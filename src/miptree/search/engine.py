@@ -10,14 +10,14 @@ import numpy as np
 from joblib import delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
-from miptree._threads import on_threads
+from miptree.control.threads import on_threads
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search.budget import Clock, SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
-from miptree.search.ladder import run_plan
 from miptree.search.measure import Candidate, Measure, Svm1, ZeroOne
+from miptree.search.schedule import run_plan
 from miptree.tree import HeapTree
 
 OnImprovement = Callable[[HeapTree, float], None]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from miptree._typing import AnyArray
 from miptree.search.budget import Clock
 from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
-from miptree.search.moves import random_move
+from miptree.search.neighbourhood import random_move
 from miptree.search.node_mip import optimise_node
 from miptree.search.pool import SAME, Pool
 from miptree.search.rng import random_state
 from miptree.search.soft import BATCH, FULL_BATCH_UP_TO, soft_trees
 from miptree.tree import HeapTree
+from miptree.utils.arrays import AnyArray
 
 _ROUNDS_PER_BATCH = 5
 _MOVES_PER_ROUND = 50

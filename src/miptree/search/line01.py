@@ -11,8 +11,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, normal, random_direction, shuffle, uniform
 from miptree.search.routing import (
     care_points,
@@ -24,6 +22,8 @@ from miptree.search.routing import (
     score_node,
     score_tree,
 )
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.jit import INNER, KERNEL
 
 TOLERANCE = 1e-9
 """Costs closer than this (in units of a mean row weight) count as equal."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import random_direction, shuffle
 from miptree.search.routing import (
     copy_into,
@@ -24,6 +22,8 @@ from miptree.search.routing import (
     score_node,
     score_tree,
 )
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.jit import INNER, KERNEL
 
 _FLAT = 1e-12
 _INSIDE = 1.0 - 1e-9

@@ -7,11 +7,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import AnyArray, FloatArray, IntArray
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.mip.node_lp import refit_nodes
 from miptree.objective import Svm1Objective
-from miptree.polish import refit_nodes
-from miptree.problem import Problem
 from miptree.search.data import SearchData
 from miptree.search.line01 import descend_01
 from miptree.search.line_svm1 import descend_svm1, into_box, objective_svm1
@@ -19,6 +18,7 @@ from miptree.search.routing import relabel, score_tree
 from miptree.search.simplify import simplify
 from miptree.search.subsets import improve_by_subsets
 from miptree.tree import HeapTree
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 class Candidate(NamedTuple):

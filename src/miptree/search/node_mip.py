@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray
-from miptree.formulations.model import Model, ModelBuilder
+from miptree.control.clock import Clock
+from miptree.mip.model import Model, ModelBuilder
+from miptree.mip.solvers import Limits, get_solver
 from miptree.search.data import SearchData
 from miptree.search.routing import care_points, score_tree
-from miptree.solvers import Limits, get_solver
 from miptree.tree import HeapTree
+from miptree.utils.arrays import FloatArray
 
 MARGIN = 1e-3
 """Least distance from the hyperplane, where scores are at most 1."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, normal, uniform
 from miptree.search.routing import largest_size, points_at, score_tree
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.jit import INNER, KERNEL
 
 TILT, BISECT, FEW_COORDINATES, ALL_NODES = 0, 1, 2, 3
 

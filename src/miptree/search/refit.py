@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.search._jit import INNER, KERNEL
 from miptree.search.rng import below, uniform
 from miptree.search.routing import care_points, copy_into, largest_size, score_tree
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.jit import INNER, KERNEL
 
 _FARTHEST = 30.0
 """Beyond this margin the logistic function is 0 or 1 for our purposes."""

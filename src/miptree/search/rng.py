@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
-from miptree.search._jit import INNER, KERNEL
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.jit import INNER, KERNEL
 
 
 def random_state(rng: np.random.Generator) -> AnyArray:

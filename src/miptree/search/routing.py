@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.search._jit import INNER, KERNEL
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.jit import INNER, KERNEL
 
 _BLOCK = 2048
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree._typing import FloatArray, IntArray
-from miptree.search._jit import KERNEL
 from miptree.search.data import SearchData
 from miptree.search.line_svm1 import cost_below
 from miptree.search.routing import points_at, score_tree
 from miptree.tree import HeapTree
+from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.jit import KERNEL
 
 _TOLERANCE = 1e-9
 

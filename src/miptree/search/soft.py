@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree._typing import AnyArray, BoolArray, IntArray
 from miptree.search.data import SearchData
 from miptree.tree import HeapTree
+from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
 BATCH = 32
 """Restarts that train together."""

@@ -11,10 +11,10 @@ from itertools import combinations
 import numpy as np
 from scipy.special import entr
 
-from miptree._typing import FloatArray, IntArray
-from miptree.polish import leaf_cost, relabel
-from miptree.problem import Problem
+from miptree.data.problem import Problem
+from miptree.objective.labels import leaf_cost, relabel
 from miptree.tree import LEAF, HeapTree, ObliqueTree
+from miptree.utils.arrays import FloatArray, IntArray
 
 LARGEST_CART = 200_000
 """Rows above which growing CART takes longer than finding a better tree."""

@@ -13,9 +13,9 @@ from typing import Literal
 
 import numpy as np
 
-from miptree._clock import Clock
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search.starts import constant_tree
 
 _ready = False
@@ -136,7 +136,7 @@ def use_kernels(kind: Literal["errors", "svm1"]) -> None:
     """Search tiny data for few errors, or for a low (1a)."""
     from miptree.search.data import SearchData
     from miptree.search.measure import ONE_SWEEP, Measure, Svm1, ZeroOne
-    from miptree.search.moves import random_move
+    from miptree.search.neighbourhood import random_move
     from miptree.search.rng import random_state
 
     rng = np.random.default_rng(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from miptree._typing import FloatArray, IntArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 INSIDE, OUTSIDE, UNSURE, FAILED = 1, 0, 2, -1
 """Answers. UNSURE: neither feasible nor strictly separated, because of rounding."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.control.clock import Clock
 from miptree.selection._columns import TOLERANCE
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 _RANDOM_DIRECTIONS = 64
 _STEPS = 24

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from miptree._typing import BoolArray, FloatArray, IntArray
-from miptree.problem import identical_rows
+from miptree.data.problem import identical_rows
 from miptree.selection._columns import TOLERANCE
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

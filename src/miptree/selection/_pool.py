@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from joblib import Parallel, delayed
 
-from miptree._clock import Clock
-from miptree._typing import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.control.clock import Clock
 from miptree.selection._columns import INSIDE, OUTSIDE, UNSURE, Columns
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 _CHUNK = 256
 """Points that share a chain of warm starts, whatever the number of jobs."""

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from miptree._typing import AnyArray, FloatArray, IntArray
 from miptree.selection._columns import (
     FAILED,
     INSIDE,
@@ -23,6 +22,7 @@ from miptree.selection._columns import (
     UNSURE,
     Columns,
 )
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _GAIN = 1e-10
 _TINY_STEP = 1e-12

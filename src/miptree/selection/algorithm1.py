@@ -9,9 +9,8 @@ from functools import partial
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import BoolArray, FloatArray, IntArray
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.selection.base import Purpose, Selection, checked_share, shorter
 from miptree.selection.clusters import (
     Cluster,
@@ -21,6 +20,7 @@ from miptree.selection.clusters import (
 )
 from miptree.selection.hull import HullMembership, hull_membership
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from miptree._clock import Clock
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.search import SearchBudget, improve, search
 from miptree.search.api import tree_value
 from miptree.selection.algorithm1 import HullSelection

@@ -10,10 +10,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray, IntArray
-from miptree.formulations.model import Model
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.mip.model import Model
+from miptree.mip.solvers import Limits
 from miptree.selection._points import DistinctPoints
 from miptree.selection._pool import PointPool
 from miptree.selection.base import Purpose, Selection, shorter
@@ -26,8 +26,8 @@ from miptree.selection.exact import (
     solve_01,
 )
 from miptree.selection.hull import HullMembership, hull_membership
-from miptree.solvers import Limits
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import FloatArray, IntArray
 
 _WHOLE = 1e-7
 _PILLAR_SIZES = 12

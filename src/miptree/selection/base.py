@@ -8,11 +8,11 @@ from typing import Protocol
 
 import numpy as np
 
-from miptree._typing import BoolArray, FloatArray, IntArray
+from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.problem import Problem
 from miptree.selection.clusters import Cluster
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

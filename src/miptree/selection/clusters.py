@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from joblib import Parallel, delayed
 
-from miptree._typing import FloatArray, IntArray
-from miptree.problem import Problem
+from miptree.data.problem import Problem
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import FloatArray, IntArray
 
 Answer = TypeVar("Answer")
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray, IntArray
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.selection._directions import outward_order
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
 from miptree.selection._pool import PointPool, blocks
@@ -20,6 +19,7 @@ from miptree.selection.base import Purpose, Selection, checked_share, shorter
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
 from miptree.selection.stratified import StratifiedSelection
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import FloatArray, IntArray
 
 _BLOCK = 256
 _WIDEST = 64.0

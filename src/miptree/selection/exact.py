@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from miptree._typing import BoolArray, FloatArray
-from miptree.formulations.model import Model, ModelBuilder
+from miptree.mip.model import Model, ModelBuilder
+from miptree.mip.solvers import Limits, get_solver
 from miptree.selection._points import checked_eps, checked_points
-from miptree.solvers import Limits, get_solver
+from miptree.utils.arrays import BoolArray, FloatArray
 
 LARGEST = 300
 """Points above which n**2 variables are too many."""

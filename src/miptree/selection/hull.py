@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from miptree._clock import Clock
-from miptree._typing import BoolArray, IntArray
+from miptree.control.clock import Clock
 from miptree.selection._extreme import cover_by_box, find_extreme
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
 from miptree.selection._pool import PointPool
+from miptree.utils.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

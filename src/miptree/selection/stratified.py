@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from miptree.problem import Problem
+from miptree.data.problem import Problem
 from miptree.selection.base import Selection, checked_share
 from miptree.selection.clusters import Cluster, leaf_clusters
 from miptree.tree import ObliqueTree

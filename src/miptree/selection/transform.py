@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from miptree._typing import BoolArray
+from miptree.utils.arrays import BoolArray
 
 
 def transform_weights(weights: sparse.csr_array, inside: BoolArray) -> sparse.csr_array:

@@ -10,11 +10,11 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.contest import Contest, End, all_settings
-from miptree.tuning.dealing import Deal, Fold, deal, deal_by
-from miptree.tuning.folds import TableRules, costs_of
+from miptree.tuning.cv_results import THRESHOLDS, Choice, Setting, Verdict
+from miptree.tuning.evaluate_fold import TableRules, costs_of
+from miptree.tuning.folds import Deal, Fold, deal, deal_by
+from miptree.tuning.racing import Contest, End, all_settings
 from miptree.tuning.refit import refit
-from miptree.tuning.verdict import THRESHOLDS, Choice, Setting, Verdict
 
 __all__ = [
     "DEFAULT_CANDIDATES",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from miptree.penalties import Auto, suited_objective
+from miptree.objective.penalties import Auto, suited_objective
 
 
 def _check_range(

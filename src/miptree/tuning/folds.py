@@ -1,162 +1,138 @@
-"""One fold: train every candidate on its training rows, judge it on the others."""
+"""Dealing the training rows into folds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray
-from miptree.costs import plain_costs
-from miptree.problem import Problem
-from miptree.rows import TrainingRows
-from miptree.table import EmptyTableError, Table
-from miptree.tree import HeapTree
-from miptree.tuning.candidates import Candidate
-from miptree.tuning.dealing import Fold
-from miptree.tuning.grow import Effort, Grower
-from miptree.tuning.part import Part
-
-FOLD_EFFORT = Effort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
-_JUDGED = 3
-"""Trees of a candidate that are judged: one may be lucky."""
+from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows
+from miptree.utils.arrays import IntArray
 
 
 @dataclass(frozen=True)
-class TableRules:
-    """How columns become numbers; see ``OptimalTreeClassifier``."""
+class Fold:
+    """Which rows to train on, and which to hold out."""
 
-    encoding: str = "both"
-    missing: str = "fill"
-    max_features: int | None = None
-
-    def learn(self, rows: TrainingRows, as_levels: bool) -> tuple[Table, Problem]:
-        """Table and problem of some rows, learnt from these rows alone.
-
-        Rows held out may have categories that these have not: they go with the
-        majority, whatever is to happen to those of new rows.
-        """
-        if as_levels:
-            rows = rows.with_levels()
-        table = rows.learn_table(self.encoding, self.missing, "majority")
-        return table, rows.problem(table, self.max_features)
+    train: IntArray
+    test: IntArray
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
-class FoldScores:
-    """What a fold says.
+class Deal:
+    """Rows in folds.
 
     Attributes
     ----------
-    score : float array of shape (candidates, thresholds)
-        Accuracy on the rows held out, NaN where a candidate has no tree.
-    nonzeros : float array of shape (candidates, thresholds)
-        Coefficients a split.
-    """
-
-    score: FloatArray
-    nonzeros: FloatArray
-
-    @classmethod
-    def empty(cls, n_candidates: int, n_thresholds: int) -> FoldScores:
-        """Nothing, yet."""
-        shape = (n_candidates, n_thresholds)
-        return cls(np.full(shape, np.nan), np.full(shape, np.nan))
-
-
-@dataclass(frozen=True, eq=False)
-class TrainedFold:
-    """What the training rows of a fold gave: nothing of it may know the others."""
-
-    table: Table
-    part: Part
-    grown: list[list[HeapTree]]
-
-
-def costs_of(rows: TrainingRows) -> FloatArray:
-    """(Y, Y): costs of the errors, 1 if nothing is said."""
-    if rows.costs is not None:
-        return rows.costs
-    each = np.arange(rows.n_classes)
-    return plain_costs(each, np.ones(len(each)), len(each))
-
-
-def train_fold(
-    rows: TrainingRows,
-    fold: Fold,
-    rules: TableRules,
-    candidates: Sequence[Candidate],
-    depth: int,
-    as_levels: bool = False,
-    clock: Clock | None = None,
-) -> TrainedFold:
-    """Train all candidates on the training rows of a fold.
-
-    Table, scaling, votes about labels and trees come from these rows alone.
-    """
-    known = rows.take(fold.train)
-    table, problem = rules.learn(known, as_levels)
-    part = Part(problem, costs_of(rows))
-    share = float(known.weight.sum() / rows.weight.sum())
-    grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, clock or Clock())
-    return TrainedFold(table, part, grower.grow(candidates))
-
-
-def score_fold(
-    rows: TrainingRows,
-    fold: Fold,
-    rules: TableRules,
-    candidates: Sequence[Candidate],
-    depth: int,
-    thresholds: Sequence[float],
-    as_levels: bool = False,
-    clock: Clock | None = None,
-) -> FoldScores:
-    """Train all candidates on some rows, and judge them on others.
-
-    Parameters
-    ----------
     rows : TrainingRows
-    fold : Fold
-    rules : TableRules
-    candidates : sequence
-    depth : int
-        Depth of the trees.
-    thresholds : sequence of float
-        Relative sizes below which coefficients are dropped, one after the other.
-    as_levels : bool
-        Whether whole numbers of few values are read as categories.
-    clock : Clock, optional
-        Ends the training early; the scores are then worth nothing.
+        The rows that the folds number.
+    folds : list of Fold
+        Repetition after repetition.
+    n_splits : int
+        Folds of one repetition, which are independent of each other.
     """
-    scores = FoldScores.empty(len(candidates), len(thresholds))
-    try:
-        trained = train_fold(rows, fold, rules, candidates, depth, as_levels, clock)
-    except EmptyTableError:
-        return scores
-    part, held_out = trained.part, rows.take(fold.test)
-    X = trained.table.transform_cells(held_out.cells)
-    for k, trees in enumerate(trained.grown):
-        for t, threshold in enumerate(thresholds if trees else ()):
-            if clock is not None and clock.is_over:
-                return scores
-            thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
-            found = [_accuracy(part, tree, X, held_out) for tree in thin]
-            # Half by the best tree, half by how well the candidate does in general.
-            scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
-            scores.nonzeros[k, t] = nonzeros_per_split(thin[0])
-    return scores
+
+    rows: TrainingRows
+    folds: list[Fold]
+    n_splits: int
 
 
-def nonzeros_per_split(heap: HeapTree) -> float:
-    """Mean number of coefficients of the splits that split."""
-    used = np.count_nonzero(heap.coef, axis=1)
-    return float(used[used > 0].mean()) if used.any() else 0.0
+def deal(
+    rows: TrainingRows,
+    problem: Problem,
+    n_splits: int,
+    n_repeats: int,
+    most_rows: int,
+    seed: int,
+) -> Deal:
+    """Deal rows into stratified folds, several times; of very many rows a part.
+
+    Rows are dealt as the problem has merged and sorted them, so that neither their
+    order matters nor whether a row is given twice or has weight 2.
+    """
+    assert problem.source is not None
+    distinct = replace(rows.take(problem.source), weight=np.array(problem.weight))
+    distinct = copied(distinct, n_splits)
+    if len(distinct) > most_rows:
+        distinct = distinct.take(stratified_part(distinct.y, most_rows, seed))
+    # Without so many rows of any class there are fewer folds.
+    n_splits = min(n_splits, int(np.bincount(distinct.y).max()))
+    if n_splits < 2:
+        return Deal(distinct, [], 1)
+    splitter = RepeatedStratifiedKFold(
+        n_splits=n_splits, n_repeats=n_repeats, random_state=seed
+    )
+    return _numbered(distinct, splitter, distinct.y, n_splits, seed)
 
 
-def _accuracy(part: Part, heap: HeapTree, X: FloatArray, rows: TrainingRows) -> float:
-    tree = part.problem.to_user(heap)
-    cost = part.costs[rows.y, tree.predict(X)] / part.costs.max()
-    return 1.0 - float(rows.weight @ cost / rows.weight.sum())
+def deal_by(
+    rows: TrainingRows, X: Any, y: Any, splitter: Any, most_rows: int, seed: int
+) -> Deal:
+    """Deal the rows of X as a splitter of scikit-learn, or pairs of indices, say."""
+    splitter = check_cv(splitter, y, classifier=True)
+    n_repeats = getattr(splitter, "n_repeats", 1)
+    found = _numbered(rows, splitter, y, 1, seed, X)
+    rng = np.random.default_rng(seed)
+    folds = [
+        replace(fold, train=np.sort(rng.choice(fold.train, most_rows, replace=False)))
+        if len(fold.train) > most_rows
+        else fold
+        for fold in found.folds
+    ]
+    return Deal(rows, folds, max(1, len(folds) // n_repeats))
+
+
+def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
+    """Rows of whole weights as that many copies, at most one for each fold.
+
+    Otherwise all of the rows that share x and y would be held out together, and where
+    few different points occur often, no fold would be like new rows are. Weights that
+    are not whole (class weights aside) are no counts, and the rows stay as they are.
+    """
+    times = rows.weight / rows.class_factor[rows.y]
+    if np.abs(times - np.rint(times)).max(initial=0.0) > 1e-6:
+        return rows
+    copies = np.clip(np.rint(times), 1, n_splits).astype(np.intp)
+    taken = rows.take(np.repeat(np.arange(len(rows)), copies))
+    return replace(taken, weight=taken.weight / np.repeat(copies, copies))
+
+
+def stratified_part(y: IntArray, n_rows: int, seed: int) -> IntArray:
+    """Rows with about the class frequencies of all, at least one of each class."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(y))
+    order = order[np.argsort(y[order], kind="stable")]
+    first = np.flatnonzero(np.diff(y[order], prepend=-1))
+    every = np.linspace(0, len(y) - 1, n_rows).astype(np.intp)
+    return np.sort(order[np.union1d(every, first)])
+
+
+def _numbered(
+    rows: TrainingRows, splitter: Any, y: Any, n_splits: int, seed: int, X: Any = None
+) -> Deal:
+    with warnings.catch_warnings():
+        # A rare class cannot be in every fold.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        pairs = list(splitter.split(y if X is None else X, y))
+    seeds = np.random.SeedSequence(seed).generate_state(len(pairs))
+    folds = [
+        Fold(_places(train), _places(test), int(number))
+        for (train, test), number in zip(pairs, seeds, strict=True)
+    ]
+    weighty = [
+        fold
+        for fold in folds
+        if rows.weight[fold.train].any() and rows.weight[fold.test].any()
+    ]
+    return Deal(rows, weighty, n_splits)
+
+
+def _places(rows: Any) -> IntArray:
+    """Indices, of a mask as well."""
+    given = np.asarray(rows)
+    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
-from miptree.penalties import suited_objective
-from miptree.polish import polish, relabel, tree_value
-from miptree.problem import Problem
+from miptree.objective.labels import relabel, tree_value
+from miptree.objective.penalties import suited_objective
 from miptree.search import SearchBudget, improve
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
@@ -22,6 +22,7 @@ from miptree.tuning.candidates import Candidate, CartTree, SoftTree, Svm1Tree
 from miptree.tuning.part import Part
 from miptree.tuning.soft import SoftBatch, joined, train_soft
 from miptree.tuning.votes import out_of_bag_votes
+from miptree.utils.arrays import FloatArray
 
 _L1_OF_STARTS = 3e-3
 """Penalty of the soft trees that searches begin from."""

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree._typing import AnyArray, FloatArray
-from miptree.polish import relabel
-from miptree.problem import Problem
+from miptree.data.problem import Problem
+from miptree.objective.labels import relabel
 from miptree.tree import HeapTree
+from miptree.utils.arrays import AnyArray, FloatArray
 
 _CONSTANT = 1e-9
 """Two standard deviations, in features of range 1, of what counts as constant."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from threadpoolctl import threadpool_limits
 
-from miptree._clock import Clock
-from miptree._typing import FloatArray
-from miptree.polish import relabel
-from miptree.problem import Problem
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.objective.labels import relabel
 from miptree.search.starts import constant_tree
 from miptree.tree import ObliqueTree
-from miptree.tuning.dealing import stratified_part
-from miptree.tuning.folds import FOLD_EFFORT
+from miptree.tuning.cv_results import Choice
+from miptree.tuning.evaluate_fold import FOLD_EFFORT
+from miptree.tuning.folds import stratified_part
 from miptree.tuning.grow import Effort, Grower
 from miptree.tuning.part import Part
-from miptree.tuning.verdict import Choice
+from miptree.utils.arrays import FloatArray
 
 _EFFORT = Effort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
 

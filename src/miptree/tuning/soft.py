@@ -11,8 +11,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import AnyArray, BoolArray, IntArray
+from miptree.control.clock import Clock
 from miptree.search.soft import (
     FULL_BATCH_UP_TO,
     MINIBATCH,
@@ -21,6 +20,7 @@ from miptree.search.soft import (
     gradients,
     initial_planes,
 )
+from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
 _STEPS = 150
 _LAST_SLOPE, _LAST_SHARPNESS = 4.0, 4.0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from miptree._clock import Clock
-from miptree._typing import AnyArray, IntArray
+from miptree.control.clock import Clock
 from miptree.search.soft import FULL_BATCH_UP_TO
 from miptree.tuning.soft import SoftBatch, train_soft
+from miptree.utils.arrays import AnyArray, IntArray
 
 _L2_OF_VOTERS = 3e-3
 """Penalty of the trees that vote about labels."""

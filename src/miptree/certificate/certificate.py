@@ -1,0 +1,227 @@
+"""Step 7: what is known of a tree's distance from the best one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
+from miptree.data.problem import Problem
+from miptree.objective import Score, Svm1Objective, error_scale
+from miptree.objective.bounds import Bound
+from miptree.tree import ObliqueTree
+
+OPTIMALITY_TOLERANCE = 1e-6
+"""Distance at which a recounted objective counts as meeting its bound, relative to the
+objective or to the cost of an error (``error_scale``), whichever is more."""
+COST_ROUNDING = 1e-9
+"""The same for the cost of errors, a sum of given numbers: rounding, and no more."""
+PARTITIONED = "partitioned"
+"""In place of the data's digest, where no process has seen all rows."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A tree's errors and objective, counted by prediction, beside what no tree beats.
+
+    Three bounds speak of three classes of trees of this depth:
+
+    * ``any_tree_bound``: every tree, whatever its hyperplanes;
+    * ``errors_bound``: trees whose scores lie in the box abs(score) <= 1 on the
+      training points, where a point nearer to a hyperplane on its way than ``margin``
+      counts as an error (``cost_at_margin`` counts the tree at hand like that);
+    * ``objective_bound``: trees in that box, valued by (1a) with these penalties.
+
+    Attributes
+    ----------
+    errors : int
+        Misclassified training rows.
+    n_rows : int
+        Training rows (those of weight zero aside).
+    cost : float
+        What the misclassified rows cost, by default their weight; equals ``errors``
+        without weights.
+    cost_at_margin : float
+        The same, with the rows inside the margin counted as their dearest errors.
+    any_tree_bound, errors_bound, objective_bound : float
+        Lower bounds on ``cost``, ``cost_at_margin`` and ``objective``.
+    any_tree_proved_by, errors_proved_by, objective_proved_by : str
+        What gave them: the argument, or the solver and its model.
+    objective : float
+        (1a), recounted.
+    depth : int
+        Depth of the trees compared.
+    slack_penalty, l1_penalty, margin : float
+        alpha_1, alpha_2 and epsilon of (1a).
+    seconds : float
+        Time the fit took until the certificate was written.
+    tree_digest, data_digest : str
+        SHA-256 of the tree and of the training data, by which ``verify`` knows them.
+    digest : str
+        SHA-256 of all other fields: a certificate that was changed does not fit it.
+    scaling : str
+        How the features were scaled: "min-max".
+    max_features : int or None
+        Most features of a hyperplane of the trees compared, None for any number.
+    """
+
+    errors: int
+    n_rows: int
+    cost: float
+    cost_at_margin: float
+    any_tree_bound: float
+    any_tree_proved_by: str
+    errors_bound: float
+    errors_proved_by: str
+    objective: float
+    objective_bound: float
+    objective_proved_by: str
+    depth: int
+    slack_penalty: float
+    l1_penalty: float
+    margin: float
+    seconds: float
+    tree_digest: str
+    data_digest: str
+    digest: str
+    scaling: str = "min-max"
+    max_features: int | None = None
+
+    @property
+    def gap(self) -> float:
+        """(objective - bound) / objective, 0 when they meet."""
+        return relative_gap(self.objective, self.objective_bound, self._scale)
+
+    @property
+    def objective_optimal(self) -> bool:
+        """Whether the recounted objective meets its bound."""
+        return meets(self.objective, self.objective_bound, self._scale)
+
+    @property
+    def errors_optimal(self) -> bool:
+        """Whether the recounted errors meet a bound of a class the tree is in."""
+        return cost_meets(self.cost, self.any_tree_bound) or cost_meets(
+            self.cost_at_margin, self.errors_bound
+        )
+
+    @property
+    def _scale(self) -> float:
+        return error_scale(self.errors, self.cost, self.objective)
+
+    def __str__(self) -> str:
+        return " ".join([self._errors_sentence(), self._objective_sentence()])
+
+    def _errors_sentence(self) -> str:
+        counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
+        if not math.isclose(self.cost, self.errors, rel_tol=COST_ROUNDING):
+            counted += f" at a cost of {self.cost:.6g}"
+        if cost_meets(self.cost, self.any_tree_bound):
+            why = self.any_tree_proved_by
+            return f"{counted}; no tree of depth {self.depth} does better ({why})."
+        near = f"with rows nearer than {self.margin:g} to a split counted as errors"
+        if self.cost_at_margin == self.cost:
+            counted += f"; {near},"
+        else:
+            counted += f", {self.cost_at_margin:.6g} {near}; so counted,"
+        worse = "does better"
+        if not self.errors_optimal:
+            worse = f"gets below {self.errors_bound:.6g}"
+        return f"{counted} no {self._compared} {worse} ({self.errors_proved_by})."
+
+    @property
+    def _compared(self) -> str:
+        return f"tree of depth {self.depth}{self._limit}"
+
+    @property
+    def _limit(self) -> str:
+        if self.max_features is None:
+            return ""
+        return f" with at most {self.max_features} features in a split"
+
+    def _objective_sentence(self) -> str:
+        terms = (
+            f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
+            f"on features scaled to [0, 1]{self._limit}"
+        )
+        counted = f"Its objective ({terms}) is {self.objective:.6g},"
+        if self.objective_optimal:
+            return f"{counted} proved optimal ({self.objective_proved_by})."
+        return (
+            f"{counted} not proved optimal: no tree is below "
+            f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %; "
+            f"{self.objective_proved_by})."
+        )
+
+
+def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
+    """Gap between an objective >= 0 and a bound, relative to the objective."""
+    if meets(objective, bound, scale):
+        return 0.0
+    return (objective - bound) / objective
+
+
+def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
+    """Whether an objective is as low as its bound, to the stated tolerance.
+
+    ``scale`` is that of :func:`~miptree.objective.error_scale`: the tolerance may not
+    hide an error.
+    """
+    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
+
+
+def cost_meets(cost: float, bound: float) -> bool:
+    """Whether the cost of errors is as low as its bound, rounding aside."""
+    return cost - bound <= COST_ROUNDING * abs(cost)
+
+
+def certify(
+    problem: Problem,
+    objective: Svm1Objective,
+    depth: int,
+    tree: ObliqueTree,
+    score: Score,
+    any_tree: Bound,
+    errors: Bound,
+    whole: Bound,
+    seconds: float,
+) -> Certificate:
+    """Put a recounted score beside its bounds."""
+    any_tree = believed(any_tree, score.cost, score.scale)
+    errors = believed(errors, score.cost_at_margin, score.scale, any_tree.value)
+    whole = believed(whole, score.objective, score.scale, any_tree.value)
+    certificate = Certificate(
+        errors=score.errors,
+        n_rows=int(problem.count.sum()),
+        cost=score.cost,
+        cost_at_margin=score.cost_at_margin,
+        any_tree_bound=any_tree.value,
+        any_tree_proved_by=any_tree.proved_by,
+        errors_bound=errors.value,
+        errors_proved_by=errors.proved_by,
+        objective=score.objective,
+        objective_bound=whole.value,
+        objective_proved_by=whole.proved_by,
+        depth=depth,
+        slack_penalty=objective.slack_penalty,
+        l1_penalty=objective.l1_penalty,
+        margin=objective.margin,
+        seconds=seconds,
+        tree_digest=tree_digest(tree),
+        data_digest=data_digest(problem),
+        max_features=problem.max_features,
+        digest="",
+    )
+    return replace(certificate, digest=certificate_digest(certificate))
+
+
+def believed(
+    bound: Bound, value: float, scale: float = 1.0, otherwise: float = 0.0
+) -> Bound:
+    """Bound, lowered to a value it exceeds by rounding only.
+
+    A bound that a tree beats by more is wrong, and proves nothing: what is known
+    otherwise takes its place.
+    """
+    if not meets(bound.value, value, scale):
+        return Bound(otherwise, f"discarded, as the tree refutes it: {bound.proved_by}")
+    return Bound(min(bound.value, value), bound.proved_by)

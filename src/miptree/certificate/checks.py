@@ -1,0 +1,270 @@
+"""The checks of ``verify``: what a certificate says beside what was recomputed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from fractions import Fraction
+
+import numpy as np
+
+from miptree.certificate.certificate import Certificate
+from miptree.certificate.digest import (
+    certificate_digest,
+    data_digest,
+    is_a,
+    tree_digest,
+)
+from miptree.certificate.recount import GivenData, Recount
+from miptree.objective import MARGIN_ROUNDING, Svm1Objective
+from miptree.tree import LEAF, ObliqueTree
+
+SUM_TOLERANCE = 1e-9
+"""Relative difference that the rounding of a sum of weights explains."""
+OBJECTIVE_TOLERANCE = 1e-6
+"""Relative difference allowed for the objective."""
+BOX_TOLERANCE = 1e-6
+"""How far a score may lie outside the box abs(score) <= 1: solvers' tolerances."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked.
+
+    Attributes
+    ----------
+    name : str
+        What.
+    ok : bool
+        Whether it holds.
+    sentence : str
+        What was found, in plain words.
+    """
+
+    name: str
+    ok: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return f"{'ok   ' if self.ok else 'WRONG'} {self.name}: {self.sentence}"
+
+
+def check_tree(tree: ObliqueTree, data: GivenData) -> Check:
+    """Whether the arrays are a tree for such data."""
+    problem = malformed(tree, data.X.shape[1], data.n_classes)
+    found = f"{tree.n_nodes} nodes, children after parents, finite numbers"
+    return Check("tree", problem is None, f"{problem or found}.")
+
+
+def malformed(tree: ObliqueTree, n_features: int, n_classes: int) -> str | None:
+    """What keeps arrays from being a tree for such data, or None."""
+    n = tree.n_nodes
+    arrays = (tree.children_left, tree.children_right, tree.threshold, tree.label)
+    if n == 0 or any(a.shape != (n,) for a in arrays) or len(tree.coef) != n:
+        return "the arrays of the tree differ in length"
+    if tree.coef.shape != (n, n_features):
+        return f"the tree reads {tree.coef.shape[-1]} columns of {n_features}"
+    if not (np.isfinite(tree.coef).all() and np.isfinite(tree.threshold).all()):
+        return "a coefficient or threshold is not a finite number"
+    if not ((tree.label >= 0) & (tree.label < n_classes)).all():
+        return f"a label of the tree is none of the {n_classes} classes"
+    if not np.array_equal(tree.children_left == LEAF, tree.children_right == LEAF):
+        return "a node has one child only"
+    branch = np.flatnonzero(tree.children_left != LEAF)
+    below = np.stack([tree.children_left[branch], tree.children_right[branch]])
+    if not np.array_equal(np.sort(below, axis=None), np.arange(1, n)):
+        return "a node other than the root is not the child of exactly one node"
+    if (below <= branch).any():
+        return "a child comes before its parent"
+    return None
+
+
+def check_settings(certificate: Certificate) -> Check:
+    """Whether the certificate's fields mean anything."""
+    problem = _unreadable(certificate)
+    found = (
+        f"depth {certificate.depth}, penalties {certificate.slack_penalty:g} and "
+        f"{certificate.l1_penalty:g}, margin {certificate.margin:g}."
+        if problem is None
+        else ""
+    )
+    return Check("settings", problem is None, problem or found)
+
+
+def _unreadable(certificate: Certificate) -> str | None:
+    """What keeps the certificate from meaning anything."""
+    for field in fields(certificate):
+        value = getattr(certificate, field.name)
+        if not is_a(value, str(field.type)):
+            what = "string" if field.type == "str" else f"finite {field.type}"
+            return f"{field.name} is not a {what}."
+    if certificate.depth < 1:
+        return f"depth is {certificate.depth}."
+    if certificate.scaling != "min-max":
+        return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
+    try:
+        Svm1Objective(
+            certificate.slack_penalty, certificate.l1_penalty, certificate.margin
+        )
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def check_digest(certificate: Certificate, noted: str | None) -> Check:
+    """Whether the certificate is as it was written, and as it was noted."""
+    digest = certificate_digest(certificate)
+    ok = certificate.digest == digest and noted in (None, digest)
+    found = "as it was written" if ok else "changed since it was written"
+    return Check("certificate digest", ok, f"the certificate is {found}.")
+
+
+def compare(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    """Put every recomputed number beside the certificate's."""
+    yield from _compare_identity(certificate, recount)
+    yield _check_routing(recount)
+    yield from _compare_counts(certificate, recount)
+    yield from _compare_margins(certificate, recount)
+    yield from _compare_bounds(certificate, recount)
+
+
+def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    tree, data = recount.tree, recount.data
+    same = tree_digest(tree) == certificate.tree_digest
+    which = "the one" if same else "not the tree that was"
+    yield Check("tree digest", same, f"the tree is {which} certified.")
+    same = data_digest(data.problem) == certificate.data_digest
+    which = "those" if same else "not the rows, labels, weights and costs that were"
+    yield Check("data digest", same, f"the data are {which} certified.")
+    most = certificate.max_features
+    if most is not None:
+        opened = tree.coef[:, : data.n_open]
+        used = int(np.count_nonzero(opened, axis=1).max())
+        found = f"splits of up to {used} features, certified among up to {most}."
+        yield Check("features", used <= most, found)
+    yield Check(
+        "depth",
+        tree.depth <= certificate.depth,
+        f"the tree has depth {tree.depth}, certified among depth {certificate.depth}.",
+    )
+
+
+def _check_routing(recount: Recount) -> Check:
+    counts = recount.data.counts
+    differ = (recount.leaf != recount.tree.apply(recount.data.X)) & counts
+    n, near = int(counts.sum()), int(recount.is_near.sum())
+    found = (
+        f"{n - differ.sum()} of {n} rows reach the same leaf in exact arithmetic; "
+        f"within rounding error of a hyperplane on their way: {near}."
+    )
+    if differ.any() and not (differ & ~recount.is_near).any():
+        found += " The rows that differ are among these: the tree itself is fragile."
+    return Check("routing", not differ.any(), found)
+
+
+def _compare_counts(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    n_rows = int(recount.data.counts.sum())
+    yield _equal("rows", certificate.n_rows, Fraction(n_rows), 0.0)
+    errors = Fraction(int(recount.wrong.sum()))
+    yield _equal("errors", certificate.errors, errors, 0.0)
+    yield _equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
+
+
+def _compare_margins(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    largest = max(recount.largest, default=Fraction(0))
+    allowed = BOX_TOLERANCE + float(recount.rounding.max(initial=0.0))
+    yield Check(
+        "box",
+        largest - 1 <= allowed,
+        f"the largest abs(score) is {say(largest)}, at most 1 + {allowed:.3g} is "
+        "allowed.",
+    )
+    low, high = recount.cost_at_margin(-1), recount.cost_at_margin(1)
+    given = Fraction(certificate.cost_at_margin)
+    slip = Fraction(SUM_TOLERANCE) * high
+    yield Check(
+        "cost at margin",
+        low - slip <= given <= high + slip,
+        f"{say(given)}, recomputed {say(low)}"
+        + (f" to {say(high)}" if high > low else "")
+        + f" (a margin short by {MARGIN_ROUNDING:g} is kept).",
+    )
+    rounding = Fraction(certificate.slack_penalty) * recount.slack_rounding
+    parts = (
+        f"{say(recount.cost)} errors, {say(recount.slack)} slack, "
+        f"{say(recount.l1)} 1-norms"
+    )
+    yield _equal(
+        "objective",
+        certificate.objective,
+        recount.objective,
+        OBJECTIVE_TOLERANCE,
+        float(rounding),
+        parts,
+    )
+
+
+def _compare_bounds(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    total = float(recount.weight.sum())
+    bound = min(recount.any_tree_bound, recount.cost)
+    yield _equal(
+        "any-tree bound",
+        certificate.any_tree_bound,
+        bound,
+        SUM_TOLERANCE,
+        1e-12 * total,
+    )
+    for name, given, proof, value in (
+        (
+            "errors bound",
+            certificate.errors_bound,
+            certificate.errors_proved_by,
+            certificate.cost_at_margin,
+        ),
+        (
+            "objective bound",
+            certificate.objective_bound,
+            certificate.objective_proved_by,
+            certificate.objective,
+        ),
+    ):
+        yield _check_bound(name, given, proof, value, certificate)
+
+
+def _check_bound(
+    name: str, given: float, proof: str, value: float, certificate: Certificate
+) -> Check:
+    """Bracket a bound: not below the any-tree bound, not above the tree's value."""
+    weakest = certificate.any_tree_bound
+    slip = SUM_TOLERANCE * abs(value)
+    ok = weakest - slip <= given <= value + slip
+    found = f"{say(given)} lies between {say(weakest)} and {say(value)}"
+    if not ok:
+        found = f"{say(given)} is not between {say(weakest)} and {say(value)}"
+    elif proof == certificate.any_tree_proved_by:
+        ok = given - weakest <= slip
+        found = f"{say(given)}, by the any-tree bound {say(weakest)}"
+    else:
+        found += f"; the proof ({proof}) is not repeated here"
+    return Check(name, ok, f"{found}.")
+
+
+def _equal(
+    name: str,
+    given: float,
+    exact: Fraction,
+    relative: float,
+    absolute: float = 0.0,
+    parts: str = "",
+) -> Check:
+    """Compare a certificate's number with the exact one."""
+    allowed = Fraction(relative) * max(abs(exact), abs(Fraction(given)))
+    ok = abs(Fraction(given) - exact) <= allowed + Fraction(absolute)
+    sentence = f"{say(given)}, recomputed {say(exact)}"
+    sentence += f" ({parts})" if parts else ""
+    return Check(name, ok, f"{sentence}.")
+
+
+def say(number: float | Fraction) -> str:
+    """Number as the sentences write it."""
+    return f"{float(number):.10g}"

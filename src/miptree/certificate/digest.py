@@ -1,0 +1,80 @@
+"""SHA-256 of a tree, of its training data and of a certificate."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import fields
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from miptree.data.problem import Problem
+from miptree.tree import ObliqueTree
+
+
+def tree_digest(tree: ObliqueTree) -> str:
+    """SHA-256 of a tree's arrays."""
+    integers = (tree.children_left, tree.children_right, tree.label)
+    return _digest(
+        *(array.astype("<i8") for array in integers),
+        tree.coef.astype("<f8"),
+        tree.threshold.astype("<f8"),
+    )
+
+
+def data_digest(problem: Problem) -> str:
+    """SHA-256 of the merged rows, the same for any order and for weights or copies."""
+    cost = problem.class_cost
+    return _digest(
+        problem.X.astype("<f8"),
+        problem.y.astype("<i8"),
+        problem.weight.astype("<f8"),
+        *([] if cost is None else [cost.astype("<f8")]),
+    )
+
+
+def certificate_digest(certificate: Any) -> str:
+    """SHA-256 of the fields of a certificate, a baseline's too, ``digest`` aside."""
+    digest = hashlib.sha256()
+    for field in fields(certificate):
+        # A limit that is not there is not written, as before there were limits.
+        is_absent = field.default is None and getattr(certificate, field.name) is None
+        if field.name != "digest" and not is_absent:
+            text = _canonical(getattr(certificate, field.name), str(field.type))
+            digest.update(f"{field.name}={text!r}\n".encode())
+    return digest.hexdigest()
+
+
+def _canonical(value: Any, kind: str) -> str:
+    """Text of a value that does not depend on which type of number holds it."""
+    if kind == "str" and isinstance(value, str):
+        return value
+    if not is_a(value, kind):
+        return type(value).__name__
+    is_int = kind.startswith("int")
+    return str(value) if is_int else float(value).hex()
+
+
+def is_a(value: object, kind: str) -> bool:
+    """Whether a value is a string, or a finite number of the kind of its field."""
+    if kind == "str":
+        return isinstance(value, str)
+    if kind == "int | None" and value is None:
+        return True
+    wanted = Integral if kind.startswith("int") else Real
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(repr(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

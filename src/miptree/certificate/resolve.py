@@ -1,0 +1,74 @@
+"""Repeat with another solver the proofs that a certificate rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from miptree.certificate.certificate import Certificate
+from miptree.certificate.checks import Check, say
+from miptree.data.problem import Problem
+from miptree.mip.formulations import CompactFormulation, CountFormulation
+from miptree.mip.solvers import Limits, Result, get_solver
+from miptree.objective import Svm1Objective
+from miptree.tree import ObliqueTree
+
+BOUND_TOLERANCE = 1e-6
+"""Relative difference allowed between a bound and the one proved again."""
+
+MAX_DEPTH = 10
+"""Largest depth whose 2**depth leaves are put into a MIP."""
+
+
+def solve_again(
+    certificate: Certificate,
+    tree: ObliqueTree,
+    problem: Problem,
+    solver: str,
+    seconds: float | None,
+) -> Iterator[Check]:
+    """Repeat the proofs that a solver gave, with the solver asked for."""
+    if certificate.depth > MAX_DEPTH:
+        sentence = f"depth {certificate.depth} is too large to prove anything again."
+        yield Check("proofs again", False, sentence)
+        return
+    objective = Svm1Objective(
+        certificate.slack_penalty, certificate.l1_penalty, certificate.margin
+    )
+    given = (problem, objective, certificate.depth)
+    if certificate.errors_proved_by != certificate.any_tree_proved_by:
+        count = CountFormulation(*given)
+        result = _solve(count, tree, solver, seconds)
+        bound = count.round_up(result.bound)
+        yield _confirm("errors bound again", certificate.errors_bound, bound, result)
+    if certificate.objective_proved_by != certificate.any_tree_proved_by:
+        result = _solve(CompactFormulation(*given), tree, solver, seconds)
+        yield _confirm(
+            "objective bound again", certificate.objective_bound, result.bound, result
+        )
+
+
+def _solve(
+    formulation: CountFormulation | CompactFormulation,
+    tree: ObliqueTree,
+    solver: str,
+    seconds: float | None,
+) -> Result:
+    start = formulation.encode(formulation.problem.to_scaled(tree, formulation.depth))
+    limits = Limits(seconds=seconds)
+    return get_solver(solver).solve(formulation.model, start, limits)
+
+
+def _confirm(name: str, given: float, bound: float, result: Result) -> Check:
+    """Compare a bound with what another solve proved."""
+    if given - bound <= BOUND_TOLERANCE * max(1.0, abs(given)):
+        sentence = f"{result.solver} proves {say(bound)} as well"
+        return Check(name, True, f"{sentence} (claimed: {say(given)}).")
+    if result.objective < given - BOUND_TOLERANCE * max(1.0, abs(given)):
+        sentence = f"{result.solver} finds a tree of {say(result.objective)}"
+        return Check(name, False, f"{sentence}, below the {say(given)} claimed.")
+    return Check(
+        name,
+        False,
+        f"neither confirmed nor refuted: {result.solver} proves {say(bound)} only, in "
+        f"{result.seconds:.1f} s; {say(given)} is claimed. Allow it more time.",
+    )

@@ -1,0 +1,168 @@
+"""Check a certificate against a tree and its data, in exact rational arithmetic.
+
+Nothing here trusts the float arithmetic of the fit: scores, sides, errors, margins
+and the objective (1a) are computed again in Python's integers (``_recount.py``).
+Values that the fit computed in floats are compared with a stated tolerance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from miptree.certificate.certificate import PARTITIONED, Certificate
+from miptree.certificate.checks import (
+    Check,
+    check_digest,
+    check_settings,
+    check_tree,
+    compare,
+)
+from miptree.certificate.recount import GivenData, Recount
+from miptree.certificate.resolve import solve_again
+from miptree.data import Table, is_frame
+from miptree.mip.solvers import get_solver
+from miptree.tree import ObliqueTree
+
+
+class VerificationError(ValueError):
+    """A certificate that does not fit its tree and data."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Outcome of :func:`verify`."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check holds."""
+        return all(check.ok for check in self.checks)
+
+    @property
+    def wrong(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.ok)
+
+    def raise_if_wrong(self) -> None:
+        """Raise a :class:`VerificationError` that says what does not hold."""
+        if not self.ok:
+            raise VerificationError(str(self))
+
+    def __str__(self) -> str:
+        n, wrong = len(self.checks), len(self.wrong)
+        head = f"Verified: all {n} checks hold."
+        if wrong:
+            head = f"NOT verified: {wrong} of {n} checks failed."
+        return "\n".join([head, *(f"  {check}" for check in self.checks)])
+
+
+def verify(
+    certificate: Certificate,
+    tree: ObliqueTree,
+    X: ArrayLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    table: Table | None = None,
+    cost_matrix: ArrayLike | None = None,
+    row_costs: ArrayLike | None = None,
+    classes: ArrayLike | None = None,
+    digest: str | None = None,
+    resolve_with: str | None = None,
+    resolve_seconds: float | None = 60.0,
+) -> Verification:
+    """Check every number of a certificate that can be computed again.
+
+    Sides, errors, margins and the objective are recomputed exactly. A bound that a
+    solver proved can only be bracketed, unless ``resolve_with`` repeats the proof.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        For example ``clf.certificate_``.
+    tree : ObliqueTree
+        For example ``clf.tree_``.
+    X : data frame or array-like of shape (n_samples, n_features)
+        The training data.
+    y : array-like of shape (n_samples,)
+        Their labels; class k is the k-th of ``np.unique(y)``, or of ``classes``.
+    sample_weight : array-like of shape (n_samples,), optional
+        The weights of the fit, those of ``class_weight`` multiplied in.
+    table : Table, optional
+        ``clf.table_``, needed where X holds categories or missing values.
+    cost_matrix : array-like of shape (n_classes, n_classes), optional
+        The costs of errors that the fit was given.
+    row_costs : array-like of shape (n_samples, n_classes), optional
+        Costs of predicting each class for each row, in place of a ``cost_matrix``:
+        ``prediction_costs(model, X)`` for a tree of :func:`miptree.distill`.
+    classes : array-like, optional
+        The classes in order, for example ``clf.classes_``.
+    digest : str, optional
+        ``certificate.digest`` as you noted it elsewhere when it was written. A
+        certificate that no longer fits its own digest is always caught. Whoever
+        changes one *and* computes its digest anew is caught by the numbers or by
+        the digest given here; without that, only what leaves every number consistent
+        is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
+        between its limits, a larger ``depth`` or ``max_features``, and the margin and
+        penalties where no point lies within the margin or all 1-norms are zero.
+    resolve_with : {"highs", "scip", "gurobi", "cplex"}, optional
+        Solver that repeats the proofs of a solver: the count MIP for
+        ``errors_bound``, the compact MIP for ``objective_bound``. For small data, and
+        only if all else holds. A bound that it does not reach in time fails its check.
+    resolve_seconds : float or None, default=60
+        Seconds for each of them.
+
+    Returns
+    -------
+    Verification
+        ``ok``, and one record for each check; ``print`` it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from miptree import OptimalTreeClassifier, verify
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OptimalTreeClassifier(solver="search", max_iter=20, random_state=0)
+    >>> clf = clf.fit(X, y)
+    >>> verify(clf.certificate_, clf.tree_, X, y).ok
+    True
+    >>> y[0] = 2
+    >>> verify(clf.certificate_, clf.tree_, X, y).ok
+    False
+    """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(
+            "verify checks the certificates of OptimalTreeClassifier, got a "
+            f"{type(certificate).__name__}. A baseline's errors are those of "
+            "clf.tree_.predict(X)."
+        )
+    if certificate.data_digest == PARTITIONED:
+        raise ValueError(
+            "The tree was trained on data in partitions, whose certificate has no "
+            "digest of the data: verify cannot know that these are the same rows. "
+            "clf.score and miptree evaluate recount its errors."
+        )
+    if resolve_with is not None:
+        get_solver(resolve_with)  # one that is missing is told, whatever comes of it
+    value_feature = None
+    if table is not None:
+        X = table.transform(X if is_frame(X) else np.asarray(X))
+        value_feature = table.value_feature
+    data = GivenData.of(
+        X, y, sample_weight, classes, value_feature, cost_matrix, row_costs
+    )
+    checks = [check_tree(tree, data), check_settings(certificate)]
+    checks.append(check_digest(certificate, digest))
+    if all(check.ok for check in checks[:2]):
+        recount = Recount(tree, data, certificate)
+        checks += compare(certificate, recount)
+        if resolve_with is not None and all(check.ok for check in checks):
+            problem = replace(data.problem, max_features=certificate.max_features)
+            checks += solve_again(
+                certificate, tree, problem, resolve_with, resolve_seconds
+            )
+    return Verification(tuple(checks))

@@ -1,0 +1,1 @@
+"""What the classifiers of the package share with each other and with scikit-learn."""

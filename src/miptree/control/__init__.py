@@ -1,0 +1,1 @@
+"""Time and stopping: what every piece of long work takes."""

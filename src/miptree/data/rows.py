@@ -1,0 +1,108 @@
+"""Step 0, second half: the training rows before they are numbers.
+
+A part of the rows learns a table of its own: in cross-validation nothing that is
+learnt for a fold, not even how a gap is filled, may have seen the rows held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from miptree.data import Cells, Table, learn_table
+from miptree.data.problem import Problem
+from miptree.utils.arrays import FloatArray, IntArray
+
+_FEWEST_LEVELS, _MOST_LEVELS = 3, 6
+"""Different whole numbers that may be levels; of two, the number itself says all."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """Rows of a table with their classes, weights and costs.
+
+    Attributes
+    ----------
+    cells : sequence of Cells
+        The columns.
+    categorical : sequence of bool
+        Which of them are categorical.
+    y : int array of shape (n,)
+        Class indices.
+    weight : float array of shape (n,)
+        Weights >= 0.
+    n_classes : int
+    class_factor : float array of shape (Y,)
+        Weights of the classes, which are in those of the rows.
+    costs : float array of shape (Y, Y) or None
+        What it costs to predict class k for a row of class j, by default 1.
+    row_costs : float array of shape (n, Y) or None
+        What it costs to predict class k for each row instead.
+    """
+
+    cells: Sequence[Cells]
+    categorical: Sequence[bool]
+    y: IntArray
+    weight: FloatArray
+    n_classes: int
+    class_factor: FloatArray
+    costs: FloatArray | None = None
+    row_costs: FloatArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: IntArray) -> TrainingRows:
+        """Some of the rows."""
+        return replace(
+            self,
+            cells=[cells.take(rows) for cells in self.cells],
+            y=self.y[rows],
+            weight=self.weight[rows],
+            row_costs=None if self.row_costs is None else self.row_costs[rows],
+        )
+
+    def with_levels(self) -> TrainingRows:
+        """The same rows, whole numbers of few different values read as categories."""
+        mask = [
+            known or is_levels(cells)
+            for cells, known in zip(self.cells, self.categorical, strict=True)
+        ]
+        return replace(self, categorical=mask)
+
+    def learn_table(self, encoding: str, missing: str, unknown: str) -> Table:
+        """How the columns of these rows become numbers."""
+        return learn_table(
+            self.cells, self.weight, self.categorical, encoding, missing, unknown
+        )
+
+    def problem(self, table: Table, max_features: int | None = None) -> Problem:
+        """The rows as the search and the MIP see them."""
+        # A row of weight zero may hold what the table has not learnt.
+        kept = np.flatnonzero(self.weight > 0)
+        rows = self if len(kept) == len(self) else self.take(kept)
+        costs = rows.row_costs
+        if costs is None and self.costs is not None:
+            costs = self.costs[rows.y]
+        problem = Problem.from_data(
+            table.transform_cells(rows.cells),
+            rows.y,
+            self.n_classes,
+            rows.weight,
+            costs,
+            table.value_feature,
+            max_features,
+        )
+        first = problem.source
+        return replace(problem, source=None if first is None else kept[first])
+
+
+def is_levels(cells: Cells) -> bool:
+    """Whether a column holds whole numbers, and few different ones."""
+    if cells.numbers is None:
+        return False
+    levels = np.unique(cells.numbers[~np.isnan(cells.numbers)])
+    few = _FEWEST_LEVELS <= len(levels) <= _MOST_LEVELS
+    return few and bool((levels == np.round(levels)).all())

@@ -1,0 +1,256 @@
+"""The table as a whole: learnt from the training rows, applied to any rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from miptree.data.cells import Cells, Value, read_cells
+from miptree.data.columns import (
+    CategoricalColumn,
+    Column,
+    DroppedColumn,
+    NumericalColumn,
+)
+from miptree.data.quantiles import weighted_quantile
+from miptree.utils.arrays import FloatArray, IntArray
+
+MOST_VALUES = 32
+"""Values of a categorical feature; the rarest of more count as one."""
+LOW_CARDINALITY = 10
+"""Values up to which "both" gives indicators to the hyperplanes."""
+_ID_SHARE, _FEW_ROWS = 0.9, 20
+"""Share of distinct values above which a column of many rows looks like an id."""
+
+ENCODINGS = ("both", "native", "onehot")
+
+
+class EmptyTableError(ValueError):
+    """Not a single cell of a table is there."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """How the columns of a table become numbers.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        One for each column of X, in order.
+    missing : {"fill", "error"}
+        What to do about missing values.
+    unknown : {"majority", "error"}
+        What to do about values of a category that training did not meet.
+    """
+
+    columns: tuple[Column, ...]
+    missing: str = "fill"
+    unknown: str = "majority"
+
+    @cached_property
+    def open_names(self) -> list[str]:
+        """Names of the numeric columns that hyperplanes may use; they come first."""
+        return [
+            name
+            for column in self.columns
+            if not isinstance(column, DroppedColumn)
+            for name in column.open_names
+        ]
+
+    @cached_property
+    def features(self) -> list[CategoricalColumn]:
+        """The categorical features with subset splits."""
+        found = (c for c in self.columns if isinstance(c, CategoricalColumn))
+        return [column for column in found if column.as_subsets]
+
+    @property
+    def value_feature(self) -> IntArray:
+        """Categorical feature of each value column, which follow the open ones."""
+        sizes = [len(feature.value_names) for feature in self.features]
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    @property
+    def value_names(self) -> list[str]:
+        """The value that each value column stands for."""
+        return [name for feature in self.features for name in feature.value_names]
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether every column is one of numbers that had no gaps."""
+        return all(
+            isinstance(column, NumericalColumn) and not column.marks_missing
+            for column in self.columns
+        )
+
+    def transform(self, X: Any) -> FloatArray:
+        """(n, open columns + value columns): the rows of X as numbers."""
+        if self.is_plain and _is_complete(X):
+            return np.asarray(X, dtype=np.float64)
+        return self.transform_cells(read_cells(X))
+
+    def transform_cells(self, table: Sequence[Cells]) -> FloatArray:
+        """Do the same for columns that were read."""
+        fill, majority = self.missing == "fill", self.unknown == "majority"
+        opened, values = [], []
+        for column, cells in zip(self.columns, table, strict=True):
+            if isinstance(column, NumericalColumn):
+                opened.append(column.open_part(cells, fill))
+            elif isinstance(column, CategoricalColumn):
+                indicators = column.indicators(column.codes(cells, fill, majority))
+                if column.as_indicators:
+                    opened.append(indicators[:, column.first_indicator :])
+                if column.as_subsets:
+                    values.append(indicators)
+        return np.column_stack([np.empty((len(table[0]), 0)), *opened, *values])
+
+
+def _is_complete(X: object) -> bool:
+    """Whether X is an array of finite floats."""
+    return (
+        isinstance(X, np.ndarray)
+        and X.dtype.kind in "fiub"
+        and bool(np.isfinite(X.sum(dtype=np.float64)) or np.isfinite(X).all())
+    )
+
+
+# ------------------------------------------------------------------------ learning
+
+
+def learn_table(
+    table: Sequence[Cells],
+    weight: FloatArray,
+    categorical: Sequence[bool],
+    encoding: str = "both",
+    missing: str = "fill",
+    unknown: str = "majority",
+) -> Table:
+    """Learn from training columns what they hold.
+
+    Parameters
+    ----------
+    table : sequence of Cells
+    weight : float array of shape (n,)
+        Rows of weight 0 do not count, and a row of weight 2 counts as two.
+    categorical : sequence of bool
+        Which of the columns are categorical.
+    encoding : {"both", "native", "onehot"}
+    missing : {"fill", "error"}
+    unknown : {"majority", "error"}
+    """
+    learnt = tuple(
+        _learn_values(cells, weight, encoding)
+        if is_categorical
+        else _learn_numbers(cells, weight)
+        for cells, is_categorical in zip(table, categorical, strict=True)
+    )
+    dropped = [column.name for column in learnt if isinstance(column, DroppedColumn)]
+    if len(dropped) == len(learnt):
+        raise EmptyTableError(
+            "Every column of X is missing throughout: nothing to learn."
+        )
+    if dropped:
+        warnings.warn(
+            f"Dropped, as every value is missing: {', '.join(map(repr, dropped))}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return Table(learnt, missing, unknown)
+
+
+def _learn_numbers(cells: Cells, weight: FloatArray) -> Column:
+    if cells.numbers is None:
+        return DroppedColumn(cells.name)  # read_cells found no value to tell its type
+    there = ~np.isnan(cells.numbers) & (weight > 0)
+    if not there.any():
+        return DroppedColumn(cells.name)
+    fill = weighted_quantile(cells.numbers[there], weight[there], 0.5)
+    return NumericalColumn(cells.name, fill, bool((~there & (weight > 0)).any()))
+
+
+def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:
+    total: Counter[Value] = Counter()
+    for value, w in zip(cells.as_values(), weight.tolist(), strict=True):
+        if w > 0:
+            total[value] += w
+    if set(total) <= {None}:
+        return DroppedColumn(cells.name)
+    n_rows = int((weight > 0).sum())
+    if n_rows > _FEW_ROWS and len(total) > _ID_SHARE * n_rows:
+        warnings.warn(
+            f"Categorical column {cells.name!r} has {len(total)} different values in "
+            f"{n_rows} rows, like an id: it says nothing of new rows. Leave it out.",
+            UserWarning,
+            stacklevel=2,
+        )
+    values, rare = _in_order(total), tuple[Value, ...]()
+    if len(values) > MOST_VALUES:
+        often = sorted(values, key=lambda value: -total[value])[: MOST_VALUES - 1]
+        kept = set(often)
+        rare = tuple(value for value in values if value not in kept)
+        values = tuple(value for value in values if value in kept)
+    few = len(values) <= LOW_CARDINALITY
+    return CategoricalColumn(
+        cells.name,
+        values,
+        rare,
+        as_indicators=encoding == "onehot" or (encoding == "both" and few),
+        as_subsets=encoding != "onehot",
+    )
+
+
+def _in_order(values: Iterable[Value]) -> tuple[Value, ...]:
+    """Values in their own order, the missing one last."""
+    values = list(values)
+    known = sorted(value for value in values if value is not None)
+    return (*known, *([None] if None in values else []))
+
+
+def categorical_mask(table: Sequence[Cells], asked: Any) -> list[bool]:
+    """Which columns are categorical, as ``categorical_features`` asks.
+
+    Parameters
+    ----------
+    table : sequence of Cells
+    asked : "from_dtype", None, or a mask or list of names or indices
+    """
+    by_type = [cells.values is not None for cells in table]
+    if isinstance(asked, str) and asked == "from_dtype":
+        return by_type
+    mask = _asked_mask([cells.name for cells in table], asked)
+    for cells, text, chosen in zip(table, by_type, mask, strict=True):
+        if text and not chosen and any(v is not None for v in cells.as_values()):
+            raise ValueError(
+                f"Column {cells.name!r} does not hold numbers, but is not among "
+                "categorical_features. Add it, or encode it as numbers."
+            )
+    return mask
+
+
+def _asked_mask(names: list[str], asked: Any) -> list[bool]:
+    entries = [] if asked is None else list(asked)
+    given = [e.item() if isinstance(e, np.generic) else e for e in entries]
+    if given and all(isinstance(entry, bool) for entry in given):
+        if len(given) != len(names):
+            raise ValueError(
+                f"categorical_features is a mask of {len(given)} entries, but X has "
+                f"{len(names)} columns."
+            )
+        return given
+    mask = [False] * len(names)
+    for entry in given:
+        if isinstance(entry, int) and -len(names) <= entry < len(names):
+            mask[entry] = True
+        elif entry in names:
+            mask[names.index(entry)] = True
+        else:
+            raise ValueError(
+                f"categorical_features names {entry!r}, which is no column of X; it "
+                f"has {', '.join(map(repr, names[:20]))}."
+            )
+    return mask

@@ -1,0 +1,1 @@
+"""Training: lists of steps on one incumbent, within one clock."""

@@ -1,0 +1,105 @@
+"""What a fit tells while it runs: to a callback, to the terminal, to its trace."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TextIO
+
+from miptree.certificate.certificate import relative_gap
+from miptree.objective import Score
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+@dataclass(frozen=True)
+class FitProgress:
+    """State of a fit at a moment.
+
+    Attributes
+    ----------
+    stage : str
+        "start", "compile" (the kernels of the search, once on a machine), "search",
+        "count", "solve" or "done"; "round 1" and so on where rows are selected.
+    seconds : float
+        Since the fit began.
+    objective, errors
+        Of the best tree so far, counted by prediction.
+    bound : float
+        Lower bound on the objective.
+    """
+
+    stage: str
+    seconds: float
+    objective: float
+    errors: int
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between objective and bound."""
+        return relative_gap(self.objective, self.bound)
+
+    def __str__(self) -> str:
+        if self.stage == "compile":
+            return "compiling the search's kernels, once on this machine (10 to 20 s)"
+        return (
+            f"{self.stage:>6} {self.seconds:7.1f} s  objective {self.objective:.6g}  "
+            f"errors {self.errors}  bound {self.bound:.6g}  gap {100 * self.gap:.1f} %"
+        )
+
+
+FitCallback = Callable[[FitProgress], bool | None]
+"""Called with the state of a fit; a true answer stops the fit."""
+
+
+def announce(
+    stage: str,
+    seconds: float,
+    score: Score,
+    bound: float,
+    trace: list[FitProgress],
+    listeners: Sequence[FitCallback],
+) -> bool:
+    """Note a state that differs from the last and tell it; whether to stop."""
+    bound = min(bound, score.objective)  # it may exceed it by rounding
+    state = FitProgress(stage, seconds, score.objective, score.errors, bound)
+    if not trace or (trace[-1].objective, trace[-1].bound) != (
+        state.objective,
+        state.bound,
+    ):
+        trace.append(state)
+    answers = [listener(state) for listener in listeners]  # all are told
+    return any(answers)
+
+
+class Stage(Protocol):
+    """What :class:`ProgressLine` must know of a state; its text is the line."""
+
+    @property
+    def stage(self) -> str:
+        """What is being done."""
+
+    @property
+    def seconds(self) -> float:
+        """Since the fit began."""
+
+
+class ProgressLine:
+    """One line that is rewritten on a terminal, or a line now and then elsewhere."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._live = self._stream.isatty()
+        self._next = 0.0
+
+    def __call__(self, state: Stage) -> None:
+        """Show the state."""
+        done = state.stage == "done"
+        if self._live:
+            self._stream.write(f"\r\x1b[2K{state}" + ("\n" if done else ""))
+        elif done or state.stage == "compile" or state.seconds >= self._next:
+            self._next = state.seconds + _SECONDS_BETWEEN_LINES
+            self._stream.write(f"{state}\n")
+        self._stream.flush()

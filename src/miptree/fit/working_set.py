@@ -1,0 +1,122 @@
+"""The rows that a round of training sees.
+
+Rows chosen by a selector, those that the best tree gets wrong, and those that were left
+out once and became wrong for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.fit.layers import SELECT_SHARE, PerLayer
+from miptree.fit.train import Plan
+from miptree.selection import (
+    Purpose,
+    Selection,
+    Selector,
+    adapted,
+    get_selector,
+    leaf_clusters,
+    select_rows,
+)
+from miptree.selection.clusters import deal_out_in_time
+from miptree.tree import ObliqueTree
+from miptree.utils.arrays import IntArray
+
+HULL_SHARE = 0.1
+"""Part of the time limit that the hulls of one round may take."""
+_FEW_ROWS = 200
+"""Misclassified rows that always fit into a round."""
+
+
+@dataclass
+class WorkingSets:
+    """Chooses the rows of each round.
+
+    Parameters
+    ----------
+    problem : Problem
+        All rows.
+    plan : Plan
+    selection : Selector or PerLayer
+    limit : float or None
+        Seconds that the whole training may take.
+    """
+
+    problem: Problem
+    plan: Plan
+    selection: Selector | PerLayer
+    limit: float | None
+    _returned: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+    def choose(self, tree: ObliqueTree, number: int, clock: Clock) -> Selection:
+        """Rows to train on in a round, by the best tree so far.
+
+        With them comes the best tree that choosing has brought forth, if any.
+        """
+        problem, plan, selector = self.problem, self.plan, self.selection
+        if isinstance(selector, PerLayer):
+            selector = get_selector(selector.selector)
+        # A tree for costs may get no row right.
+        clusters = leaf_clusters(problem, tree, correct_only=number > 0)
+        clusters = clusters or leaf_clusters(problem, tree)
+        if self.limit is not None:
+            hulls = HULL_SHARE * self.limit
+            clusters = deal_out_in_time(problem, clusters, hulls, plan.seed)
+        seconds = clock.share(SELECT_SHARE).remaining
+        completed = partial(self._completed, tree, number)
+        purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter, completed)
+        chosen = select_rows(adapted(selector, purpose), problem, tree, clusters)
+        # The best one only: others cost the polish more time than they are worth.
+        best = tuple(found.prune(problem.X) for found in chosen.trees[:1])
+        return replace(completed(chosen), trees=best)
+
+    def take_back(
+        self, number: int, rows: IntArray, before: ObliqueTree, raw: ObliqueTree
+    ) -> bool:
+        """Let rows left out come back that a round's tree lost; whether there are any.
+
+        Those that the tree before got right, and the tree trained on ``rows`` does not.
+        """
+        problem = self.problem
+        wrong = raw.predict(problem.X) != problem.y
+        wrong &= before.predict(problem.X) == problem.y
+        wrong[rows] = False
+        came = self._some(np.flatnonzero(wrong), number, len(rows))
+        self._returned = np.union1d(self._returned, came)
+        return len(came) > 0
+
+    def _completed(
+        self, tree: ObliqueTree, number: int, chosen: Selection
+    ) -> Selection:
+        """The rows chosen and, after the first round, those that the tree gets wrong.
+
+        Rows that stand for others then weigh as much as these besides.
+        """
+        if number == 0:
+            return chosen
+        problem = self.problem
+        is_wrong = tree.predict(problem.X) != problem.y
+        extra = np.union1d(
+            self._some(np.flatnonzero(is_wrong), number, len(chosen)), self._returned
+        )
+        weight = problem.weight.copy()
+        weight[chosen.rows] = chosen.weight
+        wrong_weight = problem.weight[extra[is_wrong[extra]]].sum()
+        covering = chosen.rows[chosen.covering]
+        weight[covering] += wrong_weight
+        rows = np.union1d(chosen.rows, extra)
+        return Selection(rows, weight[rows], np.isin(rows, covering), chosen.trees)
+
+    def _some(self, rows: IntArray, number: int, most: int) -> IntArray:
+        """At most so many of the rows (but a few at least), at random."""
+        most = max(most, _FEW_ROWS)
+        if len(rows) <= most:
+            return rows
+        rng = np.random.default_rng([self.plan.seed, number])
+        return np.sort(rng.permutation(rows)[:most])

@@ -1,0 +1,1 @@
+"""Mixed-integer programs: the model, its formulations, and who solves it."""

@@ -1,0 +1,246 @@
+"""What the baselines' formulations share: contract, ranks, starts in a class."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from miptree.data.problem import Problem
+from miptree.mip.formulations.routes import Routes
+from miptree.mip.model import Model
+from miptree.objective.bounds import round_up_cost
+from miptree.tree import HeapTree, ObliqueTree
+from miptree.utils.arrays import FloatArray, IntArray
+
+Split = tuple[FloatArray, float]
+"""Coefficients and threshold of a node, in scaled units."""
+
+ALL_LEFT, ALL_RIGHT = 1.0, -1.0
+"""Thresholds of a node without a split (``coef = 0``)."""
+
+
+@dataclass(frozen=True)
+class BaselineFormulation(ABC):
+    """A baseline's MIP: build / encode / decode as every formulation, and its value.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows. Weights stand where a paper counts points.
+    depth : int
+        D.
+    """
+
+    problem: Problem
+    depth: int
+
+    @cached_property
+    def model(self) -> Model:
+        """The model, built on first use."""
+        return self.build()
+
+    @cached_property
+    def routes(self) -> Routes:
+        """Which leaves lie left and right of which node."""
+        return Routes.of_depth(self.depth)
+
+    @abstractmethod
+    def build(self) -> Model:
+        """Build the model."""
+
+    @abstractmethod
+    def encode(self, heap: HeapTree) -> FloatArray:
+        """Solution vector of a tree of the class, in scaled units."""
+
+    @abstractmethod
+    def decode(self, x: FloatArray) -> HeapTree:
+        """Tree of a solution vector, in scaled units."""
+
+    @property
+    def strip(self) -> float | None:
+        """Width of the empty strip beside a hyperplane; None for univariate trees."""
+        return None
+
+    @property
+    def start_problem(self) -> Problem:
+        """The rows for which start trees are made."""
+        return self.problem
+
+    def adapt(self, heap: HeapTree) -> HeapTree:
+        """Tree of the baseline's class for a tree on ``start_problem``.
+
+        Its splits count; the labels are for the caller to set anew.
+        """
+        return heap
+
+    # ------------------------------------------------------------ the baseline's value
+
+    @property
+    def error_price(self) -> float:
+        """What a misclassified unit of weight costs in the objective."""
+        return 1.0
+
+    def penalty(self, tree: ObliqueTree) -> float:
+        """Rest of the objective of a tree in the user's units, not negative."""
+        return 0.0
+
+    def value(self, tree: ObliqueTree) -> float:
+        """Objective of the baseline's paper, recounted by prediction."""
+        cost = self.problem.error_cost(tree.predict(self.problem.X)).sum()
+        return self.error_price * float(cost) + self.penalty(tree)
+
+    @property
+    def counts_errors_only(self) -> bool:
+        """Whether the objective is the weight of the errors, times a constant."""
+        return True
+
+    def round_up(self, bound: float) -> float:
+        """Smallest value that the objective can take at or above a bound."""
+        if not self.counts_errors_only or not np.isfinite(bound):
+            return bound
+        price = self.error_price
+        return price * round_up_cost(self.problem, bound / price)
+
+    @property
+    @abstractmethod
+    def wording(self) -> tuple[str, str]:
+        """The class of trees and the objective, in words for a certificate."""
+
+    @property
+    def size(self) -> float:
+        """Non-zero coefficients of the model, roughly, without building it."""
+        n, d = self.problem.n_rows, self.problem.n_features
+        return n * self.routes.n_branch * (2.0 * d + 10)
+
+    # ---------------------------------------------------------------------- helpers
+
+    def in_leaf(self, leaf: IntArray) -> FloatArray:
+        """(n, L): 1 where a row is in a leaf."""
+        placed = np.zeros((self.problem.n_rows, self.routes.n_leaves))
+        placed[np.arange(self.problem.n_rows), leaf] = 1.0
+        return placed
+
+    def without_small_leaves(self, heap: HeapTree, least: float) -> HeapTree:
+        """Canonical tree without the splits above leaves of less than a weight."""
+        while True:
+            heap = self.canonical(heap)
+            leaf = heap.leaf_of(self.problem.scaled)
+            weight = np.bincount(leaf, self.problem.weight, len(heap.label))
+            small = np.flatnonzero((weight > 0) & (weight < least))
+            if not len(small) or not heap.coef.any():
+                return heap
+            node = int(small[0]) + len(heap.threshold)
+            while node >= len(heap.threshold) or not heap.coef[node].any():
+                node = (node - 1) // 2
+            heap.coef[node], heap.threshold[node] = 0.0, ALL_LEFT
+
+    def canonical(self, heap: HeapTree, without_split: float = ALL_LEFT) -> HeapTree:
+        """Tree without splits that do nothing; below a leaf all goes one way."""
+        heap = (
+            ObliqueTree.from_heap(heap).prune(self.problem.scaled).to_heap(self.depth)
+        )
+        heap.threshold[~heap.coef.any(axis=1)] = without_split
+        return heap
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The features as ranks: all that a univariate tree can see of them.
+
+    A rank is the number of a value among the distinct ones, divided by the largest
+    such number. Neighbours are at least 1 / (n - 1) apart, where the values
+    themselves may be nearer than a solver's tolerance.
+
+    Attributes
+    ----------
+    values : list of float arrays
+        Distinct scaled values of each feature, ascending.
+    number : int array of shape (n, d)
+        Which of them each row has.
+    """
+
+    values: list[FloatArray]
+    number: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> Ranks:
+        """Ranks of a problem's rows."""
+        pairs = [np.unique(column, return_inverse=True) for column in problem.scaled.T]
+        return cls([v for v, _ in pairs], np.column_stack([k for _, k in pairs]))
+
+    @cached_property
+    def steps(self) -> IntArray:
+        """(d,): places for a threshold in each feature."""
+        return np.array([len(values) - 1 for values in self.values])
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """(n, d): the ranks in [0, 1]."""
+        return self.number / np.maximum(1, self.steps)
+
+    @cached_property
+    def gap(self) -> FloatArray:
+        """(d,): distance of neighbours; that of the finest feature for a constant."""
+        finest = 1.0 / max(1, int(self.steps.max(initial=1)))
+        return np.where(self.steps > 0, 1.0 / np.maximum(1, self.steps), finest)
+
+    def threshold(self, feature: int, n_left: int) -> float:
+        """Scaled threshold with so many distinct values on its left."""
+        values = self.values[feature]
+        if n_left <= 0:
+            return ALL_RIGHT
+        if n_left >= len(values):
+            return 2.0
+        low, high = values[n_left - 1], values[n_left]
+        middle = 0.5 * (low + high)
+        return float(middle if middle < high else low)
+
+    def n_left(self, feature: int, threshold: float) -> int:
+        """Distinct values on the left of a scaled threshold."""
+        return int(np.searchsorted(self.values[feature], threshold, side="right"))
+
+
+def move_splits(
+    problem: Problem,
+    heap: HeapTree,
+    choose: Callable[[Split, IntArray], Split | None],
+) -> HeapTree:
+    """Replace every split, from the root down.
+
+    ``choose(split, rows)`` gets a split and the rows that reach it now; None drops it.
+    """
+    heap = heap.copy()
+    at_node = {0: np.arange(problem.n_rows)}
+    for node in range(len(heap.threshold)):
+        rows = at_node.pop(node)
+        split = None
+        if heap.coef[node].any():
+            split = choose((heap.coef[node], float(heap.threshold[node])), rows)
+        if split is None:
+            split = np.zeros(problem.n_features), ALL_LEFT
+        heap.coef[node], heap.threshold[node] = split
+        right = problem.scaled[rows] @ split[0] > split[1]
+        at_node[2 * node + 1], at_node[2 * node + 2] = rows[~right], rows[right]
+    return heap
+
+
+def nearest_gap(
+    values: FloatArray,
+    threshold: float,
+    least_width: Callable[[FloatArray], FloatArray],
+) -> float | None:
+    """Middle of the gap that is wide enough and for which fewest values change sides.
+
+    ``least_width`` says how wide gaps must be, by their middles.
+    """
+    values = np.sort(values)
+    middle = 0.5 * (values[:-1] + values[1:])
+    wide = np.flatnonzero(np.diff(values) >= least_width(middle))
+    if not len(wide):
+        return None
+    n_left = np.searchsorted(values, threshold, side="right")
+    return float(middle[wide[np.abs(wide + 1 - n_left).argmin()]])

@@ -1,0 +1,186 @@
+"""The contract of a solver: a Model in, one frozen Result out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+import numpy as np
+
+from miptree.mip.model import Model
+from miptree.utils.arrays import FloatArray
+
+Status = Literal[
+    "optimal", "gap", "time_limit", "node_limit", "interrupted", "infeasible"
+]
+
+LARGEST_SEED = 2_000_000_000
+"""Of Gurobi and CPLEX; numpy's go higher."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a solver must stop, and what it may use.
+
+    Parameters
+    ----------
+    seconds : float or None
+        Wall-clock seconds.
+    nodes : int or None
+        Branch-and-bound nodes: the deterministic budget.
+    gap : float
+        Relative gap (objective - bound) / abs(objective) that is good enough.
+    threads : int
+        Threads the solver may use.
+    seed : int
+        Seed of the solver's own random choices.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    gap: float = 0.0
+    threads: int = 1
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A solver's state during a solve.
+
+    Attributes
+    ----------
+    seconds : float
+        Since the solve began.
+    objective, bound : float
+        Best solution (inf without one) and best lower bound (-inf without one).
+    nodes : int
+        Branch-and-bound nodes done.
+    """
+
+    seconds: float
+    objective: float
+    bound: float
+    nodes: int
+
+
+OnProgress = Callable[[Progress], bool | None]
+"""Called now and then from the solve; a true answer stops it."""
+
+OnIncumbent = Callable[[FloatArray], FloatArray | None]
+"""Called with each better solution; may answer with a still better one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Outcome of a solve.
+
+    Attributes
+    ----------
+    status : str
+        Why it ended. "optimal" and "gap" are the solver's own words about its own
+        numbers; whether a *tree* is optimal is for ``certify`` to say.
+    x : float array or None
+        Best solution found.
+    objective, bound : float
+        Value of x, and a lower bound on every solution.
+    nodes : int
+        Branch-and-bound nodes.
+    seconds : float
+        Wall-clock time of the solve.
+    solver : str
+        Name and version.
+    """
+
+    status: Status
+    x: FloatArray | None
+    objective: float
+    bound: float
+    nodes: int
+    seconds: float
+    solver: str
+
+
+class Solver(Protocol):
+    """What a backend must offer; see ``solvers/highs.py`` for the reference one."""
+
+    name: str
+
+    def solve(
+        self,
+        model: Model,
+        start: FloatArray | None = None,
+        limits: Limits = ...,
+        on_progress: OnProgress | None = None,
+        on_incumbent: OnIncumbent | None = None,
+    ) -> Result:
+        """Solve the model from a start, within limits.
+
+        A feasible start is the first incumbent and the result is never worse. A stop
+        asked for by ``on_progress``, a limit or an interrupt keeps the incumbent. An
+        exception raised in a callback ends the solve and propagates.
+        """
+        ...
+
+
+class SolverLicenceError(ValueError):
+    """The licence found does not allow the solve."""
+
+    @classmethod
+    def of(cls, solver: str, model: Model, reason: object) -> SolverLicenceError:
+        """Return the error for a model, with what to do about it."""
+        return cls(
+            f"{solver} refused a model of {model.n_rows} rows x {model.n_variables} "
+            f"columns ({reason}). Its free licence is limited in size: install a full "
+            'licence, or use solver="highs", which has no limit.'
+        )
+
+
+START_TOLERANCE = 1e-6
+"""A start that violates no row by more is feasible to every solver."""
+
+TIGHTEST_TOLERANCE = 1e-9
+"""Smallest feasibility tolerance that every solver takes."""
+
+
+def is_feasible(model: Model, x: FloatArray | None) -> bool:
+    """Whether x satisfies the model to the solvers' tolerance."""
+    return x is not None and max(model.violation(x).values()) <= START_TOLERANCE
+
+
+def keep_better(model: Model, result: Result, start: FloatArray | None) -> Result:
+    """Result, or the start in its place where the solver lost it."""
+    if start is None or not is_feasible(model, start):
+        return result
+    value = model.objective(start)
+    if result.x is not None and result.objective <= value:
+        return result
+    bound = believed_bound(result.bound, value)
+    status = result.status
+    if bound == -np.inf and status in ("optimal", "infeasible"):
+        status = "gap"
+    return replace(result, status=status, x=start, objective=value, bound=bound)
+
+
+def believed_bound(bound: float, value: float) -> float:
+    """Bound beside the value of a solution, which it exceeds by rounding at most.
+
+    Within its tolerance a solution may lie below the bound of a stricter solver. One
+    that lies further below refutes it: then nothing is known.
+    """
+    if bound - value > START_TOLERANCE * max(1.0, abs(value)):
+        return -np.inf
+    return min(bound, value)
+
+
+def tolerance_for(model: Model, start: FloatArray | None) -> float:
+    """Feasibility tolerance for a solver: tight, but not so that it loses the start."""
+    if start is None or not is_feasible(model, start):
+        return TIGHTEST_TOLERANCE
+    violation = max(model.violation(start).values())
+    return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
+
+
+def clip_infinite(value: float, infinity: float = 1e20) -> float:
+    """Value, with what the solver calls infinite as inf."""
+    return value if abs(value) < infinity else float(np.copysign(np.inf, value))

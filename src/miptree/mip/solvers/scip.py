@@ -1,0 +1,228 @@
+"""SCIP through pyscipopt: free, without size limits, the best free prover."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyscipopt
+from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Expr
+from pyscipopt.scip import ExprCons, Term
+
+from miptree.mip.model import Model
+from miptree.mip.solvers.base import (
+    Limits,
+    OnIncumbent,
+    OnProgress,
+    Result,
+    Status,
+    tolerance_for,
+)
+from miptree.mip.solvers.listener import Listener
+from miptree.mip.solvers.watch import run_watched
+from miptree.utils.arrays import FloatArray
+
+_STATUS: dict[str, Status] = {
+    "optimal": "optimal",
+    "gaplimit": "optimal",
+    "timelimit": "time_limit",
+    "nodelimit": "node_limit",
+    "totalnodelimit": "node_limit",
+    "userinterrupt": "interrupted",
+    "infeasible": "infeasible",
+    "inforunbd": "infeasible",
+}
+
+_EVENTS = (
+    SCIP_EVENTTYPE.PRESOLVEROUND
+    | SCIP_EVENTTYPE.LPSOLVED
+    | SCIP_EVENTTYPE.NODEFOCUSED
+    | SCIP_EVENTTYPE.BESTSOLFOUND
+)
+
+
+class ScipSolver:
+    """SCIP. Runs on one thread whatever ``Limits.threads`` says."""
+
+    name = "scip"
+
+    def solve(
+        self,
+        model: Model,
+        start: FloatArray | None = None,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        on_progress: OnProgress | None = None,
+        on_incumbent: OnIncumbent | None = None,
+    ) -> Result:
+        """Solve the model; see :class:`miptree.mip.solvers.base.Solver`."""
+        listener = Listener(model, on_progress, on_incumbent)
+        scip = pyscipopt.Model()
+        columns = _build(scip, model)
+        scip.setParam("numerics/feastol", tolerance_for(model, start))
+        _set_options(scip, limits, listener.remaining(limits))
+        if start is not None:
+            scip.addSol(_to_solution(scip, columns, start))
+        _subscribe(scip, columns, listener)
+        version = f"SCIP {_version(scip)}"
+        # Also because what a signal handler raises in a callback would be swallowed.
+        if not run_watched(scip.optimizeNogil, listener, limits, scip.interruptSolve):
+            return listener.finish(*listener.last_words(limits), version, start)
+        found = (
+            _STATUS.get(scip.getStatus(), "interrupted"),
+            _best_x(scip, columns),
+            scip.getDualbound(),
+            scip.getNTotalNodes(),
+            version,
+        )
+        # Model and plugins refer to each other, so Python would free them late.
+        scip.freeProb()
+        return listener.finish(*found, start)
+
+
+def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
+    """Fill the problem and return its variables in the model's order."""
+    scip.hideOutput()
+    columns = [
+        scip.addVar(f"x{j}", "I" if integer else "C", lower, upper, cost)
+        for j, (integer, lower, upper, cost) in enumerate(
+            zip(
+                model.integer.tolist(),
+                *(_finite(scip, v) for v in (model.lower, model.upper, model.cost)),
+                strict=True,
+            )
+        )
+    ]
+    scip.addObjoffset(model.constant)
+    _add_rows(scip, model, columns)
+    return columns
+
+
+def _add_rows(scip: pyscipopt.Model, model: Model, columns: list[Any]) -> None:
+    # A dict of ready-made terms makes a row at once; adding expressions up term by
+    # term takes time quadratic in the row's length.
+    term = np.empty(model.n_variables, dtype=object)
+    term[:] = [Term(column) for column in columns]
+    terms = term[model.matrix.indices].tolist()
+    values = model.matrix.data.tolist()
+    ends = model.matrix.indptr.tolist()
+    bounds = (_finite(scip, v) for v in (model.row_lower, model.row_upper))
+    rows = zip(ends[:-1], ends[1:], *bounds, strict=True)
+    for begin, end, lower, upper in rows:
+        row = Expr(dict(zip(terms[begin:end], values[begin:end], strict=True)))
+        scip.addCons(ExprCons(row, lower, upper))
+
+
+def _finite(scip: pyscipopt.Model, values: FloatArray) -> list[float]:
+    return np.clip(values, -scip.infinity(), scip.infinity()).tolist()
+
+
+def _set_options(scip: pyscipopt.Model, limits: Limits, seconds: float | None) -> None:
+    options: dict[str, bool | float | str] = {
+        "randomization/randomseedshift": limits.seed,
+        "limits/gap": limits.gap,
+        "limits/absgap": 1e-9,
+        # SCIP's own handler would keep Ctrl-C from Python's.
+        "misc/catchctrlc": False,
+    }
+    if seconds is not None:
+        options["limits/time"] = seconds
+    if limits.nodes is not None:
+        # SCIP counts the root, and would not even solve it for a limit of 0.
+        options["limits/totalnodes"] = max(1, limits.nodes)
+    scip.setParams(options)
+
+
+def _subscribe(scip: pyscipopt.Model, columns: list[Any], listener: Listener) -> None:
+    events = _Events(columns, listener)
+    scip.includeEventhdlr(events, "miptree", "reports and incumbents")
+    if listener.on_incumbent is not None:
+        scip.includeHeur(
+            _Suggestions(columns, listener),
+            "miptree",
+            "solutions offered by on_incumbent",
+            "M",
+            priority=1_000_000,
+            freq=1,
+            timingmask=SCIP_HEURTIMING.BEFORENODE
+            | SCIP_HEURTIMING.DURINGLPLOOP
+            | SCIP_HEURTIMING.AFTERLPNODE,
+        )
+
+
+class _Events(pyscipopt.Eventhdlr):
+    """Passes SCIP's events on; pyscipopt swallows what these methods raise."""
+
+    def __init__(self, columns: list[Any], listener: Listener) -> None:
+        self.columns, self.listener = columns, listener
+        self.run = 0
+
+    def eventinit(self) -> None:
+        self.model.catchEvent(_EVENTS, self)
+        # The start was taken before any event could tell of it.
+        self.hand_out()
+
+    def eventexec(self, event: Any) -> None:
+        scip, listener = self.model, self.listener
+        kind = event.getType()
+        if kind == SCIP_EVENTTYPE.BESTSOLFOUND:
+            self.hand_out()
+        elif kind == SCIP_EVENTTYPE.NODEFOCUSED and self.run < scip.getNRuns():
+            self.run = scip.getNRuns()
+            _set_priorities(scip, self.columns, listener.model)
+        listener.report(
+            scip.getPrimalbound(), scip.getDualbound(), scip.getNTotalNodes()
+        )
+        if listener.stop:
+            scip.interruptSolve()
+
+    def hand_out(self) -> None:
+        if self.listener.on_incumbent is not None:
+            x = _best_x(self.model, self.columns)
+            if x is not None:
+                self.listener.incumbent(x)
+
+
+def _set_priorities(scip: pyscipopt.Model, columns: list[Any], model: Model) -> None:
+    """Set branching priorities, after presolve, which levels them.
+
+    Aggregating a variable gives all those it is replaced by their highest priority.
+    So every integer has to be set, the highest last, and again after a restart.
+    """
+    if not model.priority.any():
+        return
+    integers = np.flatnonzero(model.integer)
+    for j in integers[np.argsort(model.priority[integers], kind="stable")]:
+        scip.chgVarBranchPriority(columns[j], int(model.priority[j]))
+
+
+class _Suggestions(pyscipopt.Heur):
+    """Hands suggestions in."""
+
+    def __init__(self, columns: list[Any], listener: Listener) -> None:
+        self.columns, self.listener = columns, listener
+
+    def heurexec(self, timing: int, infeasible: bool) -> dict[str, int]:
+        x = self.listener.take_suggestion()
+        if x is None:
+            return {"result": SCIP_RESULT.DIDNOTRUN}
+        solution = _to_solution(self.model, self.columns, x)
+        stored = self.model.trySol(solution, printreason=False)
+        return {"result": SCIP_RESULT.FOUNDSOL if stored else SCIP_RESULT.DIDNOTFIND}
+
+
+def _to_solution(scip: pyscipopt.Model, columns: list[Any], x: FloatArray) -> Any:
+    solution = scip.createOrigSol()
+    for column, value in zip(columns, x.tolist(), strict=True):
+        scip.setSolVal(solution, column, value)
+    return solution
+
+
+def _best_x(scip: pyscipopt.Model, columns: list[Any]) -> FloatArray | None:
+    if scip.getNSols() == 0:
+        return None
+    best = scip.getBestSol()
+    return np.array([scip.getSolVal(best, column) for column in columns])
+
+
+def _version(scip: pyscipopt.Model) -> str:
+    return f"{scip.getMajorVersion()}.{scip.getMinorVersion()}.{scip.getTechVersion()}"

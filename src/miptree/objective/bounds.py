@@ -1,0 +1,96 @@
+"""Lower bounds on the errors that need no solver and hold for every tree.
+
+They hold whatever the hyperplanes, with or without a margin, and so bound the
+objective (1a) as well, whose other terms are not negative.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from miptree.data.problem import Problem
+from miptree.utils.arrays import FloatArray, IntArray
+
+_TOLERANCE = 1e-6
+"""A solver's bound may be too high by that, at costs of 1."""
+
+
+class Subset(NamedTuple):
+    """Rows of a problem, and the errors that every tree makes among them.
+
+    Errors among disjoint subsets add up.
+    """
+
+    rows: IntArray
+    errors: float
+
+
+class Bound(NamedTuple):
+    """A lower bound and what proves it."""
+
+    value: float
+    proved_by: str
+
+
+def errors_by_classes(problem: Problem, n_leaves: int) -> float:
+    """Proposition 1 (3): the cost of the classes that can have no leaf."""
+    spare = max(0, problem.n_classes - n_leaves)
+    if spare == 0:
+        return 0.0  # and no costs of millions of rows are taken apart
+    return float(np.sort(problem.costs.of_class)[:spare].sum())
+
+
+def errors_by_conflicts(problem: Problem) -> float:
+    """Cost that remains because identical points have different classes."""
+    n_alike = np.bincount(problem.same_x)[problem.same_x]
+    alike = problem.subset(np.flatnonzero(n_alike > 1))
+    conflicts = conflict_costs(alike).sum() if alike.n_rows else 0.0
+    return _base(problem) + float(conflicts)
+
+
+def conflict_costs(problem: Problem) -> FloatArray:
+    """(groups,): cost beyond the base that each group of identical points has."""
+    costs = problem.costs
+    total = np.zeros((int(problem.same_x.max()) + 1, problem.n_classes))
+    np.add.at(total, problem.same_x, costs.spread[:, None] * costs.share)
+    return total.min(axis=1)
+
+
+def _base(problem: Problem) -> float:
+    """Cost of the cheapest class of every row, which no tree avoids."""
+    cost = problem.class_cost
+    return 0.0 if cost is None else float(cost.min(axis=1).sum())
+
+
+def combinatorial_bound(problem: Problem, depth: int) -> Bound:
+    """Best of these bounds for a depth, and what proves it."""
+    base = _base(problem)
+    return max(
+        Bound(base, "errors are not negative"),
+        Bound(base + errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
+        Bound(errors_by_conflicts(problem), "identical points of different classes"),
+        key=lambda bound: bound.value,
+    )
+
+
+def round_up_cost(problem: Problem, bound: float) -> float:
+    """Smallest cost of errors that is possible at or above a bound.
+
+    Costs that are whole multiples of the smallest one leave no value between two
+    multiples; other costs leave the bound as it is, and so do those that are not much
+    above a solver's tolerance.
+    """
+    cost = problem.class_cost
+    values = problem.weight if cost is None else cost[cost > 0]
+    if not len(values):
+        return bound
+    unit = values.min()
+    multiples = values / unit
+    if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
+        return bound
+    tolerance = max(_TOLERANCE * max(1.0, values.max()), 1e-9 * abs(bound))
+    if tolerance > 0.1 * unit:
+        return bound
+    return float(np.ceil((bound - tolerance) / unit) * unit)

@@ -1,0 +1,92 @@
+"""The penalties of (1a) that suit a table, where the user leaves them open."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from miptree.data.problem import Problem
+from miptree.data.quantiles import weighted_quantile
+from miptree.objective import SMALLEST_MARGIN, Svm1Objective
+from miptree.utils.arrays import FloatArray
+
+Auto = Literal["auto"]
+
+LARGEST_MARGIN = 0.05
+"""Margin for few rows that fill their range."""
+_FEW_ROWS = 200.0
+"""Weight of the rows up to which it holds; beyond, it shrinks like a standard error."""
+_MOST_READ = 10_000
+"""Rows that the spread is read from."""
+_TAILS = (0.05, 0.95)
+
+
+def suited_objective(
+    slack_penalty: float | Auto,
+    l1_penalty: float,
+    margin: float | Auto,
+    problem: Problem | None = None,
+    weight: float | None = None,
+) -> Svm1Objective:
+    """(1a) with what the user gave, and the rest chosen for the rows.
+
+    Parameters
+    ----------
+    slack_penalty, margin : float or "auto"
+        alpha_1 and epsilon. ``slack_penalty * margin`` is made the price of the dearest
+        error if slack_penalty is open; with the margin open it is at least that, up to
+        the largest margin.
+    l1_penalty : float
+        alpha_2.
+    problem : Problem, optional
+        The rows. Without them the largest margin is taken: enough to refuse what no
+        rows can make right.
+    weight : float, optional
+        Weight of all rows, where the problem holds a sample of them.
+    """
+    dearest = 1.0 if problem is None else max(1.0, problem.dearest_error)
+    if isinstance(margin, str):
+        epsilon = LARGEST_MARGIN if problem is None else suited_margin(problem, weight)
+        if not isinstance(slack_penalty, str) and slack_penalty > 0:
+            epsilon = min(max(epsilon, dearest / slack_penalty), LARGEST_MARGIN)
+    else:
+        epsilon = float(margin)
+    if isinstance(slack_penalty, str):
+        slack_penalty = dearest / max(epsilon, SMALLEST_MARGIN)  # 0 is refused below
+    return Svm1Objective(float(slack_penalty), float(l1_penalty), epsilon)
+
+
+def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
+    """Price that an error may have, by what the user gave."""
+    if isinstance(slack_penalty, str):
+        return np.inf
+    return slack_penalty * (LARGEST_MARGIN if isinstance(margin, str) else margin)
+
+
+def suited_margin(problem: Problem, weight: float | None = None) -> float:
+    """Margin epsilon that the rows can keep, of two digits.
+
+    The box holds the outermost rows, so that with heavy tails most rows have scores
+    near each other, and can only keep a small margin. Many rows need less of it.
+    """
+    weight = float(problem.weight.sum()) if weight is None else weight
+    fewness = min(1.0, np.sqrt(_FEW_ROWS / weight))
+    margin = LARGEST_MARGIN * _usual_spread(problem) * fewness
+    return float(f"{np.clip(margin, SMALLEST_MARGIN, LARGEST_MARGIN):.2g}")
+
+
+def _usual_spread(problem: Problem) -> float:
+    """Part of their range that nine rows of ten fill: the median feature's."""
+    X, weight = problem.open_scaled, problem.weight
+    if problem.n_rows > _MOST_READ:
+        some = np.random.default_rng(0).choice(problem.n_rows, _MOST_READ, False)
+        X, weight = X[some], weight[some]
+    return float(np.median([_spread(x, weight) for x in X.T] or [1.0]))
+
+
+def _spread(x: FloatArray, weight: FloatArray) -> float:
+    if ((x == x.min()) | (x == x.max())).all():
+        return 1.0  # two values are apart however seldom one of them is
+    low, high = (weighted_quantile(x, weight, level) for level in _TAILS)
+    return high - low

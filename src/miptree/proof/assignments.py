@@ -1,0 +1,147 @@
+"""Moves of a search: may a point join a side of a node, send it, take it back."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree.proof.hulls import INSEPARABLE, first_basis, separate
+from miptree.proof.state import ERROR, OPEN, Search
+from miptree.search.routing import copy_into
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+
+Scratch = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
+"""A hull LP of its own, for questions that change nothing."""
+
+
+@njit(cache=True, nogil=True)
+def scratch_of(s: Search) -> Scratch:
+    """Room for such questions about a search."""
+    rows, n = s.basis.shape[1], len(s.y)
+    return (
+        np.empty(rows, dtype=np.int64), np.empty((rows, rows)), np.empty(rows),
+        np.empty(rows - 1), np.empty(n, dtype=np.bool_),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def score_of(s: Search, node: int, i: int) -> float:
+    """Side of a point at a node, > 0 right; nobody on a side leaves it to the other."""
+    if s.size[node, 2] == 0:
+        return -np.inf
+    if s.size[node, 1] == 0:
+        return np.inf
+    d = s.X.shape[1]
+    value = -s.plane[node, d]
+    for j in range(d):
+        value += s.plane[node, j] * s.X[i, j]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def room_for(
+    s: Search, node: int, direction: int, i: int, least: float, scratch: Scratch
+) -> float:
+    """Distance of the hulls of a node if a point joins a side, -1 if it cannot."""
+    others = 1 if direction > 0 else 2
+    if s.size[node, others] == 0:
+        return s.X.shape[1] * 1.0
+    size = s.size[node, 0]
+    mine = 3 - others
+    if s.size[node, mine] > 0 and direction * score_of(s, node, i) >= 0.5 * least:
+        return s.distance[node]
+    basis, inverse, weight, plane, flags = scratch
+    _start_basis(s, node, direction, i, basis, inverse, weight)
+    s.members[node, size], s.side[node, size] = i, direction
+    answer, distance = separate(
+        s.X, s.members[node], s.side[node], size + 1, flags, least,
+        basis, inverse, weight, plane,
+    )  # fmt: skip
+    return -1.0 if answer == INSEPARABLE else distance
+
+
+@njit(cache=True, nogil=True)
+def _start_basis(
+    s: Search,
+    node: int,
+    direction: int,
+    i: int,
+    basis: IntArray,
+    inverse: FloatArray,
+    weight: FloatArray,
+) -> None:
+    """Basis to start from when a point joins: the node's own, or its first."""
+    if s.size[node, 1] > 0 and s.size[node, 2] > 0:
+        copy_into(basis, s.basis[node])
+        copy_into(inverse, s.inverse[node])
+        copy_into(weight, s.hull_weight[node])
+    else:
+        other = s.members[node, 0]
+        right, left = (i, other) if direction > 0 else (other, i)
+        first_basis(s.X, right, left, basis, inverse, weight)
+
+
+@njit(cache=True, nogil=True)
+def send(
+    s: Search, level: int, i: int, leaf: int, least: float, flags: BoolArray
+) -> None:
+    """Send a point to a leaf.
+
+    Where a hull LP stays undecided, the hyperplane keeps its place and may be wrong:
+    that can only end the search too early with a tree, never with a proof.
+    """
+    n_branch = s.size.shape[0]
+    s.place[i] = leaf
+    s.leaf_size[leaf] += 1
+    s.label[leaf] = s.y[i]
+    node, k = leaf + n_branch, 0
+    while node > 0:
+        parent, on_right = (node - 1) // 2, node % 2 == 0
+        copy_into(s.saved_basis[level, k], s.basis[parent])
+        copy_into(s.saved_inverse[level, k], s.inverse[parent])
+        copy_into(s.saved_weight[level, k], s.hull_weight[parent])
+        copy_into(s.saved_plane[level, k], s.plane[parent])
+        s.saved_distance[level, k] = s.distance[parent]
+        direction = 1 if on_right else -1
+        size = s.size[parent, 0]
+        others = s.size[parent, 1 if on_right else 2]
+        if others > 0:
+            _start_basis(
+                s, parent, direction, i,
+                s.basis[parent], s.inverse[parent], s.hull_weight[parent],
+            )  # fmt: skip
+        s.members[parent, size], s.side[parent, size] = i, direction
+        s.size[parent, 0] += 1
+        s.size[parent, 2 if on_right else 1] += 1
+        if others > 0:
+            _, s.distance[parent] = separate(
+                s.X, s.members[parent], s.side[parent], size + 1, flags, least,
+                s.basis[parent], s.inverse[parent], s.hull_weight[parent],
+                s.plane[parent],
+            )  # fmt: skip
+        node, k = parent, k + 1
+
+
+@njit(cache=True, nogil=True)
+def take_back(s: Search, level: int, i: int) -> None:
+    """Undo the last decision on a point."""
+    leaf = s.place[i]
+    s.place[i] = OPEN
+    if leaf == ERROR:
+        s.group_cost[s.group[i]] -= s.weight[i]
+        return
+    n_branch = s.size.shape[0]
+    s.leaf_size[leaf] -= 1
+    if s.leaf_size[leaf] == 0:
+        s.label[leaf] = -1
+    node, k = leaf + n_branch, 0
+    while node > 0:
+        parent, on_right = (node - 1) // 2, node % 2 == 0
+        s.size[parent, 0] -= 1
+        s.size[parent, 2 if on_right else 1] -= 1
+        copy_into(s.basis[parent], s.saved_basis[level, k])
+        copy_into(s.inverse[parent], s.saved_inverse[level, k])
+        copy_into(s.hull_weight[parent], s.saved_weight[level, k])
+        copy_into(s.plane[parent], s.saved_plane[level, k])
+        s.distance[parent] = s.saved_distance[level, k]
+        node, k = parent, k + 1

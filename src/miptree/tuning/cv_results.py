@@ -1,0 +1,222 @@
+"""What the folds of a cross-validation say, and whom it makes the winner."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from miptree.tuning.candidates import Candidate, describe
+from miptree.tuning.evaluate_fold import FoldScores
+from miptree.utils.arrays import BoolArray, FloatArray
+
+THRESHOLDS = (0.0, 0.1, 0.2, 0.3)
+"""Relative sizes below which coefficients may be dropped."""
+USUAL_THRESHOLD = 0.1
+"""The one at which settings are compared: it costs no accuracy."""
+LEVELS_BEYOND, DROPPED_BEYOND = 1.0, 2.0
+"""Standard errors by which levels must be better as categories than as numbers, and by
+which a setting must be worse than the best to drop out."""
+SPARSER_WITHIN = 0.1
+"""Part of a standard error that a sparser tree may cost."""
+
+
+class Setting(NamedTuple):
+    """One way to train a tree."""
+
+    candidate: Candidate
+    depth: int
+    as_levels: bool
+    """Whether whole numbers of few values are read as categories."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The winner.
+
+    Attributes
+    ----------
+    index : int
+        Place among the settings.
+    setting : Setting
+    threshold : float
+        Coefficients below this part of the largest of a split are dropped.
+    score, se : float
+        Mean accuracy on the rows held out, and its standard error; NaN if no fold was
+        done in time.
+    """
+
+    index: int
+    setting: Setting
+    threshold: float
+    score: float
+    se: float
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the folds so far say.
+
+    Attributes
+    ----------
+    settings : sequence of Setting
+    thresholds : sequence of float
+    n_splits : int
+        Folds of one repetition.
+    alive : bool array
+        Settings that are still in the race.
+    scores : sequence of FoldScores
+        One for each fold done, with NaN where a setting did not take part.
+    """
+
+    settings: Sequence[Setting]
+    thresholds: Sequence[float]
+    n_splits: int
+    alive: BoolArray
+    scores: Sequence[FoldScores] = ()
+
+    def with_fold(self, scores: FoldScores) -> Verdict:
+        """Return the verdict after one more fold, if there is anything in it."""
+        if np.isnan(scores.score).all():
+            return self
+        return replace(self, scores=[*self.scores, scores])
+
+    @cached_property
+    def _score(self) -> FloatArray:
+        """(folds, settings, thresholds): accuracies."""
+        return np.stack([scores.score for scores in self.scores])
+
+    @property
+    def _usual(self) -> int:
+        """Place of the usual threshold."""
+        away = np.abs(np.asarray(self.thresholds) - USUAL_THRESHOLD)
+        return int(away.argmin())
+
+    @property
+    def _levels(self) -> BoolArray:
+        return np.array([setting.as_levels for setting in self.settings])
+
+    # ----------------------------------------------------------------- choosing
+
+    def choice(self) -> Choice:
+        """Best setting; with thresholds to choose from, the sparsest about as good.
+
+        Without a fold the first setting wins.
+        """
+        usual = self._usual
+        if not self.scores:
+            threshold = self.thresholds[usual]
+            return Choice(0, self.settings[0], threshold, np.nan, np.nan)
+        index, t = self._best(self.alive), usual
+        error = self._errors(self._score)
+        if len(self.thresholds) > 1:
+            slack = SPARSER_WITHIN * np.nan_to_num(error[index, usual])
+            least = self._score[:, index, usual].mean() - slack
+            index, t = self._sparsest(least, self._levels[index])
+        mean = float(self._score[:, index, t].mean())
+        setting, threshold = self.settings[index], self.thresholds[t]
+        return Choice(index, setting, threshold, mean, float(error[index, t]))
+
+    def _best(self, among: BoolArray) -> int:
+        """Place of the best setting.
+
+        Levels are read as categories only where that is better by a standard error:
+        mostly it makes no difference, and numbers are easier to read.
+        """
+        score = self._score[:, :, self._usual]
+        # A setting without a tree in some fold has NaN, and cannot win.
+        mean = np.nan_to_num(score.mean(axis=0), nan=-1.0)
+        index = int(np.where(among, mean, -2.0).argmax())
+        plain = among & ~self._levels
+        if not self._levels[index] or not plain.any():
+            return index
+        baseline = int(np.where(plain, mean, -2.0).argmax())
+        return index if self._is_better(index, baseline, LEVELS_BEYOND) else baseline
+
+    def _is_better(self, one: int, other: int, errors: float) -> bool:
+        """Whether a setting beats another by so many standard errors."""
+        score = self._score[:, :, self._usual]
+        difference = score[:, one] - score[:, other]
+        error = float(np.nan_to_num(self._errors(difference)))
+        return bool(difference.mean() > errors * error)
+
+    def _sparsest(self, least: float, as_levels: bool) -> tuple[int, int]:
+        """Setting and threshold of fewest coefficients among good ones."""
+        alike = (self.alive & (self._levels == as_levels))[:, None]
+        good = alike & (np.nan_to_num(self._score.mean(axis=0), nan=-1.0) >= least)
+        nonzeros = np.mean([scores.nonzeros for scores in self.scores], axis=0)
+        flat = int(np.where(good, nonzeros, np.inf).argmin())
+        return divmod(flat, len(self.thresholds))
+
+    def _errors(self, score: FloatArray) -> FloatArray:
+        """Standard errors of means over folds, as of one repetition.
+
+        Repetitions share their rows, so they make the mean steadier, but say little
+        more about new rows.
+        """
+        if len(score) < 2:
+            return np.full(score.shape[1:], np.nan)
+        spread = score.std(axis=0, ddof=1)
+        error: FloatArray = spread / np.sqrt(min(len(score), self.n_splits))
+        return error
+
+    # ------------------------------------------------------------------ dropping
+
+    def without_losers(self) -> Verdict:
+        """Drop settings that the best one beats clearly.
+
+        Either reading of levels is dropped as a whole.
+        """
+        if not self.scores:
+            return self
+        best = self._best(self.alive)
+        alive = self.alive & (self._levels == self._levels[best])
+        for index in np.flatnonzero(alive):
+            if index != best and not self._may_win(int(index), best):
+                alive[index] = False
+        return replace(self, alive=alive)
+
+    def _may_win(self, index: int, best: int) -> bool:
+        is_there = bool(np.isfinite(self._score[:, index, self._usual]).all())
+        return is_there and not self._is_better(best, index, DROPPED_BEYOND)
+
+    # ----------------------------------------------------------------- reporting
+
+    def table(self) -> dict[str, Any]:
+        """The scores in the manner of scikit-learn's ``cv_results_``.
+
+        At the usual threshold; one row per setting.
+        """
+        shape = (0, len(self.settings))
+        score, nonzeros = np.empty(shape), np.empty(shape)
+        if self.scores:
+            score = self._score[:, :, self._usual]
+            nonzeros = np.stack([s.nonzeros[:, self._usual] for s in self.scores])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # means of no folds
+            mean, sparse = np.nanmean(score, axis=0), np.nanmean(nonzeros, axis=0)
+            spread = np.nanstd(score, axis=0)
+        # Those who dropped out come after those who did not.
+        order = np.lexsort((-np.nan_to_num(mean, nan=-1.0), ~self.alive))
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = 1 + np.arange(len(order))
+        return {
+            "params": [
+                {
+                    **describe(setting.candidate),
+                    "max_depth": setting.depth,
+                    "levels": setting.as_levels,
+                }
+                for setting in self.settings
+            ],
+            **{f"split{f}_test_score": row for f, row in enumerate(score)},
+            "mean_test_score": mean,
+            "std_test_score": spread,
+            "rank_test_score": rank,
+            "n_splits": np.isfinite(score).sum(axis=0),
+            "mean_nonzeros": sparse,
+        }

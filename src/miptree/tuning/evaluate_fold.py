@@ -1,0 +1,162 @@
+"""One fold: train every candidate on its training rows, judge it on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from miptree.control.clock import Clock
+from miptree.data import EmptyTableError, Table
+from miptree.data.costs import plain_costs
+from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows
+from miptree.tree import HeapTree
+from miptree.tuning.candidates import Candidate
+from miptree.tuning.folds import Fold
+from miptree.tuning.grow import Effort, Grower
+from miptree.tuning.part import Part
+from miptree.utils.arrays import FloatArray
+
+FOLD_EFFORT = Effort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
+_JUDGED = 3
+"""Trees of a candidate that are judged: one may be lucky."""
+
+
+@dataclass(frozen=True)
+class TableRules:
+    """How columns become numbers; see ``OptimalTreeClassifier``."""
+
+    encoding: str = "both"
+    missing: str = "fill"
+    max_features: int | None = None
+
+    def learn(self, rows: TrainingRows, as_levels: bool) -> tuple[Table, Problem]:
+        """Table and problem of some rows, learnt from these rows alone.
+
+        Rows held out may have categories that these have not: they go with the
+        majority, whatever is to happen to those of new rows.
+        """
+        if as_levels:
+            rows = rows.with_levels()
+        table = rows.learn_table(self.encoding, self.missing, "majority")
+        return table, rows.problem(table, self.max_features)
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """What a fold says.
+
+    Attributes
+    ----------
+    score : float array of shape (candidates, thresholds)
+        Accuracy on the rows held out, NaN where a candidate has no tree.
+    nonzeros : float array of shape (candidates, thresholds)
+        Coefficients a split.
+    """
+
+    score: FloatArray
+    nonzeros: FloatArray
+
+    @classmethod
+    def empty(cls, n_candidates: int, n_thresholds: int) -> FoldScores:
+        """Nothing, yet."""
+        shape = (n_candidates, n_thresholds)
+        return cls(np.full(shape, np.nan), np.full(shape, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedFold:
+    """What the training rows of a fold gave: nothing of it may know the others."""
+
+    table: Table
+    part: Part
+    grown: list[list[HeapTree]]
+
+
+def costs_of(rows: TrainingRows) -> FloatArray:
+    """(Y, Y): costs of the errors, 1 if nothing is said."""
+    if rows.costs is not None:
+        return rows.costs
+    each = np.arange(rows.n_classes)
+    return plain_costs(each, np.ones(len(each)), len(each))
+
+
+def train_fold(
+    rows: TrainingRows,
+    fold: Fold,
+    rules: TableRules,
+    candidates: Sequence[Candidate],
+    depth: int,
+    as_levels: bool = False,
+    clock: Clock | None = None,
+) -> TrainedFold:
+    """Train all candidates on the training rows of a fold.
+
+    Table, scaling, votes about labels and trees come from these rows alone.
+    """
+    known = rows.take(fold.train)
+    table, problem = rules.learn(known, as_levels)
+    part = Part(problem, costs_of(rows))
+    share = float(known.weight.sum() / rows.weight.sum())
+    grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, clock or Clock())
+    return TrainedFold(table, part, grower.grow(candidates))
+
+
+def score_fold(
+    rows: TrainingRows,
+    fold: Fold,
+    rules: TableRules,
+    candidates: Sequence[Candidate],
+    depth: int,
+    thresholds: Sequence[float],
+    as_levels: bool = False,
+    clock: Clock | None = None,
+) -> FoldScores:
+    """Train all candidates on some rows, and judge them on others.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+    fold : Fold
+    rules : TableRules
+    candidates : sequence
+    depth : int
+        Depth of the trees.
+    thresholds : sequence of float
+        Relative sizes below which coefficients are dropped, one after the other.
+    as_levels : bool
+        Whether whole numbers of few values are read as categories.
+    clock : Clock, optional
+        Ends the training early; the scores are then worth nothing.
+    """
+    scores = FoldScores.empty(len(candidates), len(thresholds))
+    try:
+        trained = train_fold(rows, fold, rules, candidates, depth, as_levels, clock)
+    except EmptyTableError:
+        return scores
+    part, held_out = trained.part, rows.take(fold.test)
+    X = trained.table.transform_cells(held_out.cells)
+    for k, trees in enumerate(trained.grown):
+        for t, threshold in enumerate(thresholds if trees else ()):
+            if clock is not None and clock.is_over:
+                return scores
+            thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
+            found = [_accuracy(part, tree, X, held_out) for tree in thin]
+            # Half by the best tree, half by how well the candidate does in general.
+            scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
+            scores.nonzeros[k, t] = nonzeros_per_split(thin[0])
+    return scores
+
+
+def nonzeros_per_split(heap: HeapTree) -> float:
+    """Mean number of coefficients of the splits that split."""
+    used = np.count_nonzero(heap.coef, axis=1)
+    return float(used[used > 0].mean()) if used.any() else 0.0
+
+
+def _accuracy(part: Part, heap: HeapTree, X: FloatArray, rows: TrainingRows) -> float:
+    tree = part.problem.to_user(heap)
+    cost = part.costs[rows.y, tree.predict(X)] / part.costs.max()
+    return 1.0 - float(rows.weight @ cost / rows.weight.sum())

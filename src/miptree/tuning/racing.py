@@ -1,0 +1,169 @@
+"""Cross-validation as a race: every repetition tells who need not run in the next."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, Literal
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from miptree.control.clock import Clock
+from miptree.control.stop_sign import StopSign, stop_sign
+from miptree.search import compile_kernels_within
+from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
+from miptree.tuning.cv_results import Setting, Verdict
+from miptree.tuning.evaluate_fold import FoldScores, TableRules, score_fold
+from miptree.tuning.folds import Deal, Fold
+from miptree.utils.arrays import BoolArray
+
+End = Literal["max_iter", "time_limit", "interrupted"]
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Who takes part, and how they are compared.
+
+    Attributes
+    ----------
+    settings : sequence of Setting
+    deal : Deal
+        The rows in folds.
+    rules : TableRules
+    thresholds : sequence of float
+        Relative sizes below which coefficients are dropped, to choose from.
+    """
+
+    settings: Sequence[Setting]
+    deal: Deal
+    rules: TableRules
+    thresholds: Sequence[float]
+
+    def run(
+        self,
+        n_jobs: int | None,
+        clock: Clock,
+        should_stop: Callable[[], bool],
+        on_fold: Callable[[Verdict], bool],
+    ) -> tuple[Verdict, End]:
+        """Run the folds until the time is up, or a true answer of ``on_fold``.
+
+        After each repetition those drop out that the best has beaten clearly. Gives
+        the verdict of the folds that were done, and why there are no more.
+        """
+        asked = Event()
+
+        def stops() -> bool:
+            return asked.is_set() or should_stop()
+
+        heeding = clock.heeding(stops)
+        if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
+            compile_kernels_within(clock)
+        folds, n_splits = self.deal.folds, self.deal.n_splits
+        everybody = np.ones(len(self.settings), dtype=bool)
+        verdict = Verdict(self.settings, self.thresholds, n_splits, everybody)
+        with stop_sign(stops) as sign:
+            for start in range(0, len(folds), n_splits):
+                repetition = folds[start : start + n_splits]
+                found = self._scores(repetition, verdict.alive, n_jobs, clock, sign)
+                try:
+                    for scores in found:
+                        if not heeding.is_over:
+                            verdict = verdict.with_fold(scores)
+                            if on_fold(verdict):
+                                asked.set()
+                except (KeyboardInterrupt, BrokenExecutor):
+                    # Ctrl-C goes to the processes as well, and may end them.
+                    if not should_stop():
+                        raise
+                except BaseException:
+                    asked.set()
+                    list(found)  # nothing may go on behind the user's back
+                    raise
+                if heeding.is_over:
+                    break
+                verdict = verdict.without_losers()
+        if stops():
+            return verdict, "interrupted"
+        return verdict, "time_limit" if clock.is_over else "max_iter"
+
+    def _scores(
+        self,
+        folds: Sequence[Fold],
+        alive: BoolArray,
+        n_jobs: int | None,
+        clock: Clock,
+        sign: StopSign,
+    ) -> Iterator[FoldScores]:
+        """Scores of folds, in their order."""
+        # Threads would wait for each other: the arrays of a fold are small.
+        jobs = Parallel(
+            n_jobs=n_jobs,
+            prefer="processes",
+            return_as="generator",
+            pre_dispatch="n_jobs",
+        )
+        found: Iterator[Any] = jobs(
+            delayed(_score)(self, fold, alive, clock.remaining, sign) for fold in folds
+        )
+        return found
+
+    def score(self, fold: Fold, alive: BoolArray, clock: Clock) -> FoldScores:
+        """Score the settings that are in the race, those alike in one go."""
+        scores = FoldScores.empty(len(self.settings), len(self.thresholds))
+        alike: dict[tuple[int, bool], list[int]] = {}
+        for index in np.flatnonzero(alive):
+            setting = self.settings[int(index)]
+            alike.setdefault((setting.depth, setting.as_levels), []).append(int(index))
+        for (depth, as_levels), places in alike.items():
+            if clock.is_over:
+                break
+            found = score_fold(
+                self.deal.rows,
+                fold,
+                self.rules,
+                [self.settings[index].candidate for index in places],
+                depth,
+                self.thresholds,
+                as_levels,
+                clock,
+            )
+            scores.score[places], scores.nonzeros[places] = found.score, found.nonzeros
+        return scores
+
+
+def _score(
+    contest: Contest,
+    fold: Fold,
+    alive: BoolArray,
+    seconds: float | None,
+    sign: StopSign,
+) -> FoldScores:
+    """Score a fold in a process of its own, which has a clock of its own."""
+    with sign.heeded() as is_up, threadpool_limits(1, user_api="blas"):
+        with warnings.catch_warnings():
+            # What a part of the rows lacks is no news; all rows were warned of.
+            warnings.simplefilter("ignore")
+            return contest.score(fold, alive, Clock(seconds, is_up))
+
+
+def all_settings(
+    candidates: Sequence[Candidate], depths: Sequence[int], readings: Sequence[bool]
+) -> list[Setting]:
+    """Every candidate at every depth, in every reading of levels.
+
+    Where there is a choice of readings, the quick soft trees speak for that of levels
+    as categories, which has many more columns.
+    """
+    return [
+        Setting(candidate, depth, as_levels)
+        for as_levels in readings
+        for depth in depths
+        for candidate in candidates
+        if not as_levels or isinstance(candidate, SoftTree) or len(readings) == 1
+    ]
