@@ -1,38 +1,88 @@
-"""The clock of one fit."""
+"""The clock that every piece of long work takes: time, iterations, and the stop."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, Literal
 
+import numpy as np
 
-def _never() -> bool:
-    return False  # a lambda could not go to another process
+from miptree.control.stop import Stop, when
+from miptree.utils.arrays import AnyArray
+
+End = Literal[
+    "optimal",
+    "bound",
+    "gap_tol",
+    "infeasible",
+    "time_limit",
+    "node_limit",
+    "max_iter",
+    "stall",
+    "unproved",
+    "interrupted",
+]
+"""Why a solve, a search or a fit ended.
+
+"optimal": proved; "bound": a tree reached the bound given; "gap_tol": the gap is small
+enough; "infeasible": the model has no solution; "time_limit", "node_limit", "max_iter",
+"stall": a limit in seconds, nodes, iterations, or iterations without improvement;
+"unproved": all is done and nothing is proved; "interrupted": a stop was requested.
+"""
 
 
 class Clock:
-    """Counts from its making to a limit.
+    """Counts seconds and iterations against their limits, and hears the stop.
 
     Parameters
     ----------
     limit : float or None
-        Seconds, None for no limit.
-    should_stop : callable, optional
-        True ends the time at once.
+        Seconds from the making of the clock, None for no limit.
+    max_iter : int or None
+        Iterations, None for no limit.
+    stall : int or None
+        Iterations without improvement, None for no limit.
+    stop : Stop, optional
+        Ends the work at once when it is requested.
     time_source : callable
-        Seconds.
+        Gives the seconds; a benchmark may count CPU seconds.
+
+    Attributes
+    ----------
+    n_iter : int
+        Iterations counted so far.
+    ended : str or None
+        The first reason to end that was noticed.
     """
 
     def __init__(
         self,
         limit: float | None = None,
-        should_stop: Callable[[], bool] = _never,
+        *,
+        max_iter: int | None = None,
+        stall: int | None = None,
+        stop: Stop | None = None,
         time_source: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.limit = limit
-        self._should_stop = should_stop
+        for name, value in (("seconds", limit), ("max_iter", max_iter), ("stall", stall)):
+            if value is not None and not value >= 0:
+                raise ValueError(f"{name} must be >= 0 or None, got {value!r}.")
+        self.limit, self.max_iter, self.stall = limit, max_iter, stall
+        self.stop = stop or Stop()
+        self.n_iter = 0
+        self.ended: End | None = None
+        self._last_improvement = 0
         self._time = time_source
         self._began = time_source()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go to another process with the seconds left, but without the stop."""
+        return Clock, (self.remaining,), {"max_iter": self.max_iter, "stall": self.stall}
+
+    # ------------------------------------------------------------------- time
 
     @property
     def elapsed(self) -> float:
@@ -41,25 +91,135 @@ class Clock:
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left but for a stop, at least 0; None without a limit."""
+        """Seconds left whether or not a stop was requested; None without a limit."""
         return None if self.limit is None else max(0.0, self.limit - self.elapsed)
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left, or a stop was asked for."""
-        is_late = self.limit is not None and self.elapsed >= self.limit
-        return is_late or self._should_stop()
+        """Whether the work ended, no time is left, or a stop was requested."""
+        if self.stop.requested:
+            self.end("interrupted")
+        elif self.limit is not None and self.elapsed >= self.limit:
+            self.end("time_limit")
+        return self.ended is not None
+
+    def has_time_for(self, seconds: float) -> bool:
+        """Whether a step of so many seconds would end in time."""
+        return self.limit is None or self.elapsed + seconds < self.limit
+
+    # ------------------------------------------------------------- iterations
+
+    @property
+    def has_limit(self) -> bool:
+        """Whether anything but a stop ends the work."""
+        return (self.limit, self.max_iter, self.stall) != (None, None, None)
+
+    @property
+    def stalled(self) -> int:
+        """Iterations since the last improvement."""
+        return self.n_iter - self._last_improvement
+
+    @property
+    def is_spent(self) -> bool:
+        """The same, or a limit in iterations is reached; asked between iterations."""
+        if self.max_iter is not None and self.n_iter >= self.max_iter:
+            self.end("max_iter")
+        if self.stall is not None and self.stalled >= self.stall:
+            self.end("stall")
+        return self.is_over
+
+    def count(self, improved: bool = False) -> None:
+        """Count one iteration."""
+        self.n_iter += 1
+        if improved:
+            self._last_improvement = self.n_iter
+
+    def absorb(self, other: Clock) -> None:
+        """Count the iterations that another clock has counted."""
+        self.n_iter += other.n_iter
+
+    def end(self, reason: End) -> None:
+        """Note why the work ended, unless a reason was noted before."""
+        self.ended = self.ended or reason
+
+    # ---------------------------------------------------- clocks for the steps
 
     def share(self, part: float) -> Clock:
         """Return a clock that ends after a part of the time left."""
         remaining = self.remaining
-        limit = None if remaining is None else part * remaining
-        return Clock(limit, self._should_stop, self._time)
+        return self._made(None if remaining is None else part * remaining)
 
-    def heeding(self, should_stop: Callable[[], bool]) -> Clock:
-        """Return a clock of the same end, of this process, that a stop ends as well."""
+    def counting(
+        self,
+        max_iter: int | None = None,
+        stall: int | None = None,
+        limit: float | None = None,
+    ) -> Clock:
+        """Return a clock of the same end that counts iterations of its own.
 
-        def stops() -> bool:
-            return self._should_stop() or should_stop()
+        Parameters
+        ----------
+        max_iter, stall : int or None
+            Its limits in iterations.
+        limit : float or None
+            Most seconds that it may take.
+        """
+        seconds = [s for s in (self.remaining, limit) if s is not None]
+        return self._made(min(seconds, default=None), max_iter, stall)
 
-        return Clock(self.remaining, stops, self._time)
+    def phase(self, part: float) -> Clock:
+        """Return a clock for one phase, which may use a part of every limit."""
+        most = [n for n in (self.max_iter, self.stall) if n is not None]
+        limit, remaining = self.limit, self.remaining
+        if limit is not None and remaining is not None:
+            limit = min(part * limit, remaining)
+        return self._made(limit, int(part * min(most)) if most else None)
+
+    def sample(self, part: float, max_iter: int) -> Clock:
+        """Return a clock for a part of the time left and at most so many iterations."""
+        for most, used in ((self.max_iter, self.n_iter), (self.stall, self.stalled)):
+            if most is not None:
+                max_iter = min(max_iter, most - used)
+        clock = self.share(part)
+        clock.max_iter = max_iter
+        return clock
+
+    def restarted(self) -> Clock:
+        """Return a clock of the same end and limits that counts from zero."""
+        return self._made(self.remaining, self.max_iter, self.stall)
+
+    def dealt(self, n_clocks: int) -> list[Clock]:
+        """Return clocks of the same end that share the iterations among them."""
+        clocks = [copy(self) for _ in range(n_clocks)]
+        if self.max_iter is not None:
+            each, rest = divmod(self.max_iter, n_clocks)
+            for number, clock in enumerate(clocks):
+                clock.max_iter = each + (number < rest)
+        return clocks
+
+    def heeding(self, condition: Callable[[], bool]) -> Clock:
+        """Return a clock of the same end that a condition ends as well."""
+        clock = self.restarted()
+        clock.stop = self.stop.or_when(condition)
+        return clock
+
+    def _made(
+        self,
+        limit: float | None,
+        max_iter: int | None = None,
+        stall: int | None = None,
+    ) -> Clock:
+        return Clock(
+            limit,
+            max_iter=max_iter,
+            stall=stall,
+            stop=self.stop,
+            time_source=self._time,
+        )
+
+    @contextmanager
+    def flag(self) -> Iterator[AnyArray]:
+        """Give an array for a long kernel, which cannot ask: [1] once time is over."""
+        flag = np.zeros(1, dtype=np.uint8)
+        with when(lambda: self.is_over, lambda: flag.fill(1)):
+            yield flag

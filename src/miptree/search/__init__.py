@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from miptree.search.api import SearchResult, improve, search, tree_value
-from miptree.search.budget import SearchBudget
 from miptree.search.warmup import compile_kernels, compile_kernels_within
 
 __all__ = [
-    "SearchBudget",
     "SearchResult",
     "compile_kernels",
     "compile_kernels_within",

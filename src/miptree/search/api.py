@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
-from miptree.search.budget import SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree, ObliqueTree
 
 _MANY_ROWS = 20_000
+ITERATIONS = 30
+"""Iterations of a short search from one tree."""
 
 # The kernels are imported inside the functions: importing numba takes longer than
 # the whole rest of the package.
@@ -36,13 +37,14 @@ class SearchResult:
     n_iter : int
         Iterations done.
     stopped : str
-        Why the search ended: "seconds", "max_iter", "stall", "bound" or "interrupted".
+        Why the search ended: "time_limit", "max_iter", "stall", "bound" or
+        "interrupted".
     """
 
     trees: list[HeapTree]
     values: list[float]
     n_iter: int
-    stopped: StopReason
+    stopped: End
 
     @property
     def tree(self) -> HeapTree:
@@ -60,19 +62,17 @@ def search(
     objective: Svm1Objective | None,
     depth: int,
     *,
-    budget: SearchBudget,
+    clock: Clock,
     seed: int = 0,
     starts: Sequence[HeapTree] = (),
     n_jobs: int | None = None,
-    should_stop: Callable[[], bool] = lambda: False,
     on_improvement: Callable[[HeapTree, float], None] | None = None,
     lower_bound: float = 0.0,
-    time_source: Callable[[], float] = time.monotonic,
 ) -> SearchResult:
     """Find trees of low objective fast, without any proof.
 
     Anytime, and never worse than the given starts, CART (up to 200 000 rows), a greedy
-    1-norm SVM tree, one logistic split and the constant tree; a budget of 0 returns
+    1-norm SVM tree, one logistic split and the constant tree; a limit of 0 returns
     the best of these.
 
     Parameters
@@ -82,9 +82,11 @@ def search(
         Objective (1a), or None for the plain cost of the errors.
     depth : int
         Depth of the trees.
-    budget : SearchBudget
-        Without a limit in seconds the result is the same for a seed on one platform,
-        whatever the number of jobs and threads.
+    clock : Clock
+        When to end, in seconds or iterations; one of them must be limited. Without a
+        limit in seconds the result is the same for a seed on one platform, whatever
+        the number of jobs and threads. Its stop is heard between iterations and LPs,
+        and during long ones.
     seed : int
     starts : sequence of HeapTree
         Trees to start from, in scaled units.
@@ -92,36 +94,39 @@ def search(
         Threads, counted as joblib counts jobs. Under the clock each runs a search of
         its own; an iteration budget is dealt out to a number of searches that does not
         depend on the jobs.
-    should_stop : callable
-        Asked between iterations and LPs, and on another thread during long ones; True
-        ends the search.
     on_improvement : callable, optional
         Called with every tree better than all before, and its value.
     lower_bound : float
         Stop once a tree reaches it.
-    time_source : callable
-        Clock behind ``budget.seconds``.
 
     Returns
     -------
     SearchResult
     """
-    began = time_source()
+    if not clock.has_limit:
+        raise ValueError(
+            "The search would never end. Give the clock seconds, max_iter or stall."
+        )
+    clock = clock.restarted()
     pool = [problem.into_box(tree) for tree in starts] + start_trees(problem, depth)
     data = SearchData.from_problem(problem)
-    n_iter, stopped = 0, _stops_at_once(budget)
+    n_iter, stopped = 0, _stops_at_once(clock)
     if stopped is None:
         from miptree.search.engine import run_searches
 
         if problem.n_rows > _MANY_ROWS:
-            budget = _less_recount(budget, time_source() - began)
+            _leave_time_to_recount(clock)
         found, n_iter, stopped = run_searches(
-            problem, data, objective, pool, budget,
-            seed=seed, n_jobs=n_jobs, should_stop=should_stop,
+            problem,
+            data,
+            objective,
+            pool,
+            clock,
+            seed=seed,
+            n_jobs=n_jobs,
             on_improvement=on_improvement,
             lower_bound=max(lower_bound, combinatorial_bound(problem, depth)[0]),
-            time_source=time_source, began=began,
-        )  # fmt: skip
+        )
         # The search valued the starts, too: with many rows, not again.
         pool = found if problem.n_rows > _MANY_ROWS else found + pool
     trees, values = _ranked(problem, data, objective, pool)
@@ -135,21 +140,20 @@ def improve(
     tree: HeapTree,
     seed: int = 0,
     *,
-    budget: SearchBudget = SearchBudget(max_iter=30),  # noqa: B008  (frozen)
-    should_stop: Callable[[], bool] = lambda: False,
+    clock: Clock | None = None,
 ) -> tuple[HeapTree, float]:
     """Search shortly from one tree, as a heuristic inside a MIP solve.
 
     Only kernels run here, no LP and no MIP, so that it may be called from within a
-    solver's callback. Returns a tree that is not worse, and its value.
+    solver's callback. Returns a tree that is not worse, and its value. Without a clock
+    it makes 30 iterations.
     """
     from miptree.search.engine import run_improvement
 
-    found = run_improvement(
-        problem, objective, problem.into_box(tree), budget, seed, should_stop
-    )
-    data = SearchData.from_problem(problem)
-    trees, values = _ranked(problem, data, objective, [*found, problem.into_box(tree)])
+    data, tree = SearchData.from_problem(problem), problem.into_box(tree)
+    clock = Clock(max_iter=ITERATIONS) if clock is None else clock.restarted()
+    found = run_improvement(data, objective, tree, clock, seed)
+    trees, values = _ranked(problem, data, objective, [*found, tree])
     return trees[0], values[0]
 
 
@@ -163,25 +167,23 @@ def tree_value(
     return float(problem.error_cost(predicted).sum())
 
 
-def _stops_at_once(budget: SearchBudget) -> StopReason | None:
-    """Reason to stop before the first iteration, if the budget gives one."""
-    if budget.seconds == 0:
-        return "seconds"
-    if budget.max_iter == 0:
+def _stops_at_once(clock: Clock) -> End | None:
+    """Return a reason to stop before the first iteration, if a limit is zero."""
+    if clock.limit == 0:
+        return "time_limit"
+    if clock.max_iter == 0:
         return "max_iter"
-    return "stall" if budget.stall == 0 else None
+    return "stall" if clock.stall == 0 else None
 
 
-def _less_recount(budget: SearchBudget, start_seconds: float) -> SearchBudget:
-    """Budget less the time that recounting the result will take.
+def _leave_time_to_recount(clock: Clock) -> None:
+    """Shorten a clock by the time that recounting the result will take.
 
-    Like the starts it reads all rows several times, about twice as often.
+    Like making the starts, which took the time so far, it reads all rows several
+    times, about twice as often.
     """
-    if budget.seconds is None:
-        return budget
-    return replace(
-        budget, seconds=max(0.7 * budget.seconds, budget.seconds - 2 * start_seconds)
-    )
+    if clock.limit is not None:
+        clock.limit = max(0.7 * clock.limit, clock.limit - 2 * clock.elapsed)
 
 
 def _ranked(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from joblib import delayed, effective_n_jobs
 from threadpoolctl import threadpool_limits
 
+from miptree.control.clock import Clock, End
 from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.search.budget import Clock, SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import Candidate, Measure, Svm1, ZeroOne
@@ -31,16 +30,16 @@ _LARGEST_LP = 20_000
 """Rows up to which the node LPs are quick enough to be a step of the search."""
 
 
-def n_streams(budget: SearchBudget, n_jobs: int | None) -> int:
+def n_streams(clock: Clock, n_jobs: int | None) -> int:
     """How many independent searches to run.
 
     Under the clock alone there is one per job. An iteration budget is dealt out to a
     number of searches that does not depend on the jobs, so that neither does the
     result.
     """
-    if budget.max_iter is not None:
-        return int(np.clip(budget.max_iter // _ITERATIONS_PER_STREAM, 1, _MOST_STREAMS))
-    return 1 if budget.seconds is None else effective_n_jobs(n_jobs)
+    if clock.max_iter is not None:
+        return int(np.clip(clock.max_iter // _ITERATIONS_PER_STREAM, 1, _MOST_STREAMS))
+    return 1 if clock.limit is None else effective_n_jobs(n_jobs)
 
 
 def run_searches(
@@ -48,16 +47,13 @@ def run_searches(
     data: SearchData,
     objective: Svm1Objective | None,
     starts: Sequence[HeapTree],
-    budget: SearchBudget,
+    clock: Clock,
     *,
     seed: int,
     n_jobs: int | None,
-    should_stop: Callable[[], bool],
     on_improvement: OnImprovement | None,
     lower_bound: float,
-    time_source: Callable[[], float] = time.monotonic,
-    began: float | None = None,
-) -> tuple[list[HeapTree], int, StopReason]:
+) -> tuple[list[HeapTree], int, End]:
     """Search from the starts; return the elite trees, iterations and stop reason.
 
     ``data`` are the rows of the problem.
@@ -66,12 +62,8 @@ def run_searches(
     if objective is not None:
         small = problem.n_rows <= _LARGEST_LP
         measure = Svm1(data, objective, problem if small else None)
-    streams = n_streams(budget, n_jobs)
+    streams = n_streams(clock, n_jobs)
     reporter = _Reporter(problem, data.unit, on_improvement)
-    clocks = [
-        Clock(share, should_stop, time_source, began)
-        for share in _shares(budget, streams)
-    ]
     seeds = np.random.SeedSequence(seed).spawn(streams)
     # Threads share the data and the callbacks; the kernels release the GIL.
     # One BLAS thread each: more are slower on small matrices and change the rounding.
@@ -80,7 +72,7 @@ def run_searches(
             delayed(_one_search)(
                 measure, starts, clock, stream_seed, lower_bound / data.unit, reporter
             )
-            for clock, stream_seed in zip(clocks, seeds, strict=True)
+            for clock, stream_seed in zip(clock.dealt(streams), seeds, strict=True)
         )
     candidates = sorted(
         (candidate for pool, _, _ in found for candidate in pool),
@@ -99,7 +91,7 @@ def _one_search(
     seed: np.random.SeedSequence,
     lower_bound: float,
     on_improvement: Callable[[Candidate], None],
-) -> tuple[list[Candidate], int, StopReason]:
+) -> tuple[list[Candidate], int, End]:
     """One search; a keyboard interrupt ends it with what it has."""
     search = IteratedSearch(
         measure,
@@ -112,24 +104,13 @@ def _one_search(
     try:
         run_plan(search, starts)
     except KeyboardInterrupt:
-        clock.stop("interrupted")
-    return list(search.pool), clock.n_iter, clock.stopped or "max_iter"
+        clock.end("interrupted")
+    return list(search.pool), clock.n_iter, clock.ended or "max_iter"
 
 
-def _shares(budget: SearchBudget, streams: int) -> list[SearchBudget]:
-    """Deal an iteration budget out to the searches."""
-    if budget.max_iter is None:
-        return [budget] * streams
-    each, rest = divmod(budget.max_iter, streams)
-    return [
-        SearchBudget(budget.seconds, each + (stream < rest), budget.stall)
-        for stream in range(streams)
-    ]
-
-
-def _first_reason(reasons: list[StopReason]) -> StopReason:
+def _first_reason(reasons: list[End]) -> End:
     """Of several reasons to stop, the one that tells the caller most."""
-    order: list[StopReason] = ["interrupted", "bound", "seconds", "max_iter", "stall"]
+    order: list[End] = ["interrupted", "bound", "time_limit", "max_iter", "stall"]
     return min(reasons, key=order.index)
 
 
@@ -154,19 +135,16 @@ class _Reporter:
 
 
 def run_improvement(
-    problem: Problem,
+    data: SearchData,
     objective: Svm1Objective | None,
     tree: HeapTree,
-    budget: SearchBudget,
+    clock: Clock,
     seed: int,
-    should_stop: Callable[[], bool],
 ) -> list[HeapTree]:
     """Move from one tree only; return the elite trees."""
-    data = SearchData.from_problem(problem)
     measure: Measure = ZeroOne(data)
     if objective is not None:
         measure = Svm1(data, objective)
-    clock = Clock(budget, should_stop)
     search = IteratedSearch(measure, tree.depth, np.random.default_rng(seed), clock)
     search.run_from(tree)
     return [candidate.tree for candidate in search.pool]

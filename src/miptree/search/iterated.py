@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from miptree.search.budget import Clock
+from miptree.control.clock import Clock
 from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
 from miptree.search.neighbourhood import random_move
 from miptree.search.node_mip import optimise_node
@@ -98,8 +98,8 @@ class IteratedSearch:
     def over(self) -> bool:
         """Whether to stop: the bound is reached or the budget is spent."""
         if self.pool.best.value <= self.lower_bound + SAME:
-            self.clock.stop("bound")
-        return self.clock.over()
+            self.clock.end("bound")
+        return self.clock.is_spent
 
     def step(self, candidate: Candidate) -> None:
         """One iteration is done: a candidate was made."""
@@ -130,7 +130,7 @@ class IteratedSearch:
         return self._refine(found, state) if promising else found
 
     def _refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
-        return self.measure.refine(candidate, state, self.clock.deadline())
+        return self.measure.refine(candidate, state, self.clock)
 
     def _move(self, tree: HeapTree) -> HeapTree:
         """Pick the move of least cost, before its repair, of a few random ones.
@@ -161,7 +161,7 @@ class IteratedSearch:
             self.depth,
             self.rng,
             n_trees=n_trees,
-            should_stop=self.clock.out_of_time,
+            clock=self.clock,
         )
         hardened = sorted(map(self.errors.value, trees), key=lambda c: c.value)
         for candidate in hardened[: n_trees // 4]:
@@ -178,7 +178,7 @@ class IteratedSearch:
                 self.data,
                 tree,
                 int(self.rng.integers(len(tree.threshold))),
-                clock=self.clock.deadline(_MIP_SHARE),
+                clock=self.clock.phase(_MIP_SHARE),
                 nodes=_MIP_NODES,
             )
         if better is not None:

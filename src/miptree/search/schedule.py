@@ -63,13 +63,13 @@ def _climb(search: IteratedSearch) -> None:
     else:
         trees = _search_sample(search, order[:size])
     seconds_per_row = 0.0
-    while 4 * size * _GROWTH <= n_rows and not search.clock.out_of_time():
+    while 4 * size * _GROWTH <= n_rows and not search.clock.is_over:
         size *= _GROWTH
         larger = search.measure.on_rows(order[:size])
         best = min(map(larger.value, trees), key=lambda c: c.value)
         best, seconds_per_row = _sweep(search, larger, best, seconds_per_row)
         trees = [best.tree]
-    if search.clock.out_of_time():
+    if search.clock.is_over:
         trees = trees[:1]
     best = min(map(search.measure.value, trees), key=lambda c: c.value)
     search.add(best)
@@ -88,13 +88,13 @@ def _sweep(
     """
     n_rows = measure.data.n_rows
     for _ in range(_SWEEPS):
-        if not search.clock.fits(seconds_per_row * n_rows):
+        if not search.clock.has_time_for(seconds_per_row * n_rows):
             break
-        began, before = search.clock.elapsed(), best.value
+        began, before = search.clock.elapsed, best.value
         state = random_state(search.rng)
-        with search.clock.watch() as stop:
+        with search.clock.flag() as stop:
             best = measure.descend(best.tree, ONE_SWEEP, state, stop)
-        seconds_per_row = (search.clock.elapsed() - began) / n_rows
+        seconds_per_row = (search.clock.elapsed - began) / n_rows
         if best.value >= before * (1.0 - _LEAST_GAIN):
             break
     return best, seconds_per_row
@@ -102,7 +102,7 @@ def _sweep(
 
 def _search_sample(search: IteratedSearch, rows: IntArray) -> list[HeapTree]:
     """Best trees of a search on some of the rows, for a part of the time left."""
-    clock = search.clock.share_of_rest(_SAMPLE_SHARE, _SAMPLE_ITERATIONS)
+    clock = search.clock.sample(_SAMPLE_SHARE, _SAMPLE_ITERATIONS)
     sample = search.measure.on_rows(rows)
     on_sample = IteratedSearch(sample, search.depth, search.rng, clock)
     _search_all_rows(on_sample, [candidate.tree for candidate in search.pool])

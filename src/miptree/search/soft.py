@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.control.clock import Clock
 from miptree.search.data import SearchData
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, BoolArray, IntArray
@@ -34,7 +35,7 @@ def soft_trees(
     *,
     n_trees: int = BATCH,
     n_steps: int = _STEPS,
-    should_stop: Callable[[], bool] = lambda: False,
+    clock: Clock | None = None,
 ) -> list[HeapTree]:
     """Train a batch of soft trees and harden them.
 
@@ -44,7 +45,7 @@ def soft_trees(
     X, every_other = data.X[:, : data.n_open], np.arange(n_trees) % 2 == 0
     planes = initial_planes(X, data.y, 2**depth - 1, every_other, rng)
     theta = 0.1 * rng.standard_normal((n_trees, 2**depth, data.n_classes))
-    return anneal(data, planes, theta.astype(np.float32), rng, n_steps, should_stop)
+    return anneal(data, planes, theta.astype(np.float32), rng, n_steps, clock)
 
 
 def anneal(
@@ -53,7 +54,7 @@ def anneal(
     theta: AnyArray,
     rng: np.random.Generator,
     n_steps: int,
-    should_stop: Callable[[], bool] = lambda: False,
+    clock: Clock | None = None,
     first_slope: float = _FIRST_SLOPE,
 ) -> list[HeapTree]:
     """Train soft trees by Adam from given planes (R, B, n_open + 1) and leaf logits.
@@ -65,7 +66,7 @@ def anneal(
         whole = _rows(data, np.arange(data.n_rows))
     plane_step, theta_step = Adam(planes), Adam(theta)
     for step in range(n_steps):
-        if step % 16 == 15 and should_stop():
+        if step % 16 == 15 and clock is not None and clock.is_over:
             break
         done = step / max(1, n_steps - 1)
         slope = first_slope * (_LAST_SLOPE / first_slope) ** done

@@ -32,16 +32,16 @@ def streamed_trees(search: IteratedSearch, sample: Measure) -> list[HeapTree]:
     trees: list[HeapTree] = []
     for _ in range(_BATCHES):
         trees += soft_trees(
-            search.data, search.depth, rng, should_stop=clock.out_of_time
+            search.data, search.depth, rng, clock=clock
         )
     errors = ZeroOne(sample.data)
     found = _best_first([errors.value(tree) for tree in trees])[:_DESCENTS]
     descended = []
     for candidate in [search.pool.best, *found]:
-        if clock.out_of_time():
+        if clock.is_over:
             break
         descended.append(sample.descend(candidate.tree, LONG, random_state(rng)))
-        clock.count(False)
+        clock.count()
     if not descended:
         return [candidate.tree for candidate in found]
     best = _best_first(descended)[0].tree
@@ -49,7 +49,7 @@ def streamed_trees(search: IteratedSearch, sample: Measure) -> list[HeapTree]:
         return [best]  # a subset split has no soft form
     planes, theta = _soft(best, search.data)
     again = anneal(
-        search.data, planes, theta, rng, _STEPS, clock.out_of_time, first_slope=_SLOPE
+        search.data, planes, theta, rng, _STEPS, clock, first_slope=_SLOPE
     )
     return [*again, best]
 

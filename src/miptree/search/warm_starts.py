@@ -69,7 +69,7 @@ def _heat(
     search: IteratedSearch, measure: Measure, starts: Sequence[HeapTree], share: float
 ) -> list[HeapTree]:
     """Best trees of a search of its own, best first."""
-    clock = search.clock.share(share)
+    clock = search.clock.phase(share)
     heat = IteratedSearch(measure, search.depth, search.rng, clock)
     if measure is search.measure:
         heat.lower_bound = search.lower_bound

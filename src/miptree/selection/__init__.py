@@ -10,8 +10,8 @@ from miptree.selection.algorithm1 import HullSelection
 from miptree.selection.auto import AutoSelection
 from miptree.selection.balanced import BalancedSelection, balanced_selection
 from miptree.selection.base import (
-    Purpose,
     Selection,
+    SelectionContext,
     Selector,
     adapted,
     select_rows,
@@ -32,8 +32,8 @@ __all__ = [
     "ExactSelection",
     "HullMembership",
     "HullSelection",
-    "Purpose",
     "Selection",
+    "SelectionContext",
     "Selector",
     "StratifiedSelection",
     "UniformSelection",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from miptree.control.clock import Clock
+from miptree.control.threads import on_threads
 from miptree.selection._columns import INSIDE, OUTSIDE, UNSURE, Columns
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -109,8 +110,7 @@ class PointPool:
         box = np.zeros(self.Z.shape[1]) if box is None else box
         columns = Columns(self.Z, self.ZT, self._columns, self._ids, self._place)
         chunks = list(blocks(points, _CHUNK))
-        # Threads are a preference only: joblib.parallel_config changes the backend.
-        results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        results = on_threads(self.n_jobs)(
             delayed(_decide_chunk)(
                 chunk, columns, self.n_pool, box, all_points, warm, self.with_weights,
                 self.clock,
@@ -159,14 +159,12 @@ def _decide_chunk(
     with_weights: bool,
     clock: Clock,
 ) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
-    """Call the kernel by name: sent to another process itself, it would compile."""
+    """Decide some points, unless the clock is over."""
     if clock.is_over:
         return _unsure(points, box.size + 1 if with_weights else 0)
     from miptree.selection._simplex import decide_points
 
-    # Plain arrays: joblib may have made memory maps of them.
-    plain = Columns._make(np.asarray(array) for array in columns)
-    return decide_points(points, plain, n_pool, box, all_points, warm, with_weights)
+    return decide_points(points, columns, n_pool, box, all_points, warm, with_weights)
 
 
 def _unsure(

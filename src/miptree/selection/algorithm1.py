@@ -11,7 +11,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.selection.base import Purpose, Selection, checked_share, shorter
+from miptree.selection.base import Selection, TimedSelector, checked_share
 from miptree.selection.clusters import (
     Cluster,
     distance_to_splits,
@@ -24,7 +24,7 @@ from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class HullSelection:
+class HullSelection(TimedSelector):
     """Algorithm 1: per cluster, the points that the others are combinations of.
 
     With I the points inside the hull of the others, J those that carry a weight of at
@@ -58,7 +58,6 @@ class HullSelection:
     beta2: float = 0.1
     eps: float = 0.0
     cap: bool = True
-    seconds: float | None = None
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
@@ -71,10 +70,6 @@ class HullSelection:
     def of_share(cls, share: float, n_jobs: int = 1) -> HullSelection:
         """Keep about a share of the rows; beta1 <= 1/2 is allowed for any d."""
         return cls(min(share, 0.5), share, n_jobs=n_jobs)
-
-    def adapted(self, purpose: Purpose) -> HullSelection:
-        """Keep to the time of a purpose."""
-        return replace(self, seconds=shorter(self.seconds, purpose.seconds))
 
     def select(
         self,
@@ -94,7 +89,7 @@ class HullSelection:
             clusters = leaf_clusters(problem, tree)
         # A hull may take as long as the square of its points.
         squares = sum(float(len(cluster.rows)) ** 2 for cluster in clusters)
-        part = partial(self._part, problem, tree, squares)
+        part = partial(self._part, problem, tree, squares, self.started())
         return Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
 
     def _part(
@@ -102,10 +97,11 @@ class HullSelection:
         problem: Problem,
         tree: ObliqueTree,
         squares: float,
+        clock: Clock,
         cluster: Cluster,
         n_jobs: int,
     ) -> Selection:
-        clock = Clock(self.seconds).share(len(cluster.rows) ** 2 / squares)
+        clock = clock.phase(len(cluster.rows) ** 2 / squares)
         X = problem.scaled[cluster.rows]
         found = hull_membership(X, self.eps, n_jobs, clock=clock)
         near = distance_to_splits(problem, tree, cluster)

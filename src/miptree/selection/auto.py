@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.search import SearchBudget, improve, search
+from miptree.search import improve, search
 from miptree.search.api import tree_value
 from miptree.selection.algorithm1 import HullSelection
 from miptree.selection.balanced import BalancedSelection
 from miptree.selection.base import (
-    Purpose,
     Selection,
+    SelectionContext,
     Selector,
+    TimedSelector,
     adapted,
     checked_share,
     select_rows,
-    shorter,
 )
 from miptree.selection.clusters import Cluster, leaf_clusters
 from miptree.selection.cover import CoverSelection
@@ -35,7 +35,7 @@ _SMALL_CLUSTER = 100
 
 
 @dataclass(frozen=True)
-class AutoSelection:
+class AutoSelection(TimedSelector):
     """Tries selections of at most a share of the rows and takes the best.
 
     For each, a short search trains trees on the rows chosen; the best of them on *all*
@@ -66,7 +66,6 @@ class AutoSelection:
     share: float = 0.1
     depth: int | None = None
     max_iter: int = 30
-    seconds: float | None = None
     candidates: tuple[Selector, ...] | None = None
     objective: Svm1Objective | None = None
     completed: Callable[[Selection], Selection] | None = None
@@ -76,16 +75,16 @@ class AutoSelection:
     def __post_init__(self) -> None:
         checked_share("share", self.share)
 
-    def adapted(self, purpose: Purpose) -> AutoSelection:
-        """Race for the trees and within the time of a purpose."""
-        most = self.max_iter if purpose.max_iter is None else purpose.max_iter
+    def adapted(self, context: SelectionContext) -> AutoSelection:
+        """Race for the trees and within the time of a context."""
+        most = self.max_iter if context.max_iter is None else context.max_iter
         return replace(
             self,
             max_iter=min(self.max_iter, most),
-            depth=purpose.depth,
-            seconds=shorter(self.seconds, purpose.seconds),
-            objective=purpose.objective,
-            completed=purpose.completed,
+            depth=context.depth,
+            clock=context.clock,
+            objective=context.objective,
+            completed=context.completed,
         )
 
     def select(
@@ -95,7 +94,7 @@ class AutoSelection:
         clusters: Sequence[Cluster] | None = None,
     ) -> Selection:
         """Choose rows; see :class:`~miptree.selection.base.Selector`."""
-        clock, depth = Clock(self.seconds), self.depth or max(tree.depth, 1)
+        clock, depth = self.started(), self.depth or max(tree.depth, 1)
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
         # One row of each cluster is always kept.
@@ -107,8 +106,8 @@ class AutoSelection:
             if raced and clock.is_over:
                 break
             turn = clock.share(1.0 / (len(candidates) - number))
-            purpose = Purpose(self.objective, depth, turn.share(0.5).remaining)
-            selector = adapted(candidate, purpose)
+            context = SelectionContext(self.objective, depth, turn.share(0.5))
+            selector = adapted(candidate, context)
             chosen = select_rows(selector, problem, tree, clusters)
             if len(chosen) > most:
                 too_large.append(chosen)
@@ -146,7 +145,7 @@ class AutoSelection:
             subset,
             self.objective,
             depth,
-            budget=SearchBudget(clock.share(0.5).remaining, self.max_iter),
+            clock=clock.share(0.5).counting(self.max_iter),
             seed=self.seed,
             n_jobs=self.n_jobs,
         )
@@ -155,8 +154,8 @@ class AutoSelection:
             for tree in found.trees[:_ELITE]
         ]
         best = min(elite, key=lambda tree: tree_value(problem, self.objective, tree))
-        budget = SearchBudget(clock.remaining, _IMPROVE_ITER)
+        clock = clock.counting(_IMPROVE_ITER)
         better, value = improve(
-            problem, self.objective, depth, best, self.seed, budget=budget
+            problem, self.objective, depth, best, self.seed, clock=clock
         )
         return value, better

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 from scipy import sparse
 
 from miptree.control.clock import Clock
+from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
 from miptree.mip.model import Model
 from miptree.mip.solvers import Limits
 from miptree.selection._points import DistinctPoints
 from miptree.selection._pool import PointPool
-from miptree.selection.base import Purpose, Selection, shorter
+from miptree.selection.base import Selection, TimedSelector
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
 from miptree.selection.exact import (
     LARGEST,
@@ -65,8 +66,7 @@ def balanced_selection(
     extreme = _encode_extreme(model, hull_membership(X))
     candidates = [np.zeros(model.n_variables), extreme]
     fixed = _fixed_by_relaxation(model, X, printed, clock)
-    limits = Limits(seconds=clock.remaining, nodes=node_limit)
-    _, rounded, _ = solve_01(fixed, limits, extreme)
+    _, rounded, _ = solve_01(fixed, Limits(nodes=node_limit), extreme, clock)
     if max(model.violation(rounded).values()) <= 1e-6:
         candidates.append(rounded)
     best = min(candidates, key=model.objective)
@@ -78,7 +78,7 @@ def _fixed_by_relaxation(
 ) -> Model:
     """The 0-1 LP with b fixed where the relaxation decides it."""
     relaxed = selection_model(X, 1.0, 1.0, relaxed=True)
-    _, x, _ = solve_01(relaxed, Limits(seconds=clock.remaining))
+    _, x, _ = solve_01(relaxed, Limits(), clock=clock)
     b = x[relaxed.variables["b"]]
     lower, upper = model.lower.copy(), model.upper.copy()
     lower[model.variables["b"][b > 1 - _WHOLE]] = 1
@@ -101,7 +101,7 @@ def _encode_extreme(model: Model, hull: HullMembership) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class BalancedSelection:
+class BalancedSelection(TimedSelector):
     """The supplement's balanced selection, per cluster.
 
     Parameters
@@ -127,7 +127,6 @@ class BalancedSelection:
 
     max_points: int = 30
     printed: bool = False
-    seconds: float | None = None
     seed: int = 0
     n_jobs: int = 1
 
@@ -136,10 +135,6 @@ class BalancedSelection:
             raise ValueError(
                 f"max_points must lie in [3, {LARGEST}], got {self.max_points!r}."
             )
-
-    def adapted(self, purpose: Purpose) -> BalancedSelection:
-        """Keep to the time of a purpose."""
-        return replace(self, seconds=shorter(self.seconds, purpose.seconds))
 
     def select(
         self,
@@ -150,7 +145,7 @@ class BalancedSelection:
         """Choose rows; see :class:`~miptree.selection.base.Selector`."""
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
-        part = partial(self._part, problem, Clock(self.seconds))
+        part = partial(self._part, problem, self.started())
         return Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
 
     def _part(
@@ -172,32 +167,37 @@ class BalancedSelection:
         """Points of one cluster to select."""
         n_parts = -(-len(X) // self.max_points)
         parts = np.array_split(order, n_parts) if n_parts > 1 else [np.arange(len(X))]
-        found = Parallel(n_jobs=n_jobs, prefer="threads")(
+        found = on_threads(n_jobs)(
             delayed(balanced_selection)(X[part], self.printed, clock=clock)
             for part in parts
         )
         chosen = [p[s.selected] for p, s in zip(parts, found, strict=True)]
         value = sum(s.objective for s in found)
         if n_parts > 1 and not clock.is_over:
-            pillars, pillars_value = best_pillars(X, n_jobs)
+            pillars, pillars_value = best_pillars(X, n_jobs, clock)
             if pillars_value < value:
                 return pillars
         return np.sort(np.concatenate(chosen))
 
 
-def best_pillars(X: FloatArray, n_jobs: int = 1) -> tuple[IntArray, float]:
+def best_pillars(
+    X: FloatArray, n_jobs: int = 1, clock: Clock | None = None
+) -> tuple[IntArray, float]:
     """Best number of the extreme points that carry most, and their sum(a - b).
 
     What a large cluster needs that is dealt out into parts: points that cover others
-    of any part.
+    of any part. Sizes that the clock leaves no time for are not tried.
     """
-    hull = hull_membership(X, n_jobs=n_jobs)
+    clock = clock or Clock()
+    hull = hull_membership(X, n_jobs=n_jobs, clock=clock)
     assert hull.weights is not None
     carried = np.asarray(hull.weights.sum(axis=0)).ravel()
     order = np.argsort(-carried, kind="stable")[: np.count_nonzero(carried)]
     best, best_value = order[:0], 0.0
     sizes = np.geomspace(2, max(len(order), 2), _PILLAR_SIZES)
     for size in np.unique(sizes.astype(np.intp)):
+        if clock.is_over:
+            break
         chosen = order[:size]
         value = float(len(chosen) - n_covered(X, chosen, n_jobs))
         if value < best_value:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.selection.clusters import Cluster
@@ -63,8 +64,8 @@ class Selection:
 
 
 @dataclass(frozen=True, eq=False)
-class Purpose:
-    """What rows are chosen for.
+class SelectionContext:
+    """What rows are chosen for, and until when.
 
     Attributes
     ----------
@@ -72,8 +73,8 @@ class Purpose:
         What the trees minimise, None for the cost of the errors.
     depth : int
         Their depth.
-    seconds : float or None
-        Time that choosing may take.
+    clock : Clock
+        When choosing must end.
     max_iter : int or None
         Iterations that a search for such a tree has.
     completed : callable or None
@@ -82,7 +83,7 @@ class Purpose:
 
     objective: Svm1Objective | None
     depth: int
-    seconds: float | None = None
+    clock: Clock = field(default_factory=Clock)
     max_iter: int | None = None
     completed: Callable[[Selection], Selection] | None = None
 
@@ -92,8 +93,8 @@ class Selector(Protocol):
 
     A selector is a frozen dataclass of its parameters, checks them when it is made,
     and gives the same rows for the same problem and tree. One that minds the clock or
-    the trees to come also has a method ``adapted(purpose)``, which returns the
-    selector to be asked for a :class:`Purpose`.
+    the trees to come also has a method ``adapted(context)``, which returns the
+    selector to be asked in a :class:`SelectionContext`.
     """
 
     def select(
@@ -117,15 +118,38 @@ class Selector(Protocol):
         ...
 
 
-def adapted(selector: Selector, purpose: Purpose) -> Selector:
-    """The selector for a purpose: itself, if it does not mind."""
-    adapt: Callable[[Purpose], Selector] | None = getattr(selector, "adapted", None)
-    return selector if adapt is None else adapt(purpose)
+Timed = TypeVar("Timed", bound="TimedSelector")
 
 
-def shorter(one: float | None, other: float | None) -> float | None:
-    """The shorter of two limits, None for none."""
-    return min((s for s in (one, other) if s is not None), default=None)
+@dataclass(frozen=True)
+class TimedSelector:
+    """What selectors share that take long: a limit of their own, and a fit's clock.
+
+    Parameters
+    ----------
+    seconds : float or None, default=None
+        Time that choosing may take.
+    clock : Clock or None, default=None
+        Clock of the fit that rows are chosen for.
+    """
+
+    seconds: float | None = field(default=None, kw_only=True)
+    clock: Clock | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    def adapted(self: Timed, context: SelectionContext) -> Timed:
+        """Keep to the time of a context and hear its stop."""
+        return replace(self, clock=context.clock)
+
+    def started(self) -> Clock:
+        """Return the clock of one selection, which begins now."""
+        return (self.clock or Clock()).counting(limit=self.seconds)
+
+
+def adapted(selector: Selector, context: SelectionContext) -> Selector:
+    """Return the selector for a context: itself, if it does not mind."""
+    adapt: Callable[[SelectionContext], Selector] | None
+    adapt = getattr(selector, "adapted", None)
+    return selector if adapt is None else adapt(context)
 
 
 def select_rows(

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import delayed
 
+from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -79,17 +80,17 @@ def deal_out_in_time(
 def for_each_cluster(
     answer: Callable[[Cluster, int], Answer], clusters: Sequence[Cluster], n_jobs: int
 ) -> list[Answer]:
-    """Answers for all clusters, in their order; jobs take clusters, or points of one.
+    """Return the answers for all clusters, in their order.
 
-    ``answer`` is called with a cluster and the number of jobs it may use itself; it
-    must be such that it can be pickled, as a backend of processes does.
+    Jobs take clusters, or points of one: ``answer`` is called with a cluster and the
+    number of jobs that it may use itself.
     """
     large = {i for i, c in enumerate(clusters) if len(c.rows) > _LARGE}
     small = [i for i in range(len(clusters)) if i not in large]
     found = dict(
         zip(
             small,
-            Parallel(n_jobs=n_jobs, prefer="threads")(
+            on_threads(n_jobs)(
                 delayed(answer)(clusters[i], 1) for i in small
             ),
             strict=True,

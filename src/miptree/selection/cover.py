@@ -15,7 +15,7 @@ from miptree.data.problem import Problem
 from miptree.selection._directions import outward_order
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
 from miptree.selection._pool import PointPool, blocks
-from miptree.selection.base import Purpose, Selection, checked_share, shorter
+from miptree.selection.base import Selection, TimedSelector, checked_share
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
 from miptree.selection.stratified import StratifiedSelection
 from miptree.tree import ObliqueTree
@@ -88,7 +88,7 @@ def _in_rows(
 
 
 @dataclass(frozen=True)
-class CoverSelection:
+class CoverSelection(TimedSelector):
     """Per cluster, points that cover the others within eps', with their weights.
 
     Parameters
@@ -111,7 +111,6 @@ class CoverSelection:
     eps: float = 0.5
     share: float | None = None
     transfer: bool = True
-    seconds: float | None = None
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
@@ -119,10 +118,6 @@ class CoverSelection:
             raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
         if self.share is not None:
             checked_share("share", self.share)
-
-    def adapted(self, purpose: Purpose) -> CoverSelection:
-        """Keep to the time of a purpose."""
-        return replace(self, seconds=shorter(self.seconds, purpose.seconds))
 
     def select(
         self,
@@ -133,7 +128,7 @@ class CoverSelection:
         """Choose rows; see :class:`~miptree.selection.base.Selector`."""
         if clusters is None:
             clusters = leaf_clusters(problem, tree)
-        clock, n_rows = Clock(self.seconds), sum(len(c.rows) for c in clusters)
+        clock, n_rows = self.started(), sum(len(c.rows) for c in clusters)
         most = n_rows if self.share is None else max(self.share * n_rows, len(clusters))
         found = self._cover(problem, clusters, self.eps, clock)
         eps = self.eps

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from miptree.control.clock import Clock
 from miptree.mip.model import Model, ModelBuilder
 from miptree.mip.solvers import Limits, get_solver
 from miptree.selection._points import checked_eps, checked_points
@@ -62,11 +63,18 @@ def solve_selection(
 
 
 def solve_01(
-    model: Model, limits: Limits, start: FloatArray | None = None
+    model: Model,
+    limits: Limits,
+    start: FloatArray | None = None,
+    clock: Clock | None = None,
 ) -> tuple[Model, FloatArray, float]:
     """Solve from a start, by default "select and cover nothing"; also the bound."""
     start = np.zeros(model.n_variables) if start is None else start
-    result = get_solver("highs").solve(model, start, limits)
+    clock = clock or Clock(limits.seconds)
+    limits = replace(limits, seconds=clock.remaining)
+    result = get_solver("highs").solve(
+        model, start, limits, on_progress=lambda _: clock.is_over
+    )
     x = start if result.x is None else result.x
     return model, x, result.bound
 

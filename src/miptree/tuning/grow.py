@@ -15,7 +15,7 @@ from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
 from miptree.objective.labels import relabel, tree_value
 from miptree.objective.penalties import suited_objective
-from miptree.search import SearchBudget, improve
+from miptree.search import improve
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
 from miptree.tuning.candidates import Candidate, CartTree, SoftTree, Svm1Tree
@@ -186,8 +186,7 @@ class Grower:
                 self.depth,
                 trees[0],
                 self.seed,
-                budget=SearchBudget(max_iter=self.effort.max_iter),
-                should_stop=lambda: self.clock.is_over,
+                clock=self.clock.counting(self.effort.max_iter),
             )
             trees = _ranked(
                 problem, objective, [*trees, self._polish(problem, objective, found)]

@@ -1,0 +1,137 @@
+"""The one way to stop long work, and who may ask for it.
+
+A :class:`Stop` is made once per fit and goes with its clock to every step. Ctrl-C
+(:func:`stop_on_interrupt`), a callback (``stop.request()``), a condition of the caller
+(``Stop(condition)``) and another process (:func:`stop_file`) all end in it. Work that
+cannot look at it has a thread that does (:func:`when`).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+_SECONDS_BETWEEN_LOOKS = 0.02
+
+
+class Stop:
+    """A request to stop, made from any thread and heard by all who hold it.
+
+    Parameters
+    ----------
+    *sources : callables
+        Further conditions; the work should stop as soon as one of them is true.
+    """
+
+    def __init__(self, *sources: Callable[[], bool]) -> None:
+        self._sources = sources
+        self._asked = False
+
+    def request(self) -> None:
+        """Ask the work to stop."""
+        self._asked = True
+
+    @property
+    def requested(self) -> bool:
+        """Whether the work should stop."""
+        return self._asked or any(source() for source in self._sources)
+
+    def or_when(self, condition: Callable[[], bool]) -> Stop:
+        """Return a stop that is requested with this one, or by a condition."""
+        return Stop(lambda: self.requested, condition)
+
+
+@contextmanager
+def stop_on_interrupt() -> Iterator[Stop]:
+    """Turn the first Ctrl-C inside the block into a request to stop.
+
+    The second one raises KeyboardInterrupt, at the latest at the end of the block: a
+    library may have swallowed the first raise. Outside the main thread, where Python
+    delivers no signals, nobody requests anything.
+    """
+    stop, heard = Stop(), 0
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal heard
+        heard += 1
+        stop.request()
+        if heard > 1:
+            raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    previous = signal.signal(signal.SIGINT, handle)
+    try:
+        yield stop
+    finally:
+        # None stands for a handler that was not installed from Python.
+        signal.signal(signal.SIGINT, previous or signal.SIG_DFL)
+    if heard > 1:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def when(is_true: Callable[[], bool], act: Callable[[], object]) -> Iterator[None]:
+    """Call ``act`` from a thread once ``is_true`` says so, while the block lasts."""
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(_SECONDS_BETWEEN_LOOKS):
+            if is_true():
+                act()
+                return
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
+
+@dataclass(frozen=True)
+class StopFile:
+    """A file that is there once work in other processes should stop.
+
+    It can be sent to them; on another machine it is never there.
+
+    Attributes
+    ----------
+    path : Path
+    maker : int
+        Number of the process that made it.
+    """
+
+    path: Path
+    maker: int
+
+    @contextmanager
+    def heard(self) -> Iterator[Stop]:
+        """Give the stop that the file requests.
+
+        Elsewhere than in the process that made the file, the first Ctrl-C requests it
+        too: a terminal sends it to all processes.
+        """
+        if os.getpid() == self.maker:
+            yield Stop(self.path.exists)
+            return
+        with stop_on_interrupt() as stop:
+            yield stop.or_when(self.path.exists)
+
+
+@contextmanager
+def stop_file(stop: Stop) -> Iterator[StopFile]:
+    """Make a file that appears when a stop is requested, while the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="miptree-") as folder:
+        file = StopFile(Path(folder) / "stop", os.getpid())
+        with when(lambda: stop.requested, file.path.touch):
+            yield file
