@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from _brute_force import BruteForce
 from _data import close, examples, objectives, solve
-from miptree.certificate.certificate import meets
 from miptree.data.problem import Problem
 from miptree.fit.train import Plan, train
 from miptree.mip.formulations import (
@@ -21,6 +20,7 @@ from miptree.mip.formulations.categorical import largest_coefficient
 from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
 from miptree.objective.labels import tree_value
+from miptree.objective.tolerance import meets
 from miptree.search import SearchBudget, search
 from miptree.tree import HeapTree
 

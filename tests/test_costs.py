@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from _brute_force import BruteForce
 from _data import close, examples, objectives, random_heap, random_problem, solve
 from miptree import OptimalTreeClassifier, verify
-from miptree.certificate.certificate import meets
 from miptree.data.problem import Problem
 from miptree.fit.train import Plan, train
 from miptree.mip.formulations import (
@@ -20,6 +19,7 @@ from miptree.mip.formulations import (
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
 from miptree.objective.labels import tree_value
+from miptree.objective.tolerance import meets
 
 QUICK = {"max_iter": 20, "time_limit": None, "random_state": 0}
 CLASS_INDICATORS = [CompactFormulation, FlowFormulation, CountFormulation]

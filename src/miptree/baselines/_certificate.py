@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from miptree.certificate.certificate import believed, cost_meets, meets, relative_gap
 from miptree.certificate.digest import data_digest, tree_digest
 from miptree.data.problem import Problem
 from miptree.mip.formulations.baselines import BaselineFormulation
 from miptree.objective.bounds import Bound, combinatorial_bound
+from miptree.objective.tolerance import believed, cost_meets, meets, relative_gap
 from miptree.tree import ObliqueTree
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from miptree.baselines._certificate import BaselineCertificate, certify_baseline
 from miptree.baselines._oblique import search_hyperplanes
 from miptree.baselines._univariate import univariate_trees
-from miptree.certificate.certificate import meets, relative_gap
 from miptree.control.clock import Clock
 from miptree.control.interrupt import InterruptGuard
 from miptree.fit.progress import FitCallback, FitProgress
@@ -19,6 +18,7 @@ from miptree.mip.formulations.baselines import BaselineFormulation
 from miptree.mip.solvers import Limits, Progress, get_solver
 from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.labels import relabel
+from miptree.objective.tolerance import meets, relative_gap
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
 from miptree.data.problem import Problem
-from miptree.objective import Score, Svm1Objective, error_scale
+from miptree.objective import Score, Svm1Objective
 from miptree.objective.bounds import Bound
+from miptree.objective.tolerance import (
+    COST_ROUNDING,
+    believed,
+    cost_meets,
+    error_scale,
+    meets,
+    relative_gap,
+)
 from miptree.tree import ObliqueTree
 
-OPTIMALITY_TOLERANCE = 1e-6
-"""Distance at which a recounted objective counts as meeting its bound, relative to the
-objective or to the cost of an error (``error_scale``), whichever is more."""
-COST_ROUNDING = 1e-9
-"""The same for the cost of errors, a sum of given numbers: rounding, and no more."""
 PARTITIONED = "partitioned"
 """In place of the data's digest, where no process has seen all rows."""
 
@@ -153,27 +156,6 @@ class Certificate:
         )
 
 
-def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
-    """Gap between an objective >= 0 and a bound, relative to the objective."""
-    if meets(objective, bound, scale):
-        return 0.0
-    return (objective - bound) / objective
-
-
-def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
-    """Whether an objective is as low as its bound, to the stated tolerance.
-
-    ``scale`` is that of :func:`~miptree.objective.error_scale`: the tolerance may not
-    hide an error.
-    """
-    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
-
-
-def cost_meets(cost: float, bound: float) -> bool:
-    """Whether the cost of errors is as low as its bound, rounding aside."""
-    return cost - bound <= COST_ROUNDING * abs(cost)
-
-
 def certify(
     problem: Problem,
     objective: Svm1Objective,
@@ -212,16 +194,3 @@ def certify(
         digest="",
     )
     return replace(certificate, digest=certificate_digest(certificate))
-
-
-def believed(
-    bound: Bound, value: float, scale: float = 1.0, otherwise: float = 0.0
-) -> Bound:
-    """Bound, lowered to a value it exceeds by rounding only.
-
-    A bound that a tree beats by more is wrong, and proves nothing: what is known
-    otherwise takes its place.
-    """
-    if not meets(bound.value, value, scale):
-        return Bound(otherwise, f"discarded, as the tree refutes it: {bound.proved_by}")
-    return Bound(min(bound.value, value), bound.proved_by)

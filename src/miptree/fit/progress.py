@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TextIO
 
-from miptree.certificate.certificate import relative_gap
 from miptree.objective import Score
+from miptree.objective.tolerance import relative_gap
 
 _SECONDS_BETWEEN_LINES = 10.0
 

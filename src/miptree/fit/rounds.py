@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from miptree.certificate.certificate import Certificate, certify, relative_gap
+from miptree.certificate.certificate import Certificate, certify
 from miptree.control.clock import Clock
 from miptree.control.interrupt import InterruptGuard
 from miptree.data.problem import Problem
@@ -25,6 +25,7 @@ from miptree.fit.working_set import WorkingSets
 from miptree.objective import Score
 from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.labels import with_cheapest_labels
+from miptree.objective.tolerance import relative_gap
 from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import Selector

@@ -14,12 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from miptree.certificate.certificate import (
-    Certificate,
-    certify,
-    cost_meets,
-    relative_gap,
-)
+from miptree.certificate.certificate import Certificate, certify
 from miptree.control.clock import Clock
 from miptree.control.interrupt import InterruptGuard
 from miptree.data.problem import Problem
@@ -31,6 +26,7 @@ from miptree.mip.solvers.base import OnProgress
 from miptree.objective import Score, Svm1Objective
 from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.labels import with_cheapest_labels
+from miptree.objective.tolerance import cost_meets, relative_gap
 from miptree.proof import (
     compile_proof_kernels,
     prove_errors,

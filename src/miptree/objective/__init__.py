@@ -7,7 +7,6 @@ from miptree.objective.svm1 import (
     SMALLEST_MARGIN,
     Score,
     Svm1Objective,
-    error_scale,
 )
 
 __all__ = [
@@ -15,5 +14,4 @@ __all__ = [
     "SMALLEST_MARGIN",
     "Score",
     "Svm1Objective",
-    "error_scale",
 ]

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from miptree.data.problem import Problem
+from miptree.objective.tolerance import error_scale
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
 
 SMALLEST_MARGIN = 1e-4
 """Below this the margin drowns in the feasibility tolerance of a MIP solver."""
-
-
 MARGIN_ROUNDING = 1e-9
 """LP solutions sit on the margin to about this; a row so near to it keeps it."""
 
@@ -49,17 +48,8 @@ class Score:
 
     @property
     def scale(self) -> float:
-        """See :func:`error_scale`."""
+        """See :func:`~miptree.objective.tolerance.error_scale`."""
         return error_scale(self.errors, self.cost, self.objective)
-
-
-def error_scale(errors: int, cost: float, objective: float) -> float:
-    """What a tolerance must be small against, at most 1.
-
-    The mean cost of an error; without errors a thousand times the objective, so that
-    a tolerance of 1e-6 is a thousandth of it at most.
-    """
-    return min(1.0, cost / errors if errors else 1000.0 * objective)
 
 
 @dataclass(frozen=True)

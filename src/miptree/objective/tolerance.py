@@ -1,0 +1,53 @@
+"""Tolerances: when an objective value or a cost counts as equal to its lower bound."""
+
+from __future__ import annotations
+
+from miptree.objective.bounds import Bound
+
+OPTIMALITY_TOLERANCE = 1e-6
+"""Distance at which a recounted objective counts as meeting its bound, relative to the
+objective or to the cost of an error (``error_scale``), whichever is more."""
+COST_ROUNDING = 1e-9
+"""The same for the cost of errors, a sum of given numbers: rounding, and no more."""
+
+
+def error_scale(errors: int, cost: float, objective: float) -> float:
+    """Return the number, at most 1, that a tolerance must be small against.
+
+    It is the mean cost of an error; without errors a thousand times the objective, so
+    that a tolerance of 1e-6 is a thousandth of it at most.
+    """
+    return min(1.0, cost / errors if errors else 1000.0 * objective)
+
+
+def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
+    """Tell whether an objective value is as low as its bound, to the tolerance.
+
+    ``scale`` is that of :func:`error_scale`: the tolerance may not hide an error.
+    """
+    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
+
+
+def cost_meets(cost: float, bound: float) -> bool:
+    """Tell whether the cost of errors is as low as its bound, rounding aside."""
+    return cost - bound <= COST_ROUNDING * abs(cost)
+
+
+def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
+    """Return (objective - bound) / objective for an objective >= 0; 0 if they meet."""
+    if meets(objective, bound, scale):
+        return 0.0
+    return (objective - bound) / objective
+
+
+def believed(
+    bound: Bound, value: float, scale: float = 1.0, otherwise: float = 0.0
+) -> Bound:
+    """Lower a bound to the value of a tree, if it exceeds it by rounding only.
+
+    A bound that a tree beats by more is wrong, and proves nothing: the bound
+    ``otherwise`` takes its place.
+    """
+    if not meets(bound.value, value, scale):
+        return Bound(otherwise, f"discarded, as the tree refutes it: {bound.proved_by}")
+    return Bound(min(bound.value, value), bound.proved_by)
