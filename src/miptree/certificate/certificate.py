@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
 from miptree.data.problem import Problem
-from miptree.objective import Score, Svm1Objective
-from miptree.objective.bounds import Bound
+from miptree.objective import Score
+from miptree.objective.proved import Bounds
 from miptree.objective.tolerance import (
     COST_ROUNDING,
-    believed,
     cost_meets,
     error_scale,
     meets,
     relative_gap,
 )
+from miptree.objective.valuation import Valuation
 from miptree.tree import ObliqueTree
 
 PARTITIONED = "partitioned"
@@ -66,6 +66,10 @@ class Certificate:
         How the features were scaled: "min-max".
     max_features : int or None
         Most features of a hyperplane of the trees compared, None for any number.
+    baseline, trees, objective_terms : str
+        Of a baseline the name of the method, its class of trees and its objective in
+        words: ``objective`` and its bound are then about these, the penalties are 0,
+        and ``errors_bound`` is ``any_tree_bound``. Otherwise empty.
     """
 
     errors: int
@@ -89,6 +93,13 @@ class Certificate:
     digest: str
     scaling: str = "min-max"
     max_features: int | None = None
+    baseline: str = ""
+    trees: str = ""
+    objective_terms: str = ""
+
+    def signed(self) -> Certificate:
+        """Return the certificate with the digest of its other fields."""
+        return replace(self, digest=certificate_digest(self))
 
     @property
     def gap(self) -> float:
@@ -109,6 +120,8 @@ class Certificate:
 
     @property
     def _scale(self) -> float:
+        if self.baseline:
+            return 1.0
         return error_scale(self.errors, self.cost, self.objective)
 
     def __str__(self) -> str:
@@ -121,6 +134,8 @@ class Certificate:
         if cost_meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
+        if self.baseline:
+            return f"{counted}."
         near = f"with rows nearer than {self.margin:g} to a split counted as errors"
         if self.cost_at_margin == self.cost:
             counted += f"; {near},"
@@ -141,7 +156,19 @@ class Certificate:
             return ""
         return f" with at most {self.max_features} features in a split"
 
+    def _baseline_sentence(self) -> str:
+        value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"
+        verdict = f"proved optimal for {self.baseline}: no {self.trees} does better"
+        if not self.objective_optimal:
+            verdict = (
+                f"not proved optimal for {self.baseline}: no {self.trees} is below "
+                f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %)"
+            )
+        return f"{value} {verdict} ({self.objective_proved_by})."
+
     def _objective_sentence(self) -> str:
+        if self.baseline:
+            return self._baseline_sentence()
         terms = (
             f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
             f"on features scaled to [0, 1]{self._limit}"
@@ -158,39 +185,50 @@ class Certificate:
 
 def certify(
     problem: Problem,
-    objective: Svm1Objective,
+    valuation: Valuation,
     depth: int,
     tree: ObliqueTree,
     score: Score,
-    any_tree: Bound,
-    errors: Bound,
-    whole: Bound,
+    bounds: Bounds,
     seconds: float,
 ) -> Certificate:
-    """Put a recounted score beside its bounds."""
-    any_tree = believed(any_tree, score.cost, score.scale)
-    errors = believed(errors, score.cost_at_margin, score.scale, any_tree.value)
-    whole = believed(whole, score.objective, score.scale, any_tree.value)
+    """Put a recounted score beside its bounds.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows.
+    valuation : Valuation
+        The objective.
+    depth : int
+        Depth of the trees that the bounds speak of.
+    tree, score
+        The tree in the user's units, and its score.
+    bounds : Bounds
+        Those that the score refutes are discarded.
+    seconds : float
+        Time that the fit took.
+    """
+    trivial, errors, objective, _ = bounds.believed(score)
+    named = valuation.certified()
     certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
         cost=score.cost,
         cost_at_margin=score.cost_at_margin,
-        any_tree_bound=any_tree.value,
-        any_tree_proved_by=any_tree.proved_by,
+        any_tree_bound=trivial.value,
+        any_tree_proved_by=trivial.proved_by,
         errors_bound=errors.value,
         errors_proved_by=errors.proved_by,
         objective=score.objective,
-        objective_bound=whole.value,
-        objective_proved_by=whole.proved_by,
+        objective_bound=objective.value,
+        objective_proved_by=objective.proved_by,
         depth=depth,
-        slack_penalty=objective.slack_penalty,
-        l1_penalty=objective.l1_penalty,
-        margin=objective.margin,
         seconds=seconds,
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
         max_features=problem.max_features,
         digest="",
+        **named,  # type: ignore[arg-type]
     )
-    return replace(certificate, digest=certificate_digest(certificate))
+    return certificate.signed()

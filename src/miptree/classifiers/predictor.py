@@ -1,17 +1,20 @@
-"""Predicting with a fitted tree: what the classifiers of the package share."""
+"""A classifier with a fitted tree: how it becomes fitted, and how it predicts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, TypeVar
 
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from miptree.data.problem import Problem
-from miptree.objective.labels import leaf_weight
+from miptree.data.schema import Schema
+from miptree.fit.fitted import FittedTree
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+
+Self = TypeVar("Self", bound="TreePredictor")
 
 
 class TreePredictor:
@@ -20,9 +23,41 @@ class TreePredictor:
     if TYPE_CHECKING:
         classes_: AnyArray
         tree_: ObliqueTree
-        _node_proba: FloatArray
+        fitted_: FittedTree
+        n_features_in_: int
 
-        def _validated(self, X: ArrayLike) -> FloatArray: ...
+        def tree_inputs(self, X: ArrayLike) -> FloatArray: ...
+
+    def adopt(self: Self, schema: Schema, fitted: FittedTree) -> Self:
+        """Become fitted: the only way to it, for ``fit`` and for model files alike.
+
+        Parameters
+        ----------
+        schema : Schema
+            How rows and labels are read.
+        fitted : FittedTree
+            The tree and what is known of it.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self.classes_, self.table_ = schema.classes, schema.table
+        self.n_features_in_ = len(schema.table.columns)
+        if schema.feature_names is not None:
+            self.feature_names_in_ = schema.feature_names
+        self.fitted_ = fitted
+        self.certificate_ = fitted.certificate
+        self.objective_ = fitted.certificate.objective
+        self.bound_ = fitted.certificate.objective_bound
+        self.gap_ = fitted.certificate.gap
+        self.status_ = fitted.status
+        self.trace_ = fitted.trace
+        self.n_iter_ = fitted.n_iter
+        self.fit_time_ = fitted.seconds
+        self.tree_ = fitted.tree  # last: from here on it is fitted
+        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether the last fit went well."""
@@ -31,6 +66,16 @@ class TreePredictor:
     def _forget_tree(self) -> None:
         """Begin a fit: a tree does not know the columns and classes of another one."""
         self.__dict__.pop("tree_", None)
+
+    def _warn_if_interrupted(self) -> None:
+        """Tell the caller of fit that the tree is the best of a part of the time."""
+        if self.status_ == "interrupted":
+            warnings.warn(
+                "The fit was interrupted; the best tree found so far is kept "
+                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def predict(self, X: ArrayLike) -> AnyArray:
         """Class label of each row: the class of the leaf it falls into."""
@@ -46,16 +91,16 @@ class TreePredictor:
             Columns in the order of ``classes_``.
         """
         leaf = self.apply(X)
-        return self._node_proba[leaf]
+        return self.fitted_.node_proba[leaf]
 
     def apply(self, X: ArrayLike) -> IntArray:
         """Index of the leaf of each row among the nodes of ``tree_``."""
-        X = self._validated(X)
+        X = self.tree_inputs(X)
         return self.tree_.apply(X)
 
     def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
         """Nodes that each row passes, as a sparse indicator matrix."""
-        X = self._validated(X)
+        X = self.tree_inputs(X)
         return self.tree_.decision_path(X)
 
     def get_depth(self) -> int:
@@ -67,15 +112,3 @@ class TreePredictor:
         """Number of leaves of the fitted tree."""
         check_is_fitted(self)
         return self.tree_.n_leaves
-
-
-def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
-
-    The mean is over distinct rows, so weights and repeated rows agree, and the scale
-    of the weights does not matter.
-    """
-    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
@@ -19,8 +18,8 @@ from miptree.classifiers.predictor import TreePredictor
 from miptree.data import ENCODINGS, categorical_mask, is_frame, read_cells
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
+from miptree.data.schema import Schema
 from miptree.data.weights import checked_costs, class_codes, row_weights
-from miptree.fit.progress import ProgressLine
 from miptree.utils.arrays import AnyArray, FloatArray
 
 TABLE_CONSTRAINTS: dict[str, list[Any]] = {
@@ -58,8 +57,8 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         largest_cost: float = np.inf,
-    ) -> TrainingRows:
-        """Rows of X and y, checked; the classes are kept."""
+    ) -> tuple[TrainingRows, AnyArray]:
+        """Check and read the rows of X and y; return them and the class labels."""
         self._forget_tree()
         X, y = self._validated_rows(X, y)
         classes, codes = class_codes(y)
@@ -69,15 +68,18 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
             costs = checked_costs(self.cost_matrix, classes, largest_cost)
         cells = read_cells(X)
         mask = categorical_mask(cells, self.categorical_features)
-        self.classes_ = classes
-        return TrainingRows(cells, mask, codes, weight, len(classes), factor, costs)
+        n_classes = len(classes)
+        rows = TrainingRows(cells, mask, codes, weight, n_classes, factor, costs)
+        return rows, classes
 
-    def _problem_of(self, rows: TrainingRows) -> Problem:
-        """The problem of the rows; the table is kept."""
-        self.table_ = rows.learn_table(
-            self.categorical_encoding, self.missing, self.unknown
-        )
-        return rows.problem(self.table_, self.max_features_per_split)
+    def _problem_of(
+        self, rows: TrainingRows, classes: AnyArray
+    ) -> tuple[Problem, Schema]:
+        """Return the problem of the rows, and how they are read."""
+        table = rows.learn_table(self.categorical_encoding, self.missing, self.unknown)
+        names = getattr(self, "feature_names_in_", None)
+        problem = rows.problem(table, self.max_features_per_split)
+        return problem, Schema(table, classes, names)
 
     def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
         """Rows that can be read, and their labels."""
@@ -91,15 +93,20 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         stand_in = np.zeros((len(X), 1))  # scikit-learn would make X an array
         return X, check_X_y(stand_in, y, estimator=self)[1]
 
-    def _listeners(self) -> list[Callable[[Any], bool | None]]:
-        shown: list[Callable[[Any], bool | None]] = []
-        if self.verbose:
-            shown.append(ProgressLine())
-        return shown + ([self.callback] if self.callback is not None else [])
-
     # -------------------------------------------------------------- predicting
 
-    def _validated(self, X: Any) -> FloatArray:
+    def tree_inputs(self, X: Any) -> FloatArray:
+        """Return the numbers that the tree reads of each row.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        float array of shape (n_samples, n_columns)
+            Columns in the order of ``tree_.coef``.
+        """
         check_is_fitted(self)
         if is_frame(X):
             rows = validate_data(self, X, reset=False, skip_check_array=True)

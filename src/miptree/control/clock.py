@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from miptree.control.stop import Stop, when
+from miptree.control.stop import Stop, stop_on_interrupt, when
 from miptree.utils.arrays import AnyArray
 
 End = Literal[
@@ -198,8 +198,8 @@ class Clock:
         return clocks
 
     def heeding(self, condition: Callable[[], bool]) -> Clock:
-        """Return a clock of the same end that a condition ends as well."""
-        clock = self.restarted()
+        """Return this clock with a condition that ends it as well."""
+        clock = copy(self)
         clock.stop = self.stop.or_when(condition)
         return clock
 
@@ -223,3 +223,10 @@ class Clock:
         flag = np.zeros(1, dtype=np.uint8)
         with when(lambda: self.is_over, lambda: flag.fill(1)):
             yield flag
+
+
+@contextmanager
+def interruptible(clock: Clock) -> Iterator[Clock]:
+    """Give a clock that the first Ctrl-C inside the block stops."""
+    with stop_on_interrupt() as stop:
+        yield clock.heeding(lambda: stop.requested)

@@ -13,9 +13,16 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback
-from miptree.fit.train import Plan, train
-from miptree.selection import Purpose, Selector, adapted, get_selector, select_rows
+from miptree.fit.train import train_incumbent
+from miptree.selection import (
+    SelectionContext,
+    Selector,
+    adapted,
+    get_selector,
+    select_rows,
+)
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import IntArray
 
@@ -50,13 +57,12 @@ def train_layers(
     tree: ObliqueTree,
     plan: Plan,
     selection: PerLayer,
-    clock: Clock | None = None,
+    clock: Clock,
     listeners: Sequence[FitCallback] = (),
-) -> tuple[ObliqueTree, bool]:
+) -> ObliqueTree:
     """Train the subtrees of a tree again, layer by layer, on rows chosen at each node.
 
     A subtree is replaced where that lowers the objective on the rows that reach it.
-    Gives the tree, and whether it was stopped before the end.
 
     Parameters
     ----------
@@ -67,27 +73,25 @@ def train_layers(
     plan : Plan
         Its depth is that of the whole tree.
     selection : PerLayer
-    clock : Clock, optional
-    listeners : sequence of callables
+    clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """
-    clock, was_stopped = clock or Clock(plan.time_limit), False
     heap = problem.to_scaled(tree, plan.depth)
     for node in range(1, 2**plan.depth - 1):
         rows = _rows_at(problem, heap, node)
         if len(np.unique(problem.y[rows])) < 2:
             continue
-        if clock.is_over or was_stopped:
+        if clock.is_over:
             break
         here = problem.subset(rows)
         depth = plan.depth - _layer(node)
         old = here.to_user(_below(heap, node, depth))
-        new, was_stopped = _train_node(
+        new = _train_node(
             here, old, replace(plan, depth=depth), selection, clock, listeners
         )
         if _value(here, plan, new) < _value(here, plan, old):
             _graft(heap, node, here.to_scaled(new, depth))
-    return problem.to_user(heap).prune(problem.X), was_stopped
+    return problem.to_user(heap).prune(problem.X)
 
 
 def _train_node(
@@ -97,19 +101,18 @@ def _train_node(
     selection: PerLayer,
     clock: Clock,
     listeners: Sequence[FitCallback],
-) -> tuple[ObliqueTree, bool]:
+) -> ObliqueTree:
     turn = clock.share(0.5 / 2**plan.depth)
-    seconds = turn.share(SELECT_SHARE).remaining
-    purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
+    clock = turn.share(SELECT_SHARE)
+    context = SelectionContext(plan.objective, plan.depth, clock, plan.max_iter)
     selector = get_selector(selection.selector, plan.seed, plan.n_jobs)
-    chosen = select_rows(adapted(selector, purpose), here, old)
+    chosen = select_rows(adapted(selector, context), here, old)
     if isinstance(plan.init, ObliqueTree):
         plan = replace(plan, init=old)
     subset = here.subset(chosen.rows, chosen.weight)
-    trained = train(subset, plan, turn, listeners)
+    trained = train_incumbent(subset, plan, turn, listeners)
     trees = [trained.tree, *chosen.trees]
-    best = min(trees, key=lambda tree: _value(here, plan, tree))
-    return best, trained.was_stopped
+    return min(trees, key=lambda tree: _value(here, plan, tree))
 
 
 def _value(here: Problem, plan: Plan, tree: ObliqueTree) -> float:

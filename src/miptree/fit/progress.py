@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
-from miptree.objective import Score
 from miptree.objective.tolerance import relative_gap
 
 _SECONDS_BETWEEN_LINES = 10.0
@@ -54,26 +53,6 @@ FitCallback = Callable[[FitProgress], bool | None]
 """Called with the state of a fit; a true answer stops the fit."""
 
 
-def announce(
-    stage: str,
-    seconds: float,
-    score: Score,
-    bound: float,
-    trace: list[FitProgress],
-    listeners: Sequence[FitCallback],
-) -> bool:
-    """Note a state that differs from the last and tell it; whether to stop."""
-    bound = min(bound, score.objective)  # it may exceed it by rounding
-    state = FitProgress(stage, seconds, score.objective, score.errors, bound)
-    if not trace or (trace[-1].objective, trace[-1].bound) != (
-        state.objective,
-        state.bound,
-    ):
-        trace.append(state)
-    answers = [listener(state) for listener in listeners]  # all are told
-    return any(answers)
-
-
 class Stage(Protocol):
     """What :class:`ProgressLine` must know of a state; its text is the line."""
 
@@ -103,3 +82,9 @@ class ProgressLine:
             self._next = state.seconds + _SECONDS_BETWEEN_LINES
             self._stream.write(f"{state}\n")
         self._stream.flush()
+
+
+def listeners_of(verbose: int, callback: Any) -> list[Callable[[Any], bool | None]]:
+    """Return who hears of a fit: the line of progress, and the user's callback."""
+    shown: list[Callable[[Any], bool | None]] = [ProgressLine()] if verbose else []
+    return shown + ([callback] if callback is not None else [])

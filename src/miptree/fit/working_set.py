@@ -14,10 +14,10 @@ import numpy as np
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit.layers import SELECT_SHARE, PerLayer
-from miptree.fit.train import Plan
+from miptree.fit.plan import Plan
 from miptree.selection import (
-    Purpose,
     Selection,
+    SelectionContext,
     Selector,
     adapted,
     get_selector,
@@ -68,10 +68,12 @@ class WorkingSets:
         if self.limit is not None:
             hulls = HULL_SHARE * self.limit
             clusters = deal_out_in_time(problem, clusters, hulls, plan.seed)
-        seconds = clock.share(SELECT_SHARE).remaining
         completed = partial(self._completed, tree, number)
-        purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter, completed)
-        chosen = select_rows(adapted(selector, purpose), problem, tree, clusters)
+        clock = clock.share(SELECT_SHARE)
+        context = SelectionContext(
+            plan.objective, plan.depth, clock, plan.max_iter, completed
+        )
+        chosen = select_rows(adapted(selector, context), problem, tree, clusters)
         # The best one only: others cost the polish more time than they are worth.
         best = tuple(found.prune(problem.X) for found in chosen.trees[:1])
         return replace(completed(chosen), trees=best)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -96,6 +96,10 @@ class Svm1Objective:
                 "hyperplane would be cheaper than errors. Set slack_penalty to "
                 f"{1 / self.margin:g} or more, or raise the margin."
             )
+
+    def certified(self) -> dict[str, str | float]:
+        """Return the fields of a certificate that name this objective."""
+        return asdict(self)
 
     def evaluate(
         self, problem: Problem, tree: ObliqueTree, largest: FloatArray | None = None

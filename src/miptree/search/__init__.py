@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from miptree.search.api import SearchResult, improve, search, tree_value
+from miptree.search.api import ITERATIONS, SearchResult, improve, search, tree_value
 from miptree.search.warmup import compile_kernels, compile_kernels_within
 
 __all__ = [
+    "ITERATIONS",
     "SearchResult",
     "compile_kernels",
     "compile_kernels_within",

@@ -1,0 +1,39 @@
+"""How the user's X and y are read: all that predicting needs besides the tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from miptree.data.columns import NumericalColumn
+from miptree.data.table import Table
+from miptree.utils.arrays import AnyArray
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Columns and classes of a training table.
+
+    Attributes
+    ----------
+    table : Table
+        How the columns of X become the numbers that a tree reads.
+    classes : array of shape (n_classes,)
+        Class labels, in the order of the class indices.
+    feature_names : array of shape (n_features,) or None
+        Names of the columns, where X had any.
+    """
+
+    table: Table
+    classes: AnyArray
+    feature_names: AnyArray | None = None
+
+    @classmethod
+    def of_numbers(
+        cls, n_features: int, classes: AnyArray, feature_names: AnyArray | None = None
+    ) -> Schema:
+        """Return the schema of a table of numbers without gaps."""
+        names = feature_names
+        if names is None:
+            names = [f"x[{j}]" for j in range(n_features)]
+        columns = (NumericalColumn(str(n), 0.0, False) for n in names)
+        return cls(Table(tuple(columns), "error", "majority"), classes, feature_names)

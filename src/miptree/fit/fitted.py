@@ -1,0 +1,84 @@
+"""What a fit leaves behind: the only thing that makes an estimator fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from miptree.certificate.certificate import Certificate
+from miptree.control.clock import End
+from miptree.data.problem import Problem
+from miptree.fit.progress import FitProgress
+from miptree.objective.labels import leaf_weight
+from miptree.tree import ObliqueTree
+from miptree.tree.rounding import digits_that_matter
+from miptree.utils.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class FittedTree:
+    """A tree with all that is known of it: what every way to train returns.
+
+    Attributes
+    ----------
+    tree : ObliqueTree
+        In the user's units.
+    node_proba : float array of shape (n_nodes, n_classes)
+        Probabilities of the classes at each leaf.
+    digits : int array of shape (n_nodes, 2)
+        Decimal digits of coefficients and threshold that matter, for texts.
+    certificate : Certificate
+        What is proved.
+    status : str
+        Why the fit ended, see :data:`~miptree.control.clock.End`.
+    n_iter : int
+        Iterations of its searches.
+    trace : list of FitProgress
+        Objective and bound over time.
+    seconds : float
+        Time that the fit took.
+    """
+
+    tree: ObliqueTree
+    node_proba: FloatArray
+    digits: IntArray
+    certificate: Certificate
+    status: End
+    n_iter: int = 0
+    trace: list[FitProgress] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        tree: ObliqueTree,
+        certificate: Certificate,
+        status: End,
+        n_iter: int = 0,
+        trace: Sequence[FitProgress] = (),
+        seconds: float = 0.0,
+    ) -> FittedTree:
+        """Add what the rows of a problem say of the leaves and of rounding."""
+        return cls(
+            tree,
+            smoothed_frequencies(problem, tree),
+            digits_that_matter(tree, problem.X),
+            certificate,
+            status,
+            n_iter,
+            list(trace),
+            seconds,
+        )
+
+
+def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
+    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
+
+    The mean is over distinct rows, so weights and repeated rows agree, and the scale
+    of the weights does not matter.
+    """
+    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
+    weight += problem.weight.mean()
+    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
+    return proba

@@ -1,0 +1,189 @@
+"""The best tree of a fit so far, beside what is proved, and who is told of it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from miptree.certificate.certificate import Certificate, certify
+from miptree.control.clock import Clock, End
+from miptree.data.problem import Problem
+from miptree.fit.fitted import FittedTree
+from miptree.fit.progress import FitCallback, FitProgress
+from miptree.objective import Score
+from miptree.objective.bounds import Bound
+from miptree.objective.proved import Bounds
+from miptree.objective.tolerance import cost_meets, relative_gap
+from miptree.objective.valuation import Valuation
+from miptree.tree import HeapTree, ObliqueTree
+
+
+class Incumbent:
+    """The best tree of one fit: offer a tree, raise a bound, tell, end.
+
+    A tree is replaced only by one of a lower recounted objective. Threads may offer at
+    the same time; after :meth:`end` nothing changes any more.
+
+    Parameters
+    ----------
+    tree : ObliqueTree
+        A first tree, in the user's units.
+    score : Score
+        Its recounted score.
+    bounds : Bounds
+        What is proved before the fit begins.
+    clock : Clock
+        Clock of the fit. A listener that answers true requests its stop.
+    listeners : sequence of callables
+        Told of every state.
+    gap_tol : float
+        Relative gap that is small enough.
+
+    Attributes
+    ----------
+    heap : HeapTree or None
+        The tree in scaled units, where it was offered in them.
+    stage : str
+        What is being done, for the listeners.
+    ended : str
+        Why the last step ended, where nobody stopped it.
+    trace : list of FitProgress
+        States that differ in objective or bound.
+    """
+
+    def __init__(
+        self,
+        tree: ObliqueTree,
+        score: Score,
+        bounds: Bounds,
+        clock: Clock,
+        listeners: Sequence[FitCallback] = (),
+        gap_tol: float = 0.0,
+        heap: HeapTree | None = None,
+    ) -> None:
+        self.tree, self.score, self.heap = tree, score, heap
+        self.first_bounds = bounds
+        self.errors_bound, self.objective_bound = bounds.errors, bounds.objective
+        self.clock, self.listeners, self.gap_tol = clock, listeners, gap_tol
+        self.stage = "start"
+        self.ended: End = "max_iter"
+        self.n_iter = 0
+        self.trace: list[FitProgress] = []
+        self._is_closed = False
+        self._lock = threading.Lock()
+
+    # -------------------------------------------------------- trees and bounds
+
+    def offer(
+        self, tree: ObliqueTree, score: Score, heap: HeapTree | None = None
+    ) -> bool:
+        """Keep a tree if its score is the best so far; return whether it is."""
+        with self._lock:
+            # A solver that did not hear in time may still come with a tree.
+            if self._is_closed or not score.objective < self.score.objective:
+                return False
+            self.tree, self.score, self.heap = tree, score, heap
+        self.tell()
+        return True
+
+    def raise_errors_bound(self, bound: Bound) -> None:
+        """Take in a bound on the cost of the errors at the margin."""
+        if self.errors_bound.value < bound.value < np.inf:
+            self.errors_bound = bound
+
+    def raise_objective_bound(self, bound: Bound) -> None:
+        """Take in a bound on the objective."""
+        # An equal bound counts: the last word of a solver names its version.
+        least = np.nextafter(self.first_bounds.objective.value, np.inf)
+        if max(self.objective_bound.value, least) <= bound.value < np.inf:
+            self.objective_bound = bound
+
+    # --------------------------------------------------------------- questions
+
+    @property
+    def gap(self) -> float:
+        """Relative gap between the objective and its bound."""
+        score = self.score
+        return relative_gap(score.objective, self.objective_bound.value, score.scale)
+
+    @property
+    def errors_are_proved(self) -> bool:
+        """Whether no tree makes errors of a lower cost at the margin."""
+        return cost_meets(self.score.cost_at_margin, self.errors_bound.value)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the gap is small enough, the time over or a stop requested."""
+        if self.gap <= self.gap_tol:
+            return True
+        if self.clock.is_over:
+            self.ended = "time_limit"
+            return True
+        return False
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a stop was requested."""
+        return self.clock.stop.requested
+
+    # --------------------------------------------------------- telling and ending
+
+    def enter(self, stage: str) -> None:
+        """Begin a stage and tell of it."""
+        self.stage = stage
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell the listeners; all of them hear, and any of them may stop the fit."""
+        score = self.score
+        bound = min(self.objective_bound.value, score.objective)  # but for rounding
+        seconds = self.clock.elapsed
+        state = FitProgress(self.stage, seconds, score.objective, score.errors, bound)
+        last = self.trace[-1] if self.trace else None
+        if last is None or (last.objective, last.bound) != (state.objective, bound):
+            self.trace.append(state)
+        answers = [listener(state) for listener in self.listeners]
+        if any(answers):
+            self.clock.stop.request()
+
+    @property
+    def bounds(self) -> Bounds:
+        """What is proved, less what the best tree refutes."""
+        found = self.first_bounds._replace(
+            errors=self.errors_bound, objective=self.objective_bound
+        )
+        return found.believed(self.score)
+
+    def end(self, problem: Problem, valuation: Valuation, depth: int) -> FittedTree:
+        """Close the fit and return its tree with certificate and status."""
+        with self._lock:
+            self._is_closed = True
+        self.enter("done")
+        certificate = certify(
+            problem,
+            valuation,
+            depth,
+            self.tree,
+            self.score,
+            self.bounds,
+            self.clock.elapsed,
+        )
+        return FittedTree.of(
+            problem,
+            self.tree,
+            certificate,
+            self.status(certificate),
+            self.n_iter,
+            self.trace,
+            self.clock.elapsed,
+        )
+
+    def status(self, certificate: Certificate) -> End:
+        """Return why the fit ended, by what its certificate proves."""
+        if certificate.objective_optimal:
+            return "optimal"
+        if certificate.gap <= self.gap_tol:
+            return "gap_tol"
+        return "interrupted" if self.is_stopped else self.ended

@@ -1,0 +1,50 @@
+"""What to train, and with what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import effective_n_jobs
+from sklearn.utils import check_random_state
+
+from miptree.objective import Svm1Objective
+from miptree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train a tree; see ``OptimalTreeClassifier`` for the fields.
+
+    How long is not part of it: the clock of a fit says so. Limits in iterations and
+    nodes hold for each training, of which a fit on selected rows has several.
+    """
+
+    objective: Svm1Objective
+    depth: int
+    formulation: str = "compact"
+    solver: str = "highs"
+    init: str | ObliqueTree = "auto"
+    max_iter: int | None = None
+    node_limit: int | None = None
+    gap_tol: float = 0.0
+    proof: str = "auto"
+    n_jobs: int = 1
+    seed: int = 0
+
+    @classmethod
+    def of(cls, parameters: Any, objective: Svm1Objective) -> Plan:
+        """Return the plan that the parameters of an estimator ask for."""
+        return cls(
+            objective,
+            int(parameters.max_depth),
+            parameters.formulation,
+            parameters.solver,
+            parameters.init,
+            parameters.max_iter,
+            parameters.node_limit,
+            parameters.gap_tol,
+            parameters.proof,
+            n_jobs=int(effective_n_jobs(parameters.n_jobs)),
+            seed=int(check_random_state(parameters.random_state).randint(2**31 - 1)),
+        )
