@@ -40,12 +40,12 @@ from miptree.search.soft import SoftRows, gradients
 from miptree.tree import ObliqueTree
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
 from miptree.tuning.evaluate_fold import FOLD_EFFORT, costs_of, score_fold, train_fold
-from miptree.tuning.folds import copied, deal_by
+from miptree.tuning.final_fit import final_fit
+from miptree.tuning.folds import copied, splitter_folds
 from miptree.tuning.grow import Grower
-from miptree.tuning.part import Part
-from miptree.tuning.progress import TuningProgress
-from miptree.tuning.refit import refit
-from miptree.tuning.soft import SoftBatch, train_soft
+from miptree.tuning.soft_batch import SoftBatch, train_soft
+from miptree.tuning.training_part import TrainingPart
+from miptree.tuning.tuning_progress import TuningProgress
 from miptree.tuning.votes import out_of_bag_votes
 
 FEW = (SoftTree(0.4, l1=3e-3), SoftTree(l2=1e-3), CartTree())
@@ -398,9 +398,9 @@ def test_an_interrupt_of_the_last_training_is_heard(
     def interrupted(*args: Any, clock: Clock, **rest: Any) -> ObliqueTree:
         os.kill(os.getpid(), signal.SIGINT)
         clocks.append(clock)
-        return refit(*args, clock=clock, **rest)
+        return final_fit(*args, clock=clock, **rest)
 
-    monkeypatch.setattr(estimator_cv, "refit", interrupted)
+    monkeypatch.setattr(estimator_cv, "final_fit", interrupted)
     clf = fast(candidates=[GreedySvmTree()])
     with pytest.warns(UserWarning, match="interrupted after 3 of 3 folds"):
         clf.fit(X, y)
@@ -482,9 +482,11 @@ def test_own_folds(kind: str) -> None:
 def test_repetitions_of_a_splitter_are_known() -> None:
     rows = mixed_rows()
     repeated = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
-    dealt = deal_by(rows, np.zeros((60, 1)), rows.y, repeated, 1000, seed=0)
-    assert (len(dealt.folds), dealt.n_splits) == (6, 3)
-    once = deal_by(rows, np.zeros((60, 1)), rows.y, StratifiedKFold(4), 1000, seed=0)
+    twice = splitter_folds(rows, np.zeros((60, 1)), rows.y, repeated, 1000, seed=0)
+    assert (len(twice.folds), twice.n_splits) == (6, 3)
+    once = splitter_folds(
+        rows, np.zeros((60, 1)), rows.y, StratifiedKFold(4), 1000, seed=0
+    )
     assert (len(once.folds), once.n_splits) == (4, 4)
 
 
@@ -504,9 +506,9 @@ def test_weights_that_are_no_counts_are_not_copied() -> None:
     rows = replace(mixed_rows(), weight=np.linspace(0.3, 7.7, 60))
     assert len(copied(rows, 5)) == 60
     counts = replace(rows, weight=np.tile([1.0, 3.0, 40.0], 20))
-    dealt = copied(counts, 5)
-    assert len(dealt) == 20 * (1 + 3 + 5)
-    assert dealt.weight.sum() == counts.weight.sum()
+    copies = copied(counts, 5)
+    assert len(copies) == 20 * (1 + 3 + 5)
+    assert copies.weight.sum() == counts.weight.sum()
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1e-200, 1e200])
@@ -619,7 +621,7 @@ def test_a_stop_is_heard_between_the_lps_of_a_candidate(
     node_lps: list[object],
 ) -> None:
     rows = mixed_rows()
-    part = Part(TableRules().learn(rows, False)[1], costs_of(rows))
+    part = TrainingPart(TableRules().learn(rows, False)[1], costs_of(rows))
     clock = Clock(None, lambda: bool(node_lps))
     grown = Grower(part, 2, FOLD_EFFORT, 0, clock=clock).grow([Svm1Tree()])
     assert len(node_lps) == 1
@@ -642,7 +644,7 @@ def test_few_rows_of_many_features_want_a_strong_penalty() -> None:
 def test_the_margin_of_a_fold_is_that_of_all_rows() -> None:
     rows = mixed_rows(n_rows=500)
     share, problem = 0.8, TableRules().learn(rows.take(np.arange(400)), False)[1]
-    grower = Grower(Part(problem, costs_of(rows)), 2, FOLD_EFFORT, 0, share)
+    grower = Grower(TrainingPart(problem, costs_of(rows)), 2, FOLD_EFFORT, 0, share)
     found = grower._objective(problem, Svm1Tree())
     assert found.margin == suited_margin(problem, 500.0) < suited_margin(problem)
     assert found.slack_penalty == pytest.approx(1 / found.margin)

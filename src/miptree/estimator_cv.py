@@ -28,18 +28,18 @@ from miptree.tuning import (
     DEFAULT_CANDIDATES,
     THRESHOLDS,
     Candidate,
-    Contest,
-    Deal,
+    CVResults,
     End,
+    FoldedRows,
+    Race,
     TableRules,
-    Verdict,
     all_settings,
     costs_of,
-    deal,
-    deal_by,
-    refit,
+    final_fit,
+    splitter_folds,
+    stratified_folds,
 )
-from miptree.tuning.progress import TuningProgress
+from miptree.tuning.tuning_progress import TuningProgress
 
 DEPTHS = (1, 2, 3, 4)
 """Depths that max_depth="cv" chooses from."""
@@ -73,7 +73,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         Number of stratified folds, 5 for None; or a splitter of scikit-learn (one that
         needs no groups), or pairs (train, test) of rows of X, used as they are.
     n_repeats : int, default=4
-        Times that the rows are dealt into that number of folds. After each, candidates
+        Times that the rows are split into that number of folds. After each, candidates
         drop out that the best one beats by more than two standard errors.
     sparsity : "auto", float or None, default="auto"
         Drop the coefficients below this part of the largest of a split, in features of
@@ -221,46 +221,46 @@ class OptimalTreeClassifierCV(TableClassifier):
         candidates = self._candidates()
         rows = self._rows(X, y, sample_weight)
         problem = self._problem_of(rows)
-        contest = Contest(
+        race = Race(
             all_settings(candidates, self._depths(), self._readings(rows)),
-            self._deal(rows, problem, X, y, seed),
+            self._folded(rows, problem, X, y, seed),
             TableRules(
                 self.categorical_encoding, self.missing, self.max_features_per_split
             ),
             THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
         )
-        tell = self._teller(contest, clock)
+        tell = self._teller(race, clock)
         with InterruptGuard() as guard:
-            verdict, end = contest.run(
+            results, end = race.run(
                 self.n_jobs,
                 clock.share(_CV_SHARE),
                 lambda: guard.requested,
-                lambda verdict: tell("folds", verdict),
+                lambda results: tell("folds", results),
             )
-            choice = verdict.choice()
-            if choice.setting.as_levels:
+            winner = results.winner()
+            if winner.setting.as_levels:
                 problem = self._problem_of(rows.with_levels())
             # A stop that ended the folds does not end this as well.
             heeding = clock.heeding(lambda: guard.requested)
-            tree = refit(
-                problem, costs_of(rows), choice, seed, MOST_ROWS,
+            tree = final_fit(
+                problem, costs_of(rows), winner, seed, MOST_ROWS,
                 in_a_hurry=end != "max_iter",
                 clock=clock if guard.requested else heeding,
             )  # fmt: skip
             if guard.requested:
                 end = "interrupted"
-        self._keep(problem, tree, verdict, clock, end)
-        tell("done", verdict)
-        self._warn(contest, verdict, end, guard.requested)
+        self._keep(problem, tree, results, clock, end)
+        tell("done", results)
+        self._warn(race, results, end, guard.requested)
         return self
 
-    def _teller(self, contest: Contest, clock: Clock) -> Callable[[str, Verdict], bool]:
+    def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
         """Function that tells the listeners; whether one of them asks to stop."""
         listeners = self._listeners()
 
-        def tell(stage: str, verdict: Verdict) -> bool:
-            n_done, n_folds = len(verdict.scores), len(contest.deal.folds)
-            score = verdict.choice().score
+        def tell(stage: str, results: CVResults) -> bool:
+            n_done, n_folds = len(results.scores), len(race.folded.folds)
+            score = results.winner().score
             state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score)
             answers = [listener(state) for listener in listeners]  # all are told
             return any(answers)
@@ -268,10 +268,10 @@ class OptimalTreeClassifierCV(TableClassifier):
         return tell
 
     def _warn(
-        self, contest: Contest, verdict: Verdict, end: End, interrupted: bool
+        self, race: Race, results: CVResults, end: End, interrupted: bool
     ) -> None:
         """Say what a user should know of how the winner was found."""
-        n_done, n_folds = len(verdict.scores), len(contest.deal.folds)
+        n_done, n_folds = len(results.scores), len(race.folded.folds)
         text = ""
         if interrupted:
             text = (
@@ -305,17 +305,19 @@ class OptimalTreeClassifierCV(TableClassifier):
             )
         return given
 
-    def _deal(
+    def _folded(
         self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
-    ) -> Deal:
+    ) -> FoldedRows:
         """The rows in folds."""
         if isinstance(self.cv, Integral):
             n_splits = int(self.cv)
         elif self.cv is None:
             n_splits = 5
         else:
-            return deal_by(rows, X, y, self.cv, MOST_ROWS, seed)
-        return deal(rows, problem, n_splits, self.n_repeats, MOST_ROWS, seed)
+            return splitter_folds(rows, X, y, self.cv, MOST_ROWS, seed)
+        return stratified_folds(
+            rows, problem, n_splits, self.n_repeats, MOST_ROWS, seed
+        )
 
     def _depths(self) -> Sequence[int]:
         return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
@@ -343,22 +345,22 @@ class OptimalTreeClassifierCV(TableClassifier):
         self,
         problem: Problem,
         tree: ObliqueTree,
-        verdict: Verdict,
+        results: CVResults,
         clock: Clock,
         status: End,
     ) -> None:
-        choice = verdict.choice()
-        self.cv_results_ = verdict.table()
-        self.best_index_ = choice.index
+        winner = results.winner()
+        self.cv_results_ = results.table()
+        self.best_index_ = winner.index
         self.best_params_ = {
-            **self.cv_results_["params"][choice.index],
-            "threshold": float(choice.threshold),
+            **self.cv_results_["params"][winner.index],
+            "threshold": float(winner.threshold),
         }
-        self.best_score_ = float(choice.score)
-        self.best_score_se_ = float(choice.se)
-        self.n_splits_ = len(verdict.scores)
+        self.best_score_ = float(winner.score)
+        self.best_score_se_ = float(winner.se)
+        self.n_splits_ = len(results.scores)
         best = OptimalTreeClassifier(
-            max_depth=choice.setting.depth,
+            max_depth=winner.setting.depth,
             solver="search",
             class_weight=self.class_weight,
             cost_matrix=self.cost_matrix,
@@ -373,7 +375,7 @@ class OptimalTreeClassifierCV(TableClassifier):
                 setattr(best, name, getattr(self, name))
         self.fit_time_ = best.fit_time_ = clock.elapsed
         best._keep(
-            problem, _as_trained(problem, tree, choice.setting.depth, clock, status)
+            problem, _as_trained(problem, tree, winner.setting.depth, clock, status)
         )
         self.best_estimator_ = best
         for name in _TAKEN_OVER:

@@ -1,9 +1,9 @@
-"""How a fitted tree does on rows with labels, in all and leaf by leaf."""
+"""How a fitted tree does on rows with labels, in all and node by node."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,13 +79,7 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     150
     """
     leaf = clf.apply(X)
-    given = np.asarray(y, dtype=object)  # else a text among numbers makes all text
-    if given.shape != leaf.shape:
-        raise ValueError(
-            f"y must hold one label for each of the {len(leaf)} rows of X, got shape "
-            f"{given.shape}."
-        )
-    labels, codes = label_codes(clf.classes_, given)
+    labels, codes = label_codes(clf.classes_, _labels_of(y, len(leaf)))
     confusion = np.zeros((len(labels), len(clf.classes_)), dtype=np.intp)
     np.add.at(confusion, (codes, clf.tree_.label[leaf]), 1)
     in_leaf = np.zeros((clf.tree_.n_nodes, len(labels)), dtype=np.intp)
@@ -96,9 +90,80 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
 
 
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:
-    """The classes and, after them, the labels that are none; the index of each in y."""
+    """Number labels.
+
+    Returns
+    -------
+    labels : array
+        The classes and, after them, the labels of y that are no class.
+    codes : int array
+        Place of each label of y among them.
+    """
     index = {label: k for k, label in enumerate(classes.tolist())}
     codes = [index.setdefault(label, len(index)) for label in y.tolist()]
     labels = np.empty(len(index), dtype=object)
     labels[:] = list(index)
     return labels, np.array(codes, dtype=np.intp)
+
+
+def codes_of(clf: OptimalTreeClassifier, y: ArrayLike, n_rows: int) -> IntArray:
+    """Number labels as the classes of a model; refuse one that is no class."""
+    known = clf.classes_.tolist()
+    labels, codes = label_codes(clf.classes_, _labels_of(y, n_rows))
+    if len(labels) > len(known):
+        raise ValueError(
+            f"y holds {labels[len(known)]!r}, which is no class of the model: "
+            f"{', '.join(map(repr, known))}."
+        )
+    return codes
+
+
+def _labels_of(y: ArrayLike, n_rows: int) -> AnyArray:
+    labels: AnyArray = np.asarray(y, dtype=object)  # else one text makes all text
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"y must hold one label for each of the {n_rows} rows of X, got shape "
+            f"{labels.shape}."
+        )
+    return labels
+
+
+class ScoreHistogram(NamedTuple):
+    """Scores ``x @ coef - threshold`` of the rows that reach a split.
+
+    Attributes
+    ----------
+    edges : float array of shape (n_bins + 1,)
+        Ends of the bins; 0 is one of them, so no bin is on both sides of the split.
+    counts : int array of shape (n_classes, n_bins)
+        Rows of each class with a score above the lower end, up to the upper one.
+    margin : float
+        epsilon in the units of the scores, whose box is that of the rows given.
+    """
+
+    edges: FloatArray
+    counts: IntArray
+    margin: float
+
+
+def score_histogram(
+    clf: OptimalTreeClassifier, Z: FloatArray, codes: IntArray, node: int, n_bins: int
+) -> ScoreHistogram:
+    """Count the scores at a split of rows Z as the tree reads them, by class codes."""
+    tree = clf.tree_
+    score: FloatArray = Z @ tree.coef[node] - tree.threshold[node]
+    reaches = tree.ancestors[tree.apply(Z)][:, node]
+    margin = getattr(clf.certificate_, "margin", 0.0)  # a baseline may know none
+    margin *= max(1.0, float(np.abs(score).max(initial=0.0)))
+    here = score[reaches]
+    low = min(float(here.min(initial=0.0)), -margin)
+    high = max(float(here.max(initial=0.0)), margin)
+    width = (high - low) / n_bins or 1.0
+    first = min(int(np.floor(low / width)), -1)  # there is a bin that ends at 0
+    last = int(np.ceil(high / width))
+    # Left is <= 0: a score of 0 belongs to the bin that ends there.
+    place = np.clip(np.ceil(here / width).astype(int) - 1 - first, 0, last - first - 1)
+    counts = np.zeros((len(clf.classes_), last - first), dtype=np.intp)
+    np.add.at(counts, (codes[reaches], place), 1)
+    edges = width * np.arange(first, last + 1, dtype=np.float64)
+    return ScoreHistogram(edges, counts, margin)

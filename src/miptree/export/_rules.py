@@ -51,6 +51,16 @@ class Member:
     column: int
     values: tuple[Value, ...]
 
+    @property
+    def present(self) -> list[str | bool | int | float]:
+        """The values other than 'missing'."""
+        return [value for value in self.values if value is not None]
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether 'missing' is one of the values."""
+        return None in self.values
+
 
 Atom: TypeAlias = Number | Missing | Member
 
@@ -74,22 +84,31 @@ class Branch:
     right: Branch | Leaf
 
     def side(self, score: float) -> Branch | Leaf:
-        """The child that a score leads to."""
+        """Give the child that a score leads to."""
         return self.left if score <= self.threshold else self.right
 
     @property
-    def question(self) -> Question | None:
-        """The split as a question about one categorical column, if it is one."""
+    def question(self) -> Question:
+        """The split as a question about one categorical column, or about its sum."""
         coef, atom = self.terms[0] if len(self.terms) == 1 else (0.0, None)
-        if not isinstance(atom, Member):
+        if isinstance(atom, Member):
+            return Question(atom, self.side(coef), self.side(0.0))
+        return Question(None, self.left, self.right)
+
+    @property
+    def subset(self) -> tuple[str, Member] | None:
+        """'in' or 'not in', and the values for which rows go left, if it is that."""
+        member, yes, no = self.question
+        if member is None or yes is no:
             return None
-        return Question(atom, self.side(coef), self.side(0.0))
+        return "in" if yes is self.left else "not in", member
 
 
 class Question(NamedTuple):
-    """Where rows go that are, or are not, members."""
+    """A test of a row, and where it goes if the answer is yes or no."""
 
-    member: Member
+    member: Member | None
+    """What the row must be to get a yes; None where the sum decides."""
     yes: Branch | Leaf
     no: Branch | Leaf
 
@@ -133,29 +152,32 @@ class Rules:
         return sorted({atom.column for atom in self.atoms})
 
     def name(self, column: int) -> str:
-        """Name of a column."""
+        """Give the name of a column."""
         return self.columns[column].name
 
     def key(self, column: int) -> str | int:
-        """How a row's cell is found: by name, or by position."""
+        """Give what finds a row's cell: its column's name, or its position."""
         return self.name(column) if self.has_names else column
 
     def known_values(self, column: int) -> tuple[Value, ...]:
-        """The values of a categorical column that training met."""
+        """List the values of a column that training met, none for numbers."""
         found = self.columns[column]
-        if not isinstance(found, CategoricalColumn):
-            raise TypeError(f"Column {found.name!r} holds numbers.")
-        return (*found.values, *found.rare)
+        if isinstance(found, CategoricalColumn):
+            return (*found.values, *found.rare)
+        return ()
+
+    def known(self, column: int) -> Member:
+        """Give the test for values that training met; a missing one is not unknown."""
+        met = Member(column, self.known_values(column))
+        return met if met.has_missing else replace(met, values=(*met.values, None))
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds text."""
+        """Tell whether a column holds text."""
         found = self.columns[column]
-        if not isinstance(found, CategoricalColumn):
-            return False
-        return any(isinstance(value, str) for value in self.known_values(column))
+        return isinstance(found, CategoricalColumn) and found.is_text
 
     def is_category(self, column: int) -> bool:
-        """Whether a column holds categories."""
+        """Tell whether a column holds categories."""
         return isinstance(self.columns[column], CategoricalColumn)
 
 
@@ -251,6 +273,11 @@ def atoms_of(table: Table) -> list[Atom]:
             opened += members[column.first_indicator :] if column.as_indicators else []
             values += members if column.as_subsets else []
     return opened + values
+
+
+def atom_spreads(model: Model, Z: FloatArray) -> dict[Atom, float]:
+    """Give the standard deviation of each atom over rows Z as the tree reads them."""
+    return dict(zip(atoms_of(table_of(model)), Z.std(axis=0).tolist(), strict=True))
 
 
 def _node(tree: ObliqueTree, atoms: list[Atom], node: int) -> Branch | Leaf:

@@ -16,7 +16,7 @@ from miptree.export._rules import (
     Rules,
     rules_of,
 )
-from miptree.export.text import split_text
+from miptree.export.text import indented, split_text
 
 _HEAD = """\
 #include <float.h>
@@ -115,7 +115,7 @@ def export_c(
             "{",
             *(["    double score;"] if "score" in text else []),
             *([] if "row->" in text else ["    (void)row;"]),
-            *(f"    {line}" for line in text.splitlines()),
+            *indented(text.splitlines()),
             "}",
             "",
         ]
@@ -138,29 +138,26 @@ def _sets(rules: Rules) -> dict[Member, str]:
     """The sets of values that are compared with, and their names."""
     members = [atom for atom in rules.atoms if isinstance(atom, Member)]
     if rules.refuses_unknown:
-        members += [
-            Member(j, rules.known_values(j)) for j in rules.used if rules.is_category(j)
-        ]
+        members += [rules.known(j) for j in rules.used if rules.is_category(j)]
     return {m: f"values_{k}" for k, m in enumerate(dict.fromkeys(members))}
 
 
 def _array(rules: Rules, member: Member, name: str) -> str:
-    values = [value for value in member.values if value is not None]
-    if not values:
+    if not member.present:
         return ""
     if rules.is_text(member.column):
-        items = ", ".join(_text(str(value)) for value in values)
+        items = ", ".join(_text(str(value)) for value in member.present)
         return f"static const char *const {name}[] = {{{items}}};"
-    items = ", ".join(repr(float(value)) for value in values)
+    items = ", ".join(repr(float(value)) for value in member.present)
     return f"static const double {name}[] = {{{items}}};"
 
 
 def _is_member(rules: Rules, member: Member, sets: dict[Member, str]) -> str:
     cell, name = f"row->x{member.column}", sets[member]
-    text = rules.is_text(member.column)
-    n = len([value for value in member.values if value is not None])
-    tests = [f"{'text_in' if text else 'number_in'}({cell}, {name}, {n})"] if n else []
-    tests += [_is_missing(rules, member.column)] if None in member.values else []
+    look_up = "text_in" if rules.is_text(member.column) else "number_in"
+    n = len(member.present)
+    tests = [f"{look_up}({cell}, {name}, {n})"] if n else []
+    tests += [_is_missing(rules, member.column)] if member.has_missing else []
     return f"({' || '.join(tests)})"
 
 
@@ -176,13 +173,11 @@ def _guards(rules: Rules, sets: dict[Member, str]) -> list[str]:
     """Tests for rows that ``predict`` refuses."""
     found = []
     for column in rules.used:
-        missing = _is_missing(rules, column)
-        tests = [missing] if rules.refuses_missing else []
+        tests = [_is_missing(rules, column)] if rules.refuses_missing else []
         if not rules.is_category(column):
             tests.append(f"isinf(row->x{column})")
         elif rules.refuses_unknown:
-            known = _is_member(rules, Member(column, rules.known_values(column)), sets)
-            tests.append(f"!({missing} || {known})")
+            tests.append(f"!{_is_member(rules, rules.known(column), sets)}")
         found += [f"if ({' || '.join(tests)})", "    return -1;"] if tests else []
     return found
 
@@ -191,24 +186,20 @@ def _lines(rules: Rules, node: Branch | Leaf, sets: dict[Member, str]) -> list[s
     if isinstance(node, Leaf):
         name = _comment(str(rules.classes[node.label]))
         return [f"return {node.label}; /* {name} */"]
-    question = node.question
-    if question is not None:
-        before, yes, no = [], question.yes, question.no
-        test = _is_member(rules, question.member, sets)
+    member, yes, no = node.question
+    if member is not None:
+        before, test = [], _is_member(rules, member, sets)
     else:
-        before, yes, no = ["score = 0.0;"], node.left, node.right
-        before += [
-            f"score = plus(score, {coef!r}, {_term(rules, atom, sets)});"
-            for coef, atom in node.terms
-        ]
-        test = f"score <= {node.threshold!r}"
+        terms = [(repr(coef), _term(rules, atom, sets)) for coef, atom in node.terms]
+        adding = (f"score = plus(score, {coef}, {term});" for coef, term in terms)
+        before, test = ["score = 0.0;", *adding], f"score <= {node.threshold!r}"
     return [
-        f"/* {_comment(split_text(rules, node, 4))} */",
+        f"/* {_comment(split_text(rules, node))} */",
         *before,
         f"if ({test}) {{",
-        *(f"    {line}" for line in _lines(rules, yes, sets)),
+        *indented(_lines(rules, yes, sets)),
         "} else {",
-        *(f"    {line}" for line in _lines(rules, no, sets)),
+        *indented(_lines(rules, no, sets)),
         "}",
     ]
 
@@ -228,19 +219,16 @@ def _term(rules: Rules, atom: Atom, sets: dict[Member, str]) -> str:
 
 
 def _text(value: str) -> str:
-    """A string literal; three octal digits cannot run into what follows."""
+    """Write a string literal; three octal digits cannot run into what follows."""
     if "\0" in value:
         raise ValueError(f"A C string cannot hold the NUL character of {value!r}.")
     plain = set(range(32, 127)) - set(b'"\\?')
-    return (
-        '"'
-        + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode())
-        + '"'
-    )
+    text = "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode())
+    return f'"{text}"'
 
 
 def _comment(text: Value) -> str:
-    """Text that cannot end its comment."""
+    """Make text such that it cannot end its comment."""
     plain = str(text).encode("ascii", "backslashreplace").decode()
     plain = "".join(c if c.isprintable() else " " for c in plain)
     return plain.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")

@@ -38,7 +38,7 @@ def export_dot(
       2 [label="class 1", style="rounded"];
     }
     """
-    rules, digits = shown_rules(model, feature_names, class_names, digits)
+    rules, digits, _ = shown_rules(model, feature_names, class_names, digits)
     return "\n".join(
         [
             "digraph tree {",

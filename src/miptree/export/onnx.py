@@ -93,21 +93,12 @@ class _Graph:
 
     # ----------------------------------------------------------------- plumbing
 
-    def add(self, operator: str, *inputs: str, domain: str = "", **options: Any) -> str:
-        name = f"{self.prefix}{operator}{len(self.nodes)}"
-        self._node(operator, inputs, name, domain, options)
+    def add(self, operator: str, *inputs: str, output: str = "", **options: Any) -> str:
+        name = output or f"{self.prefix}{operator}{len(self.nodes)}"
+        self.nodes.append(
+            self.onnx.helper.make_node(operator, inputs, [name], **options)
+        )
         return name
-
-    def _node(
-        self,
-        operator: str,
-        inputs: Sequence[str],
-        output: str,
-        domain: str,
-        options: dict[str, Any],
-    ) -> None:
-        make = self.onnx.helper.make_node
-        self.nodes.append(make(operator, inputs, [output], domain=domain, **options))
 
     def constant(self, value: AnyArray) -> str:
         key = (value.dtype.str, value.shape, value.tobytes())
@@ -173,14 +164,14 @@ class _Graph:
 
     def _member(self, member: Member) -> str:
         cell = self.cell(member.column)
-        known = self.rules.known_values(member.column)
-        values = [value for value in member.values if value is not None]
+        values = member.present
         if self.rules.is_text(member.column):
             # The empty text is the missing one, unless it is a value itself.
-            if None in member.values and "" not in known:
+            known = self.rules.known_values(member.column)
+            if member.has_missing and "" not in known:
                 values.append("")
             return self.to_double(self._text_in(cell, values))
-        tests = [self.add("IsNaN", cell)] if None in member.values else []
+        tests = [self.add("IsNaN", cell)] if member.has_missing else []
         if values:
             row = self.constant(np.array([values], dtype=np.float64))
             equal = self.to_double(self.add("Equal", cell, row))
@@ -222,9 +213,8 @@ class _Graph:
         codes = np.array([labels.get(node, 0) for node in range(n_nodes + 1)])
         leaf = self.leaf(self.rules.root)
         for refusal in self._refusals():
-            leaf = self.add(
-                "Where", refusal, self.constant(np.array([[n_nodes]])), leaf
-            )
+            nowhere = self.constant(np.array([[n_nodes]]))
+            leaf = self.add("Where", refusal, nowhere, leaf)
         leaf = self.add("Add", leaf, self._zeros())  # a lone leaf has no rows yet
         leaf = self.add("Squeeze", leaf, self.constant(np.array([1])))
         names = _label_array(self.rules)
@@ -238,23 +228,22 @@ class _Graph:
     ) -> None:
         while name in self.input_names.values():
             name += "_"
-        self._node("Gather", [table, index], name, "", {"axis": 0})
+        self.add("Gather", table, index, output=name, axis=0)
         declare = self.onnx.helper.make_tensor_value_info
         self.outputs.append(declare(name, kind, shape))
 
     def _zeros(self) -> str:
-        column = self.columns[0]
-        cell = self.cell(column)
-        zero = (
-            self._text_in(cell, [])
-            if self.rules.is_text(column)
-            else self.add(
-                "Cast", self.add("IsNaN", cell), to=self.onnx.TensorProto.INT64
-            )
-        )
-        return self.add("Mul", zero, self.constant(np.array([[0]])))
+        """(n, 1) of int64."""
+        cell = self.cell(self.columns[0])
+        if self.rules.is_text(self.columns[0]):
+            number = self._text_in(cell, [])
+        else:
+            whole = self.onnx.TensorProto.INT64
+            number = self.add("Cast", self.add("IsNaN", cell), to=whole)
+        return self.add("Mul", number, self.constant(np.array([[0]])))
 
     def _refusals(self) -> list[str]:
+        """List tests of rows (n, 1) that ``predict`` refuses."""
         found = []
         for j in self.rules.used:
             missing = Member(j, (None,)) if self.rules.is_category(j) else Missing(j)
@@ -263,8 +252,7 @@ class _Graph:
             if not self.rules.is_category(j):
                 found.append(self.add("IsInf", self.cell(j)))
             if self.rules.refuses_unknown and self.rules.is_category(j):
-                known = Member(j, (*self.rules.known_values(j), None))
-                found.append(self.add("Not", self._holds(known)))
+                found.append(self.add("Not", self._holds(self.rules.known(j))))
         return found
 
     def _holds(self, atom: Missing | Member) -> str:

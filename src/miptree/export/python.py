@@ -15,7 +15,7 @@ from miptree.export._rules import (
     Rules,
     rules_of,
 )
-from miptree.export.text import split_text
+from miptree.export.text import indented, split_text
 
 _TERMS_ON_A_LINE = 4
 
@@ -101,8 +101,8 @@ def export_python(
             "",
             "def predict(row):",
             '    """Class of a row, which has a value for each of COLUMNS."""',
-            *_indented([_read(rules, atom) for atom in _cells(rules)]),
-            *_indented(_lines(rules, rules.root)),
+            *indented([_read(rules, atom) for atom in _cells(rules)]),
+            *indented(_lines(rules, rules.root)),
             "",
         ]
     )
@@ -136,20 +136,18 @@ def _read(rules: Rules, atom: Atom) -> str:
 def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
     if isinstance(node, Leaf):
         return [f"return CLASSES[{node.label}]"]
-    question = node.question
-    if question is not None:
-        before, yes, no = [], question.yes, question.no
-        test = _is_member(question.member)
+    member, yes, no = node.question
+    if member is not None:
+        before, test = [], _is_member(member)
     else:
-        before, yes, no = _sum(node), node.left, node.right
-        test = f"score <= {node.threshold!r}"
+        before, test = _sum(node), f"score <= {node.threshold!r}"
     return [
-        f"# {ascii(split_text(rules, node, 4))[1:-1]}",
+        f"# {ascii(split_text(rules, node))[1:-1]}",
         *before,
         f"if {test}:",
-        *_indented(_lines(rules, yes)),
+        *indented(_lines(rules, yes)),
         "else:",
-        *_indented(_lines(rules, no)),
+        *indented(_lines(rules, no)),
     ]
 
 
@@ -169,7 +167,3 @@ def _term(atom: Atom) -> str:
 
 def _is_member(member: Member) -> str:
     return f"({_variable(member)} in {member.values!a})"
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"    {line}" for line in lines]

@@ -20,7 +20,7 @@ from miptree.export._rules import (
     Rules,
     rules_of,
 )
-from miptree.export.text import split_text
+from miptree.export.text import indented, split_text
 
 _LARGEST_POWER = 62
 """2**62 is the largest power of two that every database reads exactly."""
@@ -78,22 +78,19 @@ def export_sql(
     refused = _refusals(rules)
     if refused:
         when = f"WHEN {' OR '.join(refused)} THEN NULL"
-        body = ["CASE", when, "ELSE", *_indented(body), "END"]
+        body = ["CASE", when, "ELSE", *indented(body, 2), "END"]
     return "\n".join(body)
 
 
 def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
     if isinstance(node, Leaf):
         return [_literal(rules.classes[node.label])]
-    question = node.question
-    if question is not None:
-        when, yes, no = [_is_member(rules, question.member)], question.yes, question.no
-    else:
-        when, yes, no = _sum(rules, node), node.left, node.right
+    member, yes, no = node.question
+    when = _sum(rules, node) if member is None else [_is_member(rules, member)]
     return [
-        f"CASE -- {split_text(rules, node, 4)}",
+        f"CASE -- {split_text(rules, node)}",
         f"WHEN {when[0]}",
-        *_indented(when[1:]),
+        *indented(when[1:], 2),
         *_after("THEN", _lines(rules, yes)),
         *_after("ELSE", _lines(rules, no)),
         "END",
@@ -101,15 +98,11 @@ def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
 
 
 def _after(word: str, lines: list[str]) -> list[str]:
-    return [f"{word} {lines[0]}"] if len(lines) == 1 else [word, *_indented(lines)]
-
-
-def _indented(lines: list[str]) -> list[str]:
-    return [f"  {line}" for line in lines]
+    return [f"{word} {lines[0]}"] if len(lines) == 1 else [word, *indented(lines, 2)]
 
 
 def _sum(rules: Rules, branch: Branch) -> list[str]:
-    """The comparison, a term on each line."""
+    """Write the comparison, a term on each line."""
     lines = [
         f"{'-' if coef < 0 else '+'} {_number(abs(coef))} * {_term(rules, atom)}"
         for coef, atom in branch.terms
@@ -132,24 +125,20 @@ def _term(rules: Rules, atom: Atom) -> str:
 
 def _is_member(rules: Rules, member: Member) -> str:
     name = _identifier(rules.name(member.column))
-    values = [_literal(value) for value in member.values if value is not None]
-    tests = [f"{name} IN ({', '.join(values)})"] if values else []
-    tests += [f"{name} IS NULL"] if None in member.values else []
+    values = ", ".join(_literal(value) for value in member.present)
+    tests = [f"{name} IN ({values})"] if values else []
+    tests += [f"{name} IS NULL"] if member.has_missing else []
     return f"({' OR '.join(tests)})" if len(tests) > 1 else tests[0]
 
 
 def _refusals(rules: Rules) -> list[str]:
-    """Conditions under which ``predict`` would refuse a row."""
+    """List the conditions under which ``predict`` would refuse a row."""
     found = []
     for column in rules.used:
-        name = _identifier(rules.name(column))
         if rules.refuses_missing:
-            found.append(f"{name} IS NULL")
+            found.append(f"{_identifier(rules.name(column))} IS NULL")
         if rules.refuses_unknown and rules.is_category(column):
-            known = Member(
-                column, tuple(v for v in rules.known_values(column) if v is not None)
-            )
-            found.append(f"NOT {_is_member(rules, known)}")
+            found.append(f"NOT {_is_member(rules, rules.known(column))}")
     return found
 
 
@@ -181,7 +170,7 @@ def _without_nul(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A float64 that every database reads as the same float64."""
+    """Write a float64 so that every database reads the same float64."""
     sign, size = ("-" if value < 0 else ""), abs(value)
     decimal = f"{size:.15g}"
     if Fraction(decimal) == Fraction(size) and "e" not in decimal:

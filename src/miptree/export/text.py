@@ -60,8 +60,7 @@ def export_text(
     ├─ yes: class 0
     └─ no:  class 1
     """
-    is_coarse = digits is None and _is_coarse(model)
-    rules, digits = shown_rules(model, feature_names, class_names, digits)
+    rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
 
     def lines(node: Branch | Leaf) -> list[str]:
         if isinstance(node, Leaf):
@@ -84,30 +83,34 @@ def shown_rules(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
-) -> tuple[Rules, int]:
-    """The rules as people read them, and how many digits of their numbers to show."""
+) -> tuple[Rules, int, bool]:
+    """Trace a model's tree back to its columns, with numbers as people read them.
+
+    The parameters are those of :func:`export_text`.
+
+    Returns
+    -------
+    rules : Rules
+    digits : int
+        How many significant digits of their numbers to show.
+    is_coarse : bool
+        Whether a split is shown with fewer digits than its training rows need.
+    """
     matter = getattr(model, "_digits", None)
     if digits is not None or isinstance(model, ObliqueTree) or matter is None:
-        return rules_of(model, feature_names, class_names), digits or _DIGITS
-    short = rounded(model.tree_, np.where(matter == ALL_DIGITS, _DIGITS, matter))
-    return rules_of(model, feature_names, class_names, short), ALL_DIGITS
+        return rules_of(model, feature_names, class_names), digits or _DIGITS, False
+    needs_all = matter == ALL_DIGITS
+    short = rounded(model.tree_, np.where(needs_all, _DIGITS, matter))
+    is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
+    return rules_of(model, feature_names, class_names, short), ALL_DIGITS, is_coarse
 
 
-def _is_coarse(model: Model) -> bool:
-    """Whether a split is shown with fewer digits than its training rows need."""
-    matter = getattr(model, "_digits", None)
-    if matter is None or isinstance(model, ObliqueTree):
-        return False
-    return bool((matter[~model.tree_.is_leaf] == ALL_DIGITS).any())
-
-
-def split_text(rules: Rules, branch: Branch, digits: int) -> str:
-    """A split on one line; rows for which it holds go left."""
-    question = branch.question
-    if question is not None and question.yes is not question.no:
-        within = "in" if question.yes is branch.left else "not in"
-        values = ", ".join(value_names(rules, question.member))
-        return printable(f"{rules.name(question.member.column)} {within} {{{values}}}")
+def split_text(rules: Rules, branch: Branch, digits: int = _DIGITS) -> str:
+    """Write a split on one line; rows for which it holds go left."""
+    if branch.subset is not None:
+        within, member = branch.subset
+        values = ", ".join(value_names(rules, member))
+        return printable(f"{rules.name(member.column)} {within} {{{values}}}")
     text = ""
     for coef, atom in branch.terms:
         sign = "-" if coef < 0 else "+"
@@ -118,14 +121,14 @@ def split_text(rules: Rules, branch: Branch, digits: int) -> str:
 
 
 def number_text(number: float, digits: int) -> str:
-    """A number of so many significant digits, fewer where they say it exactly."""
+    """Write a number with so many significant digits, fewer where they are exact."""
     text = f"{number:.{min(digits, 15)}g}"
     exact = digits <= 15 or float(text) == number
     return text if exact else f"{number:.{digits}g}"
 
 
 def atom_text(rules: Rules, atom: Atom) -> str:
-    """How an atom is called."""
+    """Name what an atom reads."""
     name = rules.name(atom.column)
     if isinstance(atom, Missing):
         return f"{name} missing"
@@ -135,14 +138,19 @@ def atom_text(rules: Rules, atom: Atom) -> str:
 
 
 def value_names(rules: Rules, member: Member) -> list[str]:
-    """How the values are shown, the pooled rare ones as one."""
+    """Name the values, the pooled rare ones as one."""
     rare = set(getattr(rules.columns[member.column], "rare", ()))
     names = [show_value(value) for value in member.values if value not in rare]
     return names + (["any rare value"] if len(names) < len(member.values) else [])
 
 
 def printable(text: object) -> str:
-    """Text on one line, whose control characters cannot steer a terminal."""
+    """Put text on one line and escape control characters, which steer terminals."""
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
     )
+
+
+def indented(lines: Sequence[str], by: int = 4) -> list[str]:
+    """Move lines of code to the right."""
+    return [" " * by + line for line in lines]

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from miptree.estimator import OptimalTreeClassifier
+from miptree.evaluate import codes_of
 from miptree.export._rules import table_of
-from miptree.plot._common import axes_or_new, codes_of, colour, plain_text
+from miptree.plot._common import axes_or_new, colour, plain_text
 from miptree.utils.arrays import AnyArray, FloatArray
 
 _STEPS = 400
@@ -54,7 +55,7 @@ def plot_regions(
     across, up = _columns(clf, Z, features)
     ax = axes_or_new(ax, (6.2, 4.8))
     x_grid, y_grid = _ticks(Z[:, across]), _ticks(Z[:, up])
-    plane = np.tile(_middle(clf, Z), (len(x_grid) * len(y_grid), 1))
+    plane = np.tile(_middle(Z), (len(x_grid) * len(y_grid), 1))
     plane[:, across] = np.tile(x_grid, len(y_grid))
     plane[:, up] = np.repeat(y_grid, len(x_grid))
     region = clf.tree_.predict(plane).reshape(len(y_grid), len(x_grid))
@@ -81,7 +82,7 @@ def plot_regions(
 
 
 def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int, int]:
-    """Places of the two columns among those that the tree reads."""
+    """Find the places of the two columns among those that the tree reads."""
     names = table_of(clf).open_names
     numbers = [j for j in range(len(names)) if len(np.unique(Z[:, j])) > 2]
     if asked is None:
@@ -107,7 +108,7 @@ def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int
 
 
 def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
-    """How much the splits use each column: share of a split times its rows."""
+    """Sum up how much the splits use each column: share of a split times its rows."""
     tree = clf.tree_
     reaching = tree.ancestors[tree.apply(Z)].sum(axis=0)
     size = np.abs(tree.coef) * Z.std(axis=0)
@@ -116,8 +117,8 @@ def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
     return use
 
 
-def _middle(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
-    """Median of numbers; of 0/1 columns the row nearest to their means."""
+def _middle(Z: FloatArray) -> FloatArray:
+    """Give the median of numbers; of 0/1 columns the row nearest to their means."""
     middle: FloatArray = np.median(Z, axis=0)
     binary = np.array([set(np.unique(column)) <= {0.0, 1.0} for column in Z.T])
     if binary.any():
@@ -127,6 +128,7 @@ def _middle(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
 
 
 def _ticks(column: FloatArray) -> FloatArray:
+    """Spread points over the range of a column, and a little beyond."""
     low, high = float(column.min()), float(column.max())
     room = 0.05 * (high - low) or 0.5
     return np.linspace(low - room, high + room, _STEPS)

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from miptree.estimator import OptimalTreeClassifier
-from miptree.plot._common import COLOURS, FAINT, axes_or_new
+from miptree.plot._common import COLOURS, FAINT, axes_or_new, finish
 
 
 def plot_trace(clf: OptimalTreeClassifier, *, ax: Any = None) -> Any:
@@ -38,19 +38,16 @@ def plot_trace(clf: OptimalTreeClassifier, *, ax: Any = None) -> Any:
     ax.step(seconds, bound, color=COLOURS[0], label="no tree is below", **style)
     _name_stages(ax, [(state.stage, state.seconds) for state in trace])
     proved = "proved optimal" if clf.certificate_.objective_optimal else "not proved"
-    ax.set_title(f"gap {100 * clf.gap_:.3g} %, {proved}", fontsize=10)
-    ax.set_xlabel("seconds")
-    ax.set_ylabel("objective (1a)")
+    title = f"gap {100 * clf.gap_:.3g} %, {proved}"
+    finish(ax, "seconds", "objective (1a)", title)
     ax.set_ylim(bottom=0)
     if len(set(seconds)) > 1:
         ax.set_xlim(seconds[0], seconds[-1])
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=9)
     return ax
 
 
 def _name_stages(ax: Any, stages: list[tuple[str, float]]) -> None:
-    """A faint line where the work of another kind began."""
+    """Draw a faint line where work of another kind began."""
     last = "start"
     for stage, seconds in stages:
         if stage not in (last, "done", "start"):

@@ -16,11 +16,18 @@ from miptree._version import __version__
 from miptree.data import Cells, read_cells
 from miptree.data.columns import show_value
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import Evaluation, evaluate
-from miptree.export._rules import Branch, Leaf, Member, Missing, Rules, rules_of
+from miptree.evaluate import Evaluation, codes_of, evaluate, score_histogram
+from miptree.export._rules import (
+    Atom,
+    Branch,
+    Leaf,
+    Member,
+    Missing,
+    Rules,
+    atom_spreads,
+    rules_of,
+)
 from miptree.export.text import atom_text, number_text, shown_rules, split_text
-from miptree.plot._common import codes_of
-from miptree.plot.node import node_scores
 from miptree.utils.arrays import FloatArray, IntArray
 
 _BINS = 30
@@ -88,7 +95,7 @@ def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
         there = numbers[~np.isnan(numbers)]
         typical = float(np.sort(there)[len(there) // 2]) if len(there) else None
         return column | {"kind": "number", "typical": typical}
-    values = [value for value in rules.known_values(j) if value is not None]
+    values = Member(j, rules.known_values(j)).present
     plain = [value if isinstance(value, str) else float(value) for value in values]
     given = [value for value in cells.as_values() if value is not None]
     # Of values that are equally frequent, the first one given.
@@ -113,11 +120,11 @@ def _nodes(
     cells: list[Cells],
 ) -> list[dict[str, Any]]:
     """The nodes in the order of ``tree_``, exact, and what is shown of them."""
-    shown, digits = shown_rules(clf)
-    by_number = {node.node: node for node in shown.nodes}
-    spread = Z.std(axis=0)
+    shown, digits, _ = shown_rules(clf)
+    texts = {node.node: split_text(rules, node, digits) for node in shown.branches}
+    spread = atom_spreads(clf, Z)
     leaf = clf.tree_.apply(Z)
-    found: dict[int, dict[str, Any]] = {}
+    found: list[dict[str, Any]] = []
     for node in rules.nodes:
         entry: dict[str, Any] = {
             "id": node.node,
@@ -131,74 +138,50 @@ def _nodes(
                 "examples": _examples(rules, cells, np.flatnonzero(leaf == node.node)),
             }
         else:
-            short = by_number[node.node]
-            entry |= _split(rules, node, short, digits)
-            entry["bars"] = _bars(clf, spread, node, rules)
-            entry["histogram"] = _histogram(clf, Z, codes, node.node)
-        found[node.node] = entry
-    return [found[number] for number in sorted(found)]
+            edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
+            entry |= {
+                "text": texts[node.node],
+                "terms": [_term(coef, atom) for coef, atom in node.terms],
+                "threshold": node.threshold,
+                "left": node.left.node,
+                "right": node.right.node,
+                "bars": _bars(rules, node, spread),
+                "histogram": {
+                    "edges": edges.tolist(),
+                    "counts": by_class.tolist(),
+                    "margin": margin,
+                },
+            }
+        found.append(entry)
+    return sorted(found, key=lambda entry: entry["id"])
 
 
-def _split(
-    rules: Rules, node: Branch, short: Branch | Leaf, digits: int
-) -> dict[str, Any]:
-    text = split_text(rules, short, digits) if isinstance(short, Branch) else ""
-    terms = []
-    for coef, atom in node.terms:
-        term: dict[str, Any] = {"coef": coef, "column": atom.column}
-        if isinstance(atom, Member):
-            values = [v for v in atom.values if v is not None]
-            plain = [v if isinstance(v, str) else float(v) for v in values]
-            term |= {"kind": "member", "values": plain, "gap": None in atom.values}
-        elif isinstance(atom, Missing):
-            term["kind"] = "missing"
-        else:
-            term |= {"kind": "number", "fill": atom.fill}
-        terms.append(term)
-    return {
-        "text": text,
-        "terms": terms,
-        "threshold": node.threshold,
-        "left": node.left.node,
-        "right": node.right.node,
-    }
+def _term(coef: float, atom: Atom) -> dict[str, Any]:
+    """Write down a term of a split, for the form that predicts a row."""
+    term: dict[str, Any] = {"coef": coef, "column": atom.column}
+    if isinstance(atom, Member):
+        plain = [v if isinstance(v, str) else float(v) for v in atom.present]
+        return term | {"kind": "member", "values": plain, "gap": atom.has_missing}
+    if isinstance(atom, Missing):
+        return term | {"kind": "missing"}
+    return term | {"kind": "number", "fill": atom.fill}
 
 
 def _bars(
-    clf: OptimalTreeClassifier, spread: FloatArray, node: Branch, rules: Rules
+    rules: Rules, node: Branch, spread: dict[Atom, float]
 ) -> list[dict[str, Any]]:
-    """Coefficients times the spread of their columns, the largest first."""
-    if node.question is not None:
+    """List coefficients times the spread of their columns, the largest first."""
+    if node.question.member is not None:
         return []
-    used = np.flatnonzero(clf.tree_.coef[node.node])
-    sizes = clf.tree_.coef[node.node][used] * spread[used]
     bars = [
         {
             "name": atom_text(rules, atom),
             "coef": number_text(coef, 4),
-            "size": float(size),
+            "size": coef * spread[atom],
         }
-        for (coef, atom), size in zip(node.terms, sizes, strict=True)
+        for coef, atom in node.terms
     ]
     return sorted(bars, key=lambda bar: -abs(bar["size"]))
-
-
-def _histogram(
-    clf: OptimalTreeClassifier, Z: FloatArray, codes: IntArray, node: int
-) -> dict[str, Any]:
-    """Scores of the rows that reach a split, by class; a bin edge lies at 0."""
-    score, reaches, margin = node_scores(clf, Z, node)
-    here = score[reaches]
-    low = min(float(here.min(initial=0.0)), -margin)
-    high = max(float(here.max(initial=0.0)), margin)
-    width = (high - low) / _BINS or 1.0
-    first, last = int(np.floor(low / width)), int(np.ceil(high / width))
-    edges = width * np.arange(first, last + 1)
-    # Left is <= 0: a score of 0 belongs to the bin that ends there.
-    place = np.clip(np.ceil(here / width).astype(int) - 1 - first, 0, last - first - 1)
-    counts = np.zeros((len(clf.classes_), last - first), dtype=np.intp)
-    np.add.at(counts, (codes[reaches], place), 1)
-    return {"edges": edges.tolist(), "counts": counts.tolist(), "margin": margin}
 
 
 def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:

@@ -10,31 +10,31 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.cv_results import THRESHOLDS, Choice, Setting, Verdict
+from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winner
 from miptree.tuning.evaluate_fold import TableRules, costs_of
-from miptree.tuning.folds import Deal, Fold, deal, deal_by
-from miptree.tuning.racing import Contest, End, all_settings
-from miptree.tuning.refit import refit
+from miptree.tuning.final_fit import final_fit
+from miptree.tuning.folds import Fold, FoldedRows, splitter_folds, stratified_folds
+from miptree.tuning.racing import End, Race, all_settings
 
 __all__ = [
     "DEFAULT_CANDIDATES",
     "THRESHOLDS",
+    "CVResults",
     "Candidate",
     "CartTree",
-    "Choice",
-    "Contest",
-    "Deal",
     "End",
     "Fold",
+    "FoldedRows",
     "GreedySvmTree",
-    "Setting",
+    "Race",
     "SoftTree",
     "Svm1Tree",
     "TableRules",
-    "Verdict",
+    "TuningSetting",
+    "Winner",
     "all_settings",
     "costs_of",
-    "deal",
-    "deal_by",
-    "refit",
+    "final_fit",
+    "splitter_folds",
+    "stratified_folds",
 ]

@@ -25,7 +25,7 @@ SPARSER_WITHIN = 0.1
 """Part of a standard error that a sparser tree may cost."""
 
 
-class Setting(NamedTuple):
+class TuningSetting(NamedTuple):
     """One way to train a tree."""
 
     candidate: Candidate
@@ -35,14 +35,14 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Choice:
+class Winner:
     """The winner.
 
     Attributes
     ----------
     index : int
         Place among the settings.
-    setting : Setting
+    setting : TuningSetting
     threshold : float
         Coefficients below this part of the largest of a split are dropped.
     score, se : float
@@ -51,19 +51,19 @@ class Choice:
     """
 
     index: int
-    setting: Setting
+    setting: TuningSetting
     threshold: float
     score: float
     se: float
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class CVResults:
     """What the folds so far say.
 
     Attributes
     ----------
-    settings : sequence of Setting
+    settings : sequence of TuningSetting
     thresholds : sequence of float
     n_splits : int
         Folds of one repetition.
@@ -73,14 +73,14 @@ class Verdict:
         One for each fold done, with NaN where a setting did not take part.
     """
 
-    settings: Sequence[Setting]
+    settings: Sequence[TuningSetting]
     thresholds: Sequence[float]
     n_splits: int
     alive: BoolArray
     scores: Sequence[FoldScores] = ()
 
-    def with_fold(self, scores: FoldScores) -> Verdict:
-        """Return the verdict after one more fold, if there is anything in it."""
+    def with_fold(self, scores: FoldScores) -> CVResults:
+        """Return the results after one more fold, unless the fold scored nothing."""
         if np.isnan(scores.score).all():
             return self
         return replace(self, scores=[*self.scores, scores])
@@ -102,7 +102,7 @@ class Verdict:
 
     # ----------------------------------------------------------------- choosing
 
-    def choice(self) -> Choice:
+    def winner(self) -> Winner:
         """Best setting; with thresholds to choose from, the sparsest about as good.
 
         Without a fold the first setting wins.
@@ -110,7 +110,7 @@ class Verdict:
         usual = self._usual
         if not self.scores:
             threshold = self.thresholds[usual]
-            return Choice(0, self.settings[0], threshold, np.nan, np.nan)
+            return Winner(0, self.settings[0], threshold, np.nan, np.nan)
         index, t = self._best(self.alive), usual
         error = self._errors(self._score)
         if len(self.thresholds) > 1:
@@ -119,7 +119,7 @@ class Verdict:
             index, t = self._sparsest(least, self._levels[index])
         mean = float(self._score[:, index, t].mean())
         setting, threshold = self.settings[index], self.thresholds[t]
-        return Choice(index, setting, threshold, mean, float(error[index, t]))
+        return Winner(index, setting, threshold, mean, float(error[index, t]))
 
     def _best(self, among: BoolArray) -> int:
         """Place of the best setting.
@@ -166,7 +166,7 @@ class Verdict:
 
     # ------------------------------------------------------------------ dropping
 
-    def without_losers(self) -> Verdict:
+    def without_losers(self) -> CVResults:
         """Drop settings that the best one beats clearly.
 
         Either reading of levels is dropped as a whole.

@@ -15,11 +15,11 @@ from miptree.data.rows import TrainingRows
 from miptree.tree import HeapTree
 from miptree.tuning.candidates import Candidate
 from miptree.tuning.folds import Fold
-from miptree.tuning.grow import Effort, Grower
-from miptree.tuning.part import Part
+from miptree.tuning.grow import Grower, TrainingEffort
+from miptree.tuning.training_part import TrainingPart
 from miptree.utils.arrays import FloatArray
 
-FOLD_EFFORT = Effort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
+FOLD_EFFORT = TrainingEffort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
 _JUDGED = 3
 """Trees of a candidate that are judged: one may be lucky."""
 
@@ -71,7 +71,7 @@ class TrainedFold:
     """What the training rows of a fold gave: nothing of it may know the others."""
 
     table: Table
-    part: Part
+    part: TrainingPart
     grown: list[list[HeapTree]]
 
 
@@ -98,7 +98,7 @@ def train_fold(
     """
     known = rows.take(fold.train)
     table, problem = rules.learn(known, as_levels)
-    part = Part(problem, costs_of(rows))
+    part = TrainingPart(problem, costs_of(rows))
     share = float(known.weight.sum() / rows.weight.sum())
     grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, clock or Clock())
     return TrainedFold(table, part, grower.grow(candidates))
@@ -156,7 +156,9 @@ def nonzeros_per_split(heap: HeapTree) -> float:
     return float(used[used > 0].mean()) if used.any() else 0.0
 
 
-def _accuracy(part: Part, heap: HeapTree, X: FloatArray, rows: TrainingRows) -> float:
+def _accuracy(
+    part: TrainingPart, heap: HeapTree, X: FloatArray, rows: TrainingRows
+) -> float:
     tree = part.problem.to_user(heap)
     cost = part.costs[rows.y, tree.predict(X)] / part.costs.max()
     return 1.0 - float(rows.weight @ cost / rows.weight.sum())

@@ -1,4 +1,4 @@
-"""Dealing the training rows into folds."""
+"""The training rows in folds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class Deal:
+class FoldedRows:
     """Rows in folds.
 
     Attributes
@@ -42,17 +42,17 @@ class Deal:
     n_splits: int
 
 
-def deal(
+def stratified_folds(
     rows: TrainingRows,
     problem: Problem,
     n_splits: int,
     n_repeats: int,
     most_rows: int,
     seed: int,
-) -> Deal:
-    """Deal rows into stratified folds, several times; of very many rows a part.
+) -> FoldedRows:
+    """Split rows into stratified folds, several times; of very many rows a part.
 
-    Rows are dealt as the problem has merged and sorted them, so that neither their
+    Rows are split as the problem has merged and sorted them, so that neither their
     order matters nor whether a row is given twice or has weight 2.
     """
     assert problem.source is not None
@@ -63,17 +63,17 @@ def deal(
     # Without so many rows of any class there are fewer folds.
     n_splits = min(n_splits, int(np.bincount(distinct.y).max()))
     if n_splits < 2:
-        return Deal(distinct, [], 1)
+        return FoldedRows(distinct, [], 1)
     splitter = RepeatedStratifiedKFold(
         n_splits=n_splits, n_repeats=n_repeats, random_state=seed
     )
     return _numbered(distinct, splitter, distinct.y, n_splits, seed)
 
 
-def deal_by(
+def splitter_folds(
     rows: TrainingRows, X: Any, y: Any, splitter: Any, most_rows: int, seed: int
-) -> Deal:
-    """Deal the rows of X as a splitter of scikit-learn, or pairs of indices, say."""
+) -> FoldedRows:
+    """Split the rows of X by a splitter of scikit-learn or by pairs of indices."""
     splitter = check_cv(splitter, y, classifier=True)
     n_repeats = getattr(splitter, "n_repeats", 1)
     found = _numbered(rows, splitter, y, 1, seed, X)
@@ -84,7 +84,7 @@ def deal_by(
         else fold
         for fold in found.folds
     ]
-    return Deal(rows, folds, max(1, len(folds) // n_repeats))
+    return FoldedRows(rows, folds, max(1, len(folds) // n_repeats))
 
 
 def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
@@ -114,7 +114,7 @@ def stratified_part(y: IntArray, n_rows: int, seed: int) -> IntArray:
 
 def _numbered(
     rows: TrainingRows, splitter: Any, y: Any, n_splits: int, seed: int, X: Any = None
-) -> Deal:
+) -> FoldedRows:
     with warnings.catch_warnings():
         # A rare class cannot be in every fold.
         warnings.filterwarnings("ignore", message="The least populated class")
@@ -129,7 +129,7 @@ def _numbered(
         for fold in folds
         if rows.weight[fold.train].any() and rows.weight[fold.test].any()
     ]
-    return Deal(rows, weighty, n_splits)
+    return FoldedRows(rows, weighty, n_splits)
 
 
 def _places(rows: Any) -> IntArray:

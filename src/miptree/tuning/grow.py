@@ -19,8 +19,8 @@ from miptree.search import improve
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
 from miptree.tuning.candidates import Candidate, CartTree, SoftTree, Svm1Tree
-from miptree.tuning.part import Part
-from miptree.tuning.soft import SoftBatch, joined, train_soft
+from miptree.tuning.soft_batch import SoftBatch, joined, train_soft
+from miptree.tuning.training_part import TrainingPart
 from miptree.tuning.votes import out_of_bag_votes
 from miptree.utils.arrays import FloatArray
 
@@ -29,7 +29,7 @@ _L1_OF_STARTS = 3e-3
 
 
 @dataclass(frozen=True)
-class Effort:
+class TrainingEffort:
     """How much work goes into each candidate.
 
     Attributes
@@ -62,9 +62,9 @@ class Grower:
 
     Parameters
     ----------
-    part : Part
+    part : TrainingPart
     depth : int
-    effort : Effort
+    effort : TrainingEffort
     seed : int
     share : float
         Part of all rows that these are.
@@ -72,9 +72,9 @@ class Grower:
         What is not done when it is over is left out.
     """
 
-    part: Part
+    part: TrainingPart
     depth: int
-    effort: Effort
+    effort: TrainingEffort
     seed: int
     share: float = 1.0
     clock: Clock = field(default_factory=Clock)

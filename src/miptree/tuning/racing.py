@@ -17,30 +17,30 @@ from miptree.control.clock import Clock
 from miptree.control.stop_sign import StopSign, stop_sign
 from miptree.search import compile_kernels_within
 from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
-from miptree.tuning.cv_results import Setting, Verdict
+from miptree.tuning.cv_results import CVResults, TuningSetting
 from miptree.tuning.evaluate_fold import FoldScores, TableRules, score_fold
-from miptree.tuning.folds import Deal, Fold
+from miptree.tuning.folds import Fold, FoldedRows
 from miptree.utils.arrays import BoolArray
 
 End = Literal["max_iter", "time_limit", "interrupted"]
 
 
 @dataclass(frozen=True)
-class Contest:
+class Race:
     """Who takes part, and how they are compared.
 
     Attributes
     ----------
-    settings : sequence of Setting
-    deal : Deal
+    settings : sequence of TuningSetting
+    folded : FoldedRows
         The rows in folds.
     rules : TableRules
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, to choose from.
     """
 
-    settings: Sequence[Setting]
-    deal: Deal
+    settings: Sequence[TuningSetting]
+    folded: FoldedRows
     rules: TableRules
     thresholds: Sequence[float]
 
@@ -49,12 +49,12 @@ class Contest:
         n_jobs: int | None,
         clock: Clock,
         should_stop: Callable[[], bool],
-        on_fold: Callable[[Verdict], bool],
-    ) -> tuple[Verdict, End]:
+        on_fold: Callable[[CVResults], bool],
+    ) -> tuple[CVResults, End]:
         """Run the folds until the time is up, or a true answer of ``on_fold``.
 
         After each repetition those drop out that the best has beaten clearly. Gives
-        the verdict of the folds that were done, and why there are no more.
+        the results of the folds that were done, and why there are no more.
         """
         asked = Event()
 
@@ -64,18 +64,18 @@ class Contest:
         heeding = clock.heeding(stops)
         if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
             compile_kernels_within(clock)
-        folds, n_splits = self.deal.folds, self.deal.n_splits
+        folds, n_splits = self.folded.folds, self.folded.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
-        verdict = Verdict(self.settings, self.thresholds, n_splits, everybody)
+        results = CVResults(self.settings, self.thresholds, n_splits, everybody)
         with stop_sign(stops) as sign:
             for start in range(0, len(folds), n_splits):
                 repetition = folds[start : start + n_splits]
-                found = self._scores(repetition, verdict.alive, n_jobs, clock, sign)
+                found = self._scores(repetition, results.alive, n_jobs, clock, sign)
                 try:
                     for scores in found:
                         if not heeding.is_over:
-                            verdict = verdict.with_fold(scores)
-                            if on_fold(verdict):
+                            results = results.with_fold(scores)
+                            if on_fold(results):
                                 asked.set()
                 except (KeyboardInterrupt, BrokenExecutor):
                     # Ctrl-C goes to the processes as well, and may end them.
@@ -87,10 +87,10 @@ class Contest:
                     raise
                 if heeding.is_over:
                     break
-                verdict = verdict.without_losers()
+                results = results.without_losers()
         if stops():
-            return verdict, "interrupted"
-        return verdict, "time_limit" if clock.is_over else "max_iter"
+            return results, "interrupted"
+        return results, "time_limit" if clock.is_over else "max_iter"
 
     def _scores(
         self,
@@ -124,7 +124,7 @@ class Contest:
             if clock.is_over:
                 break
             found = score_fold(
-                self.deal.rows,
+                self.folded.rows,
                 fold,
                 self.rules,
                 [self.settings[index].candidate for index in places],
@@ -138,7 +138,7 @@ class Contest:
 
 
 def _score(
-    contest: Contest,
+    race: Race,
     fold: Fold,
     alive: BoolArray,
     seconds: float | None,
@@ -149,19 +149,19 @@ def _score(
         with warnings.catch_warnings():
             # What a part of the rows lacks is no news; all rows were warned of.
             warnings.simplefilter("ignore")
-            return contest.score(fold, alive, Clock(seconds, is_up))
+            return race.score(fold, alive, Clock(seconds, is_up))
 
 
 def all_settings(
     candidates: Sequence[Candidate], depths: Sequence[int], readings: Sequence[bool]
-) -> list[Setting]:
+) -> list[TuningSetting]:
     """Every candidate at every depth, in every reading of levels.
 
     Where there is a choice of readings, the quick soft trees speak for that of levels
     as categories, which has many more columns.
     """
     return [
-        Setting(candidate, depth, as_levels)
+        TuningSetting(candidate, depth, as_levels)
         for as_levels in readings
         for depth in depths
         for candidate in candidates

@@ -6,7 +6,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.search.soft import FULL_BATCH_UP_TO
-from miptree.tuning.soft import SoftBatch, train_soft
+from miptree.tuning.soft_batch import SoftBatch, train_soft
 from miptree.utils.arrays import AnyArray, IntArray
 
 _L2_OF_VOTERS = 3e-3

@@ -17,7 +17,7 @@ _CONSTANT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class TrainingPart:
     """Rows to train on.
 
     Attributes

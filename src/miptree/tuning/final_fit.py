@@ -9,20 +9,20 @@ from miptree.data.problem import Problem
 from miptree.objective.labels import relabel
 from miptree.search.starts import constant_tree
 from miptree.tree import ObliqueTree
-from miptree.tuning.cv_results import Choice
+from miptree.tuning.cv_results import Winner
 from miptree.tuning.evaluate_fold import FOLD_EFFORT
 from miptree.tuning.folds import stratified_part
-from miptree.tuning.grow import Effort, Grower
-from miptree.tuning.part import Part
+from miptree.tuning.grow import Grower, TrainingEffort
+from miptree.tuning.training_part import TrainingPart
 from miptree.utils.arrays import FloatArray
 
-_EFFORT = Effort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
+_EFFORT = TrainingEffort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
 
 
-def refit(
+def final_fit(
     problem: Problem,
     costs: FloatArray,
-    choice: Choice,
+    winner: Winner,
     seed: int,
     most_rows: int,
     in_a_hurry: bool,
@@ -36,14 +36,14 @@ def refit(
     few = problem
     if problem.n_rows > most_rows:
         few = problem.subset(stratified_part(problem.y, most_rows, seed))
-    part = Part(few, costs)
-    candidate, depth, _ = choice.setting
+    part = TrainingPart(few, costs)
+    candidate, depth, _ = winner.setting
     effort = FOLD_EFFORT if in_a_hurry else _EFFORT
     with threadpool_limits(1, user_api="blas"):
         grown = Grower(part, depth, effort, seed, clock=clock).grow([candidate])
     # A candidate for hyperplanes has no tree where there are only categories.
     found = grown[0][0] if grown[0] else constant_tree(few, depth)
-    heap = part.thinned(found, choice.threshold)
+    heap = part.thinned(found, winner.threshold)
     if few is not problem:
         heap = relabel(problem, problem.into_box(heap))
     return problem.to_user(heap).prune(problem.X)
