@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.control.clock import Clock
 from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _PENALTIES = {"slack_penalty": 1000.0, "l1_penalty": 0.1, "margin": 0.001}
 
@@ -103,18 +102,27 @@ def distill(
     proba = _probabilities(model, X)
     clf = OptimalTreeClassifier(**(_PENALTIES | params))
     clf._validate_params()
-    clock, plan = Clock(clf.time_limit), clf._plan()
-    predicted = _predictions(model, X)
-    rows = _rows(clf, model, X, proba, predicted, sample_weight)
-    clf._fit_problem(clf._problem_of(rows), plan, clock)
+    predicted, classes = _predictions(model, X), np.asarray(model.classes_)
+    _refuse_one_class(predicted, classes)
+    weight: list[FloatArray] = []
+
+    def revise(rows: TrainingRows, _: AnyArray) -> tuple[TrainingRows, AnyArray]:
+        """Give the rows the model's probabilities as costs, and all its classes."""
+        weight.append(rows.weight)
+        costs = _costs(proba, predicted)
+        n_classes = len(classes)
+        return replace(rows, y=predicted, n_classes=n_classes, row_costs=costs), classes
+
+    clf._fit(X, classes[predicted], sample_weight, revise)
+    clf._warn_if_interrupted()
     own = _codes(clf, X)
     lost = proba.max(axis=1) - proba[np.arange(len(own)), own]
     clf.fidelity_ = Fidelity(
-        train=float(np.average(own == predicted, weights=rows.weight)),
+        train=float(np.average(own == predicted, weights=weight[0])),
         test=None
         if X_test is None
         else float((_codes(clf, X_test) == _predictions(model, X_test)).mean()),
-        regret=float(np.average(lost, weights=rows.weight)),
+        regret=float(np.average(lost, weights=weight[0])),
     )
     return clf
 
@@ -163,16 +171,7 @@ def _predictions(model: Any, X: Any) -> IntArray:
     return found
 
 
-def _rows(
-    clf: OptimalTreeClassifier,
-    model: Any,
-    X: ArrayLike,
-    proba: FloatArray,
-    predicted: IntArray,
-    sample_weight: ArrayLike | None,
-) -> TrainingRows:
-    """Rows with the model's predictions as labels, and its probabilities as costs."""
-    classes = np.asarray(model.classes_)
+def _refuse_one_class(predicted: IntArray, classes: AnyArray) -> None:
     if len(np.unique(predicted)) < 2:
         only = classes.tolist()[predicted[0]]
         raise ValueError(
@@ -180,10 +179,6 @@ def _rows(
             "there is nothing to explain. Give rows of which some are predicted "
             "otherwise."
         )
-    rows = clf._rows(X, classes[predicted], sample_weight)
-    clf.classes_ = classes  # also those that it predicts for none of the rows
-    costs = _costs(proba, predicted)
-    return replace(rows, y=predicted, n_classes=len(classes), row_costs=costs)
 
 
 def _costs(proba: FloatArray, predicted: IntArray) -> FloatArray:

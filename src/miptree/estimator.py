@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from miptree.classifiers.predictor import smoothed_frequencies
 from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows
+from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
-from miptree.fit.progress import FitCallback
+from miptree.fit.plan import Plan
+from miptree.fit.progress import FitCallback, listeners_of
 from miptree.fit.rounds import train_in_rounds
-from miptree.fit.train import Plan, Trained, train
+from miptree.fit.train import train
 from miptree.mip.formulations import FORMULATIONS
 from miptree.mip.formulations.svm1 import one_cost_per_row
 from miptree.mip.solvers import SOLVERS, get_solver
-from miptree.objective import Svm1Objective
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
-from miptree.tree.rounding import digits_that_matter
+from miptree.utils.arrays import AnyArray
+
+Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]
+"""Gives rows and class labels others in their place."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifier(TableClassifier):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
@@ -130,6 +133,8 @@ class OptimalTreeClassifier(TableClassifier):
         to do) or "interrupted".
     certificate_ : Certificate
         What is known, in numbers and as a sentence.
+    fitted_ : FittedTree
+        All that the fit left behind, as one object.
     trace_ : list of FitProgress
         Objective and bound over time.
     n_iter_ : int
@@ -174,60 +179,31 @@ class OptimalTreeClassifier(TableClassifier):
         **TABLE_CONSTRAINTS,
     }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        slack_penalty: float | Auto = "auto",
-        l1_penalty: float = 8.0,
-        margin: float | Auto = "auto",
-        formulation: str = "compact",
-        solver: str = "highs",
-        init: str | ObliqueTree = "auto",
-        time_limit: float | None = 60.0,
-        max_iter: int | None = None,
-        node_limit: int | None = None,
-        gap_tol: float = 0.0,
-        proof: str = "auto",
-        selection: str | Selector | PerLayer | None = None,
-        max_rounds: int = 3,
-        class_weight: dict[Any, float] | str | None = None,
-        cost_matrix: ArrayLike | None = None,
-        categorical_features: ArrayLike | None = "from_dtype",
-        categorical_encoding: str = "both",
-        max_features_per_split: int | None = None,
-        missing: str = "fill",
-        unknown: str = "majority",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        callback: FitCallback | None = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.slack_penalty = slack_penalty
-        self.l1_penalty = l1_penalty
-        self.margin = margin
-        self.formulation = formulation
-        self.solver = solver
-        self.init = init
-        self.time_limit = time_limit
-        self.max_iter = max_iter
-        self.node_limit = node_limit
-        self.gap_tol = gap_tol
-        self.proof = proof
-        self.selection = selection
-        self.max_rounds = max_rounds
-        self.class_weight = class_weight
-        self.cost_matrix = cost_matrix
-        self.categorical_features = categorical_features
-        self.categorical_encoding = categorical_encoding
-        self.max_features_per_split = max_features_per_split
-        self.missing = missing
-        self.unknown = unknown
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    max_depth: int = 2
+    slack_penalty: float | Auto = "auto"
+    l1_penalty: float = 8.0
+    margin: float | Auto = "auto"
+    formulation: str = "compact"
+    solver: str = "highs"
+    init: str | ObliqueTree = "auto"
+    time_limit: float | None = 60.0
+    max_iter: int | None = None
+    node_limit: int | None = None
+    gap_tol: float = 0.0
+    proof: str = "auto"
+    selection: str | Selector | PerLayer | None = None
+    max_rounds: int = 3
+    class_weight: dict[Any, float] | str | None = None
+    cost_matrix: ArrayLike | None = None
+    categorical_features: ArrayLike | None = "from_dtype"
+    categorical_encoding: str = "both"
+    max_features_per_split: int | None = None
+    missing: str = "fill"
+    unknown: str = "majority"
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+    callback: FitCallback | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -250,79 +226,43 @@ class OptimalTreeClassifier(TableClassifier):
         OptimalTreeClassifier
             The fitted estimator.
         """
-        clock = Clock(self.time_limit)
-        plan = self._plan()
-        rows = self._rows(X, y, sample_weight, self._largest_cost())
-        return self._fit_problem(self._problem_of(rows), plan, clock)
-
-    def _fit_problem(
-        self, problem: Problem, plan: Plan, clock: Clock
-    ) -> OptimalTreeClassifier:
-        if self.formulation == "paper" and self.solver != "search":
-            one_cost_per_row(problem)  # costs it cannot count fail before any work
-        plan = replace(plan, objective=self._objective(problem))
-        trained = self._train(problem, plan, clock)
-        self._keep(problem, trained)
-        self.fit_time_ = clock.elapsed
-        if self.status_ == "interrupted":
-            warnings.warn(
-                "The fit was interrupted; the best tree found so far is kept "
-                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
-                UserWarning,
-                stacklevel=4,
-            )
+        self._fit(X, y, sample_weight)
+        self._warn_if_interrupted()
         return self
 
-    def _train(self, problem: Problem, plan: Plan, clock: Clock) -> Trained:
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        revise: Revision = lambda rows, classes: (rows, classes),
+    ) -> None:
+        """Fit to rows that ``revise`` may give other labels and costs."""
+        clock = Clock(self.time_limit)
+        # What no rows can make right should fail before any work.
+        suited_objective(self.slack_penalty, self.l1_penalty, self.margin)
+        if self.solver != "search":
+            get_solver(self.solver)
+        most = largest_cost(self.slack_penalty, self.margin)
+        rows, classes = revise(*self._rows(X, y, sample_weight, most))
+        problem, schema = self._problem_of(rows, classes)
+        self.adopt(schema, self._trained(problem, clock))
+
+    def _trained(self, problem: Problem, clock: Clock) -> FittedTree:
+        if self.formulation == "paper" and self.solver != "search":
+            one_cost_per_row(problem)  # costs it cannot count fail before any work
+        objective = suited_objective(
+            self.slack_penalty, self.l1_penalty, self.margin, problem
+        )
+        plan = Plan.of(self, objective)
+        listeners = listeners_of(self.verbose, self.callback)
         self.__dict__.pop("rounds_", None)  # of an earlier fit
         self.__dict__.pop("selected_", None)
         if self.selection is None:
-            return train(problem, plan, clock, self._listeners())
-        trained, self.rounds_ = train_in_rounds(
-            problem, plan, self.selection, self.max_rounds, clock, self._listeners()
+            return train(problem, plan, clock, listeners)
+        fitted, self.rounds_ = train_in_rounds(
+            problem, plan, self.selection, self.max_rounds, clock, listeners
         )
         last = self.rounds_[-1].rows if self.rounds_ else np.zeros(0, dtype=np.intp)
         self.selected_ = np.sort(last)
-        return trained
-
-    def _objective(
-        self, problem: Problem | None = None, weight: float | None = None
-    ) -> Svm1Objective:
-        """(1a) for the rows; without them, what is known of it before."""
-        return suited_objective(
-            self.slack_penalty, self.l1_penalty, self.margin, problem, weight
-        )
-
-    def _largest_cost(self) -> float:
-        return largest_cost(self.slack_penalty, self.margin)
-
-    def _plan(self) -> Plan:
-        """What to do, with an objective that knows no rows yet."""
-        if self.solver != "search":
-            get_solver(self.solver)  # a missing one should fail before any work
-        return Plan(
-            objective=self._objective(),
-            depth=int(self.max_depth),
-            formulation=self.formulation,
-            solver=self.solver,
-            init=self.init,
-            time_limit=self.time_limit,
-            max_iter=self.max_iter,
-            node_limit=self.node_limit,
-            gap_tol=self.gap_tol,
-            proof=self.proof,
-            n_jobs=int(effective_n_jobs(self.n_jobs)),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-        )
-
-    def _keep(self, problem: Problem, trained: Trained) -> None:
-        self.certificate_ = trained.certificate
-        self.objective_ = trained.certificate.objective
-        self.bound_ = trained.certificate.objective_bound
-        self.gap_ = trained.certificate.gap
-        self.status_ = trained.status
-        self.trace_ = trained.trace
-        self.n_iter_ = trained.n_iter
-        self._node_proba = smoothed_frequencies(problem, trained.tree)
-        self._digits = digits_that_matter(trained.tree, problem.X)
-        self.tree_ = trained.tree  # last: from here on it is fitted
+        return fitted

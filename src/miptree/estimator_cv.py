@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,23 +14,22 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree.certificate.certificate import certify
 from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
-from miptree.control.clock import Clock
-from miptree.control.interrupt import InterruptGuard
+from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows, is_levels
 from miptree.estimator import OptimalTreeClassifier
-from miptree.fit.progress import FitProgress
-from miptree.fit.train import Trained
-from miptree.objective.bounds import combinatorial_bound
+from miptree.fit.fitted import FittedTree
+from miptree.fit.incumbent import Incumbent
+from miptree.fit.progress import listeners_of
+from miptree.objective.penalties import suited_objective
+from miptree.objective.proved import Bounds
 from miptree.tree import ObliqueTree
 from miptree.tuning import (
     DEFAULT_CANDIDATES,
     THRESHOLDS,
     Candidate,
     CVResults,
-    End,
     FoldedRows,
     Race,
     TableRules,
@@ -45,15 +45,11 @@ DEPTHS = (1, 2, 3, 4)
 """Depths that max_depth="cv" chooses from."""
 MOST_ROWS = 20_000
 """Rows on which candidates are compared and trained, of more a stratified part."""
-_TAKEN_OVER = (
-    *("certificate_", "objective_", "bound_", "gap_", "status_", "trace_"),
-    *("_node_proba", "_digits", "tree_"),
-)
-"""Attributes of the best estimator that are this one's as well."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifierCV(TableClassifier):
     """One small oblique tree, trained in the way that cross-validation says.
 
@@ -152,46 +148,24 @@ class OptimalTreeClassifierCV(TableClassifier):
         **TABLE_CONSTRAINTS,
     }  # fmt: skip
 
-    def __init__(
-        self,
-        *,
-        max_depth: int | str = 2,
-        candidates: str | Sequence[Candidate] = "default",
-        cv: Any = 5,
-        n_repeats: int = 4,
-        sparsity: str | float | None = "auto",
-        levels: str | bool = "cv",
-        time_limit: float | None = 60.0,
-        class_weight: dict[Any, float] | str | None = None,
-        cost_matrix: ArrayLike | None = None,
-        categorical_features: ArrayLike | None = "from_dtype",
-        categorical_encoding: str = "both",
-        max_features_per_split: int | None = None,
-        missing: str = "fill",
-        unknown: str = "majority",
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        verbose: int = 0,
-        callback: Any = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.candidates = candidates
-        self.cv = cv
-        self.n_repeats = n_repeats
-        self.sparsity = sparsity
-        self.levels = levels
-        self.time_limit = time_limit
-        self.class_weight = class_weight
-        self.cost_matrix = cost_matrix
-        self.categorical_features = categorical_features
-        self.categorical_encoding = categorical_encoding
-        self.max_features_per_split = max_features_per_split
-        self.missing = missing
-        self.unknown = unknown
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    max_depth: int | str = 2
+    candidates: str | Sequence[Candidate] = "default"
+    cv: Any = 5
+    n_repeats: int = 4
+    sparsity: str | float | None = "auto"
+    levels: str | bool = "cv"
+    time_limit: float | None = 60.0
+    class_weight: dict[Any, float] | str | None = None
+    cost_matrix: ArrayLike | None = None
+    categorical_features: ArrayLike | None = "from_dtype"
+    categorical_encoding: str = "both"
+    max_features_per_split: int | None = None
+    missing: str = "fill"
+    unknown: str = "majority"
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+    callback: Any = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -219,8 +193,8 @@ class OptimalTreeClassifierCV(TableClassifier):
         clock = Clock(self.time_limit)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         candidates = self._candidates()
-        rows = self._rows(X, y, sample_weight)
-        problem = self._problem_of(rows)
+        rows, classes = self._rows(X, y, sample_weight)
+        problem, schema = self._problem_of(rows, classes)
         race = Race(
             all_settings(candidates, self._depths(), self._readings(rows)),
             self._folded(rows, problem, X, y, seed),
@@ -230,33 +204,39 @@ class OptimalTreeClassifierCV(TableClassifier):
             THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
         )
         tell = self._teller(race, clock)
-        with InterruptGuard() as guard:
+        with interruptible(clock) as clock:
             results, end = race.run(
                 self.n_jobs,
                 clock.share(_CV_SHARE),
-                lambda: guard.requested,
                 lambda results: tell("folds", results),
             )
             winner = results.winner()
             if winner.setting.as_levels:
-                problem = self._problem_of(rows.with_levels())
-            # A stop that ended the folds does not end this as well.
-            heeding = clock.heeding(lambda: guard.requested)
+                problem, schema = self._problem_of(rows.with_levels(), classes)
             tree = final_fit(
-                problem, costs_of(rows), winner, seed, MOST_ROWS,
+                problem,
+                costs_of(rows),
+                winner,
+                seed,
+                MOST_ROWS,
                 in_a_hurry=end != "max_iter",
-                clock=clock if guard.requested else heeding,
-            )  # fmt: skip
-            if guard.requested:
+                # A stop that ended the folds does not end this as well.
+                clock=Clock(clock.remaining) if clock.stop.requested else clock,
+            )
+            if clock.stop.requested:
                 end = "interrupted"
-        self._keep(problem, tree, results, clock, end)
+        fitted = _certified(problem, tree, winner.setting.depth, clock, end)
+        self._keep_results(results)
+        self.best_estimator_ = self._estimator(winner.setting.depth)
+        self.best_estimator_.adopt(schema, fitted)
+        self.adopt(schema, fitted)
         tell("done", results)
-        self._warn(race, results, end, guard.requested)
+        self._warn(race, results, end, clock.stop.requested)
         return self
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
         """Function that tells the listeners; whether one of them asks to stop."""
-        listeners = self._listeners()
+        listeners = listeners_of(self.verbose, self.callback)
 
         def tell(stage: str, results: CVResults) -> bool:
             n_done, n_folds = len(results.scores), len(race.folded.folds)
@@ -341,14 +321,7 @@ class OptimalTreeClassifierCV(TableClassifier):
 
     # ----------------------------------------------------------------- keeping
 
-    def _keep(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        results: CVResults,
-        clock: Clock,
-        status: End,
-    ) -> None:
+    def _keep_results(self, results: CVResults) -> None:
         winner = results.winner()
         self.cv_results_ = results.table()
         self.best_index_ = winner.index
@@ -359,8 +332,11 @@ class OptimalTreeClassifierCV(TableClassifier):
         self.best_score_ = float(winner.score)
         self.best_score_se_ = float(winner.se)
         self.n_splits_ = len(results.scores)
-        best = OptimalTreeClassifier(
-            max_depth=winner.setting.depth,
+
+    def _estimator(self, depth: int) -> OptimalTreeClassifier:
+        """Return a classifier that reads tables as this one does."""
+        return OptimalTreeClassifier(
+            max_depth=depth,
             solver="search",
             class_weight=self.class_weight,
             cost_matrix=self.cost_matrix,
@@ -370,29 +346,17 @@ class OptimalTreeClassifierCV(TableClassifier):
             missing=self.missing,
             unknown=self.unknown,
         )
-        for name in ("classes_", "table_", "n_features_in_", "feature_names_in_"):
-            if hasattr(self, name):
-                setattr(best, name, getattr(self, name))
-        self.fit_time_ = best.fit_time_ = clock.elapsed
-        best._keep(
-            problem, _as_trained(problem, tree, winner.setting.depth, clock, status)
-        )
-        self.best_estimator_ = best
-        for name in _TAKEN_OVER:
-            setattr(self, name, getattr(best, name))
 
 
-def _as_trained(
-    problem: Problem, tree: ObliqueTree, depth: int, clock: Clock, status: End
-) -> Trained:
-    """The tree as if trained for (1a), counted by prediction, with bounds for free."""
-    objective = OptimalTreeClassifier()._objective(problem)
+def _certified(
+    problem: Problem, tree: ObliqueTree, depth: int, clock: Clock, end: End
+) -> FittedTree:
+    """Count a tree as if trained for (1a), with bounds that need no solver."""
+    default = OptimalTreeClassifier()
+    objective = suited_objective(
+        default.slack_penalty, default.l1_penalty, default.margin, problem
+    )
+    bounds = Bounds.without_solver(problem, depth)
     score = objective.evaluate(problem, tree)
-    bound = combinatorial_bound(problem, depth)
-    certificate = certify(
-        problem, objective, depth, tree, score, bound, bound, bound, clock.elapsed
-    )
-    state = FitProgress(
-        "done", clock.elapsed, score.objective, score.errors, bound.value
-    )
-    return Trained(tree, score, certificate, status, [state], 0)
+    fitted = Incumbent(tree, score, bounds, clock).end(problem, objective, depth)
+    return replace(fitted, status=end)

@@ -8,7 +8,6 @@ and which equations each is, and what differs.
 from __future__ import annotations
 
 from miptree.baselines._base import BaselineClassifier
-from miptree.baselines._certificate import BaselineCertificate
 from miptree.baselines.aghaei import AghaeiTreeClassifier
 from miptree.baselines.binoct import BinOCTClassifier
 from miptree.baselines.flow_oct import FlowOCTClassifier
@@ -18,7 +17,6 @@ from miptree.baselines.oct_h import OCTHClassifier
 
 __all__ = [
     "AghaeiTreeClassifier",
-    "BaselineCertificate",
     "BaselineClassifier",
     "BinOCTClassifier",
     "FlowOCTClassifier",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,10 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree.baselines._train import train_baseline
+from miptree.baselines._valuation import BaselineValuation
 from miptree.classifiers.numeric_classifier import NumericTreeClassifier
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.fit.progress import FitCallback, ProgressLine
+from miptree.fit.progress import FitCallback, listeners_of
 from miptree.mip.formulations.baselines import BaselineFormulation
 from miptree.mip.solvers import SOLVERS, Limits, get_solver
 
@@ -40,6 +42,7 @@ MIP_CONSTRAINTS: dict[str, list[Any]] = {
 """What the parameters of every baseline with a MIP may be."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BaselineClassifier(NumericTreeClassifier):
     """Base of the baselines that are a formulation each.
 
@@ -86,7 +89,7 @@ class BaselineClassifier(NumericTreeClassifier):
         "optimal" when the objective meets the bound; otherwise why the fit stopped:
         "gap_tol", "time_limit", "node_limit", "interrupted", or "unproved" where the
         solver was done and the recount does not meet its bound.
-    certificate_ : BaselineCertificate
+    certificate_ : Certificate
         What is known, in numbers and as a sentence.
     trace_ : list of FitProgress
         Objective and bound over time.
@@ -99,34 +102,19 @@ class BaselineClassifier(NumericTreeClassifier):
     """
 
     baseline: ClassVar[str]
-    """Name in certificates."""
+    """Name of the method in certificates."""
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        solver: str = "highs",
-        init: str = "cart",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        gap_tol: float = 0.0,
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-        verbose: int = 0,
-        callback: FitCallback | None = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.solver = solver
-        self.init = init
-        self.time_limit = time_limit
-        self.node_limit = node_limit
-        self.gap_tol = gap_tol
-        self.class_weight = class_weight
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.callback = callback
+    max_depth: int = 2
+    solver: str = "highs"
+    init: str = "cart"
+    time_limit: float | None = 60.0
+    node_limit: int | None = None
+    gap_tol: float = 0.0
+    class_weight: ClassWeight = None
+    n_jobs: int | None = None
+    random_state: Seed = None
+    verbose: int = 0
+    callback: FitCallback | None = None
 
     @abstractmethod
     def _formulation(self, problem: Problem) -> BaselineFormulation:
@@ -154,29 +142,19 @@ class BaselineClassifier(NumericTreeClassifier):
         """
         clock = Clock(self.time_limit)
         get_solver(self.solver)  # a missing one should fail before any work
-        problem = self._problem(X, y, sample_weight)
-        trained = train_baseline(
-            self.baseline,
-            self._formulation(problem),
-            self.solver,
-            self._limits(),
-            clock,
-            self._listeners(),
-            self.init,
-        )
-        certificate, status = trained.certificate, trained.status
-        self._keep(problem, trained.tree, certificate, status, trained.trace)
-        self.fit_time_ = clock.elapsed
-        return self
-
-    def _listeners(self) -> list[FitCallback]:
-        shown: list[FitCallback] = [ProgressLine()] if self.verbose else []
-        return shown + ([self.callback] if self.callback is not None else [])
-
-    def _limits(self) -> Limits:
-        return Limits(
+        problem, schema = self._problem_of(X, y, sample_weight)
+        formulation = self._formulation(problem)
+        limits = Limits(
             nodes=self.node_limit,
             gap=self.gap_tol,
             threads=effective_n_jobs(self.n_jobs),
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
+        listeners = listeners_of(self.verbose, self.callback)
+        valuation = BaselineValuation(self.baseline, formulation)
+        self.adopt(
+            schema,
+            train_baseline(valuation, self.solver, limits, clock, listeners, self.init),
+        )
+        self._warn_if_interrupted()
+        return self

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import SMALLEST_MARGIN, Svm1Objective
-from miptree.search import SearchBudget, compile_kernels_within, search
+from miptree.search import compile_kernels_within, search
 from miptree.tree import HeapTree
 
 N_ITERATIONS = 300
@@ -25,7 +25,6 @@ def search_hyperplanes(
     clock: Clock,
     seed: int,
     adopt: Callable[[HeapTree], None],
-    should_stop: Callable[[], bool],
 ) -> None:
     """Search trees of few errors whose hyperplanes keep a distance of about a strip.
 
@@ -40,11 +39,10 @@ def search_hyperplanes(
             problem,
             Svm1Objective(1.0 / margin, _L1_PENALTY, margin),
             depth,
-            budget=SearchBudget(seconds=share.remaining, max_iter=N_ITERATIONS),
+            clock=share.counting(N_ITERATIONS),
             seed=seed,
-            should_stop=should_stop,
             on_improvement=lambda heap, value: adopt(heap),
         )
         adopt(result.tree)
-        if should_stop():
+        if clock.is_over:
             return

@@ -1,72 +1,44 @@
-"""Train a baseline: start tree, the baseline's MIP, recount, certificate."""
+"""Train a baseline: start tree, search, the baseline's MIP, certificate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-import numpy as np
-
-from miptree.baselines._certificate import BaselineCertificate, certify_baseline
 from miptree.baselines._oblique import search_hyperplanes
 from miptree.baselines._univariate import univariate_trees
-from miptree.control.clock import Clock
-from miptree.control.interrupt import InterruptGuard
-from miptree.fit.progress import FitCallback, FitProgress
-from miptree.mip.formulations.baselines import BaselineFormulation
+from miptree.baselines._valuation import BaselineValuation
+from miptree.control.clock import Clock, interruptible
+from miptree.fit.fitted import FittedTree
+from miptree.fit.incumbent import Incumbent
+from miptree.fit.progress import FitCallback
+from miptree.fit.train import SEARCH_SHARE, ended_by
+from miptree.mip.size import pays
 from miptree.mip.solvers import Limits, Progress, get_solver
-from miptree.objective.bounds import Bound, combinatorial_bound
+from miptree.objective import Score
+from miptree.objective.bounds import Bound
 from miptree.objective.labels import relabel
-from miptree.objective.tolerance import meets, relative_gap
+from miptree.objective.proved import Bounds
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
 
-Status = Literal[
-    "optimal", "gap_tol", "time_limit", "node_limit", "interrupted", "unproved"
-]
-
-NONZEROS_PER_SECOND = 1e5
-"""Size of a MIP, per second of the limit, above which building it would not pay."""
-
-SEARCH_SHARE = 0.3
-"""Part of the time that a search may take before the solver is called."""
-
-_ENDS: dict[str, Status] = {
-    "time_limit": "time_limit",
-    "node_limit": "node_limit",
-    "interrupted": "interrupted",
-}
-
-
-@dataclass(frozen=True)
-class BaselineTrained:
-    """Outcome of :func:`train_baseline`."""
-
-    tree: ObliqueTree
-    certificate: BaselineCertificate
-    status: Status
-    trace: list[FitProgress]
-
 
 def train_baseline(
-    baseline: str,
-    formulation: BaselineFormulation,
+    valuation: BaselineValuation,
     solver: str,
     limits: Limits,
     clock: Clock,
     listeners: Sequence[FitCallback] = (),
     init: str = "cart",
-) -> BaselineTrained:
+) -> FittedTree:
     """Train a tree by a baseline's formulation.
 
     Parameters
     ----------
-    baseline : str
-        Name for the certificate.
-    formulation : BaselineFormulation
-        The MIP, made for the data.
+    valuation : BaselineValuation
+        The baseline's objective and its MIP, made for the data.
     solver : str
         One of ``SOLVERS``.
     limits : Limits
@@ -78,178 +50,115 @@ def train_baseline(
     init : {"cart", "search"}
         Whether a local search in the baseline's class comes before the MIP.
     """
-    with InterruptGuard() as guard:
-        training = _Training(
-            baseline, formulation, solver, limits, clock, listeners, guard, init
-        )
-        return training.run()
+    formulation = valuation.formulation
+    with interruptible(clock) as clock:
+        training = _Training(valuation, solver, limits, clock, listeners, init)
+        training.run()
+        return training.best.end(formulation.problem, valuation, formulation.depth)
 
 
 @dataclass
 class _Training:
-    baseline: str
-    formulation: BaselineFormulation
+    valuation: BaselineValuation
     solver: str
     limits: Limits
     clock: Clock
     listeners: Sequence[FitCallback]
-    guard: InterruptGuard
     init: str
-    stage: str = "start"
-    stop_asked: bool = False
-    ended_by: Status = "unproved"
-    trace: list[FitProgress] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        problem, depth = self.formulation.problem, self.formulation.depth
-        any_tree = combinatorial_bound(problem, depth)
-        cheapest = self.formulation.error_price * any_tree.value
-        self.bound = Bound(cheapest, any_tree.proved_by)
-        self.heap = constant_tree(problem, depth)
-        self.tree, self.value = self._recount(self.heap)
+        self.formulation = self.valuation.formulation
+        self.problem, self.depth = self.formulation.problem, self.formulation.depth
 
-    def run(self) -> BaselineTrained:
-        """Run the steps until the tree is proved or the budget is spent."""
+    @cached_property
+    def best(self) -> Incumbent:
+        """The best tree of the class, at first the constant one."""
+        heap, price = (
+            constant_tree(self.problem, self.depth),
+            self.formulation.error_price,
+        )
+        best = Incumbent(
+            *self._recount(heap),
+            Bounds.without_solver(self.problem, self.depth, price),
+            self.clock,
+            self.listeners,
+            self.limits.gap,
+            heap,
+        )
+        best.ended = "unproved"
+        return best
+
+    def run(self) -> None:
+        """Run the steps until the tree is proved or the time is over."""
         for step in (self._start, self._search, self._solve):
-            if self._is_done():
+            if self.best.is_done:
                 break
             step()
-        self.stage = "done"
-        self._tell()
-        certificate = certify_baseline(
-            self.baseline, self.formulation, self.tree, self.bound, self.clock.elapsed
-        )
-        return BaselineTrained(
-            self.tree, certificate, self._status(certificate), self.trace
-        )
-
-    # ------------------------------------------------------------------------- steps
 
     def _start(self) -> None:
-        formulation = self.formulation
-        self._adopt(cart_tree(formulation.start_problem, formulation.depth))
+        self._adapt(cart_tree(self.formulation.start_problem, self.depth))
 
     def _search(self) -> None:
         """Look for better trees of the class, where asked to."""
         if self.init != "search":
             return
-        self.stage = "search"
-        clock = self.clock.share(SEARCH_SHARE)
+        self.best.stage = "search"
+        clock = self.clock.share(SEARCH_SHARE).heeding(lambda: self.best.gap == 0)
         formulation, seed = self.formulation, self.limits.seed
-        problem, depth = formulation.start_problem, formulation.depth
-        if formulation.strip is not None:
-            search_hyperplanes(
-                problem, depth, formulation.strip, clock, seed, self._adopt, self._stops
-            )
+        problem, depth, strip = formulation.start_problem, self.depth, formulation.strip
+        if strip is not None:
+            search_hyperplanes(problem, depth, strip, clock, seed, self._adapt)
             return
         for heap in univariate_trees(problem, depth, seed):
-            self._adopt(heap)
-            if clock.is_over or self._stops():
+            self._adapt(heap)
+            if clock.is_over:
                 return
 
-    def _adopt(self, heap: HeapTree) -> None:
-        """Offer the tree of the class that is nearest to a start tree."""
-        self._offer(relabel(self.formulation.problem, self.formulation.adapt(heap)))
-
-    def _stops(self) -> bool:
-        return self._wants_stop() or meets(self.value, self.bound.value)
-
     def _solve(self) -> None:
-        if not self._pays():
-            self.ended_by = "time_limit"
+        """Solve the baseline's MIP from the best tree so far."""
+        best, formulation = self.best, self.formulation
+        if not pays(formulation.size, self.clock):
+            best.ended = "time_limit"
             return
-        self.stage = "solve"
-        formulation, limits = self.formulation, self.limits
+        best.stage = "solve"
+        assert best.heap is not None
         result = get_solver(self.solver).solve(
             formulation.model,
-            formulation.encode(self.heap),
-            Limits(
-                seconds=self.clock.remaining,
-                nodes=limits.nodes,
-                gap=limits.gap,
-                threads=limits.threads,
-                seed=limits.seed,
-            ),
+            formulation.encode(best.heap),
+            replace(self.limits, seconds=self.clock.remaining),
             self._hear,
             self._take,
         )
-        self.ended_by = _ENDS.get(result.status, "unproved")
+        best.ended = ended_by(result, "unproved")
         if result.x is not None:
             self._take(result.x)
         self._raise_bound(result.bound, result.solver)
 
-    def _pays(self) -> bool:
-        """Whether the time suffices to do something with the MIP."""
-        limit = self.clock.limit
-        return limit is None or self.formulation.size <= NONZEROS_PER_SECOND * limit
+    # -------------------------------------------------------- trees and bounds
 
-    # -------------------------------------------------------- incumbents and bounds
-
-    def _recount(self, heap: HeapTree) -> tuple[ObliqueTree, float]:
-        problem = self.formulation.problem
-        tree = problem.to_user(heap).prune(problem.X)
-        return tree, self.formulation.value(tree)
+    def _recount(self, heap: HeapTree) -> tuple[ObliqueTree, Score]:
+        tree = self.problem.to_user(heap).prune(self.problem.X)
+        return tree, self.valuation.evaluate(self.problem, tree)
 
     def _offer(self, heap: HeapTree) -> None:
-        """Keep a tree if its recounted objective is the best so far."""
-        tree, value = self._recount(heap)
-        if value < self.value:
-            self.heap, self.tree, self.value = heap, tree, value
-            self._tell()
+        self.best.offer(*self._recount(heap), heap)
+
+    def _adapt(self, heap: HeapTree) -> None:
+        """Offer the tree of the class that is nearest to a start tree."""
+        self._offer(relabel(self.problem, self.formulation.adapt(heap)))
 
     def _take(self, x: FloatArray) -> FloatArray | None:
         """Take in a solution, with its labels and with those that cost least."""
         heap = self.formulation.decode(x)
         self._offer(heap)
-        self._offer(relabel(self.formulation.problem, heap))
+        self._offer(relabel(self.problem, heap))
         return None
 
     def _raise_bound(self, bound: float, solver: str) -> None:
-        bound = self.formulation.round_up(bound)
-        if np.isfinite(bound) and bound > self.bound.value:
-            self.bound = Bound(bound, f"{solver} on the MIP of {self.baseline}")
-
-    # ----------------------------------------------------------- progress and stops
+        text = f"{solver} on the MIP of {self.valuation.baseline}"
+        self.best.raise_objective_bound(Bound(self.formulation.round_up(bound), text))
 
     def _hear(self, progress: Progress) -> bool:
         self._raise_bound(progress.bound, self.solver)
-        self._tell()
-        return self._stops()
-
-    def _tell(self) -> None:
-        problem = self.formulation.problem
-        wrong = self.tree.predict(problem.X) != problem.y
-        state = FitProgress(
-            self.stage,
-            self.clock.elapsed,
-            self.value,
-            int(problem.count[wrong].sum()),
-            min(self.bound.value, self.value),
-        )
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (
-            state.objective,
-            state.bound,
-        ):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        self.stop_asked = self.stop_asked or any(answers)
-
-    def _wants_stop(self) -> bool:
-        return self.stop_asked or self.guard.requested
-
-    def _is_done(self) -> bool:
-        gap = relative_gap(self.value, self.bound.value)
-        if self._wants_stop() or gap <= self.limits.gap:
-            return True
-        if self.clock.is_over:
-            self.ended_by = "time_limit"
-            return True
-        return False
-
-    def _status(self, certificate: BaselineCertificate) -> Status:
-        if certificate.objective_optimal:
-            return "optimal"
-        if certificate.gap <= self.limits.gap:
-            return "gap_tol"
-        return "interrupted" if self._wants_stop() else self.ended_by
+        self.best.tell()
+        return self.best.is_stopped or self.best.gap == 0

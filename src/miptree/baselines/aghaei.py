@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree.baselines._base import (
-    MIP_CONSTRAINTS,
-    BaselineClassifier,
-    ClassWeight,
-    Seed,
-)
+from miptree.baselines._base import MIP_CONSTRAINTS, BaselineClassifier
 from miptree.data.problem import Problem
-from miptree.fit.progress import FitCallback
 from miptree.mip.formulations.baselines import AghaeiFormulation, BaselineFormulation
 from miptree.utils.arrays import IntArray
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AghaeiTreeClassifier(BaselineClassifier):
     """Optimal tree, fair if asked: Aghaei, Azizi & Vayanos [1]_.
 
@@ -74,42 +70,10 @@ class AghaeiTreeClassifier(BaselineClassifier):
         "sensitive_features": ["array-like", None],
     }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        branching: str = "linear",
-        margin: float = 1e-3,
-        fairness_penalty: float = 0.0,
-        sensitive_features: Sequence[int] | Sequence[str] | None = None,
-        solver: str = "highs",
-        init: str = "cart",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        gap_tol: float = 0.0,
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-        verbose: int = 0,
-        callback: FitCallback | None = None,
-    ) -> None:
-        super().__init__(
-            max_depth=max_depth,
-            solver=solver,
-            init=init,
-            time_limit=time_limit,
-            node_limit=node_limit,
-            gap_tol=gap_tol,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.branching = branching
-        self.margin = margin
-        self.fairness_penalty = fairness_penalty
-        self.sensitive_features = sensitive_features
+    branching: str = "linear"
+    margin: float = 1e-3
+    fairness_penalty: float = 0.0
+    sensitive_features: Sequence[int] | Sequence[str] | None = None
 
     def _formulation(self, problem: Problem) -> BaselineFormulation:
         return AghaeiFormulation(

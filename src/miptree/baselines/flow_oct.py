@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from miptree.baselines._base import (
-    MIP_CONSTRAINTS,
-    BaselineClassifier,
-    ClassWeight,
-    Seed,
-)
+from miptree.baselines._base import MIP_CONSTRAINTS, BaselineClassifier
 from miptree.data.problem import Problem
-from miptree.fit.progress import FitCallback
 from miptree.mip.formulations.baselines import BaselineFormulation, FlowOCTFormulation
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FlowOCTClassifier(BaselineClassifier):
     """Optimal tree of 0/1 features by max-flow: FlowOCT [1]_, [2]_.
 
@@ -65,38 +61,8 @@ class FlowOCTClassifier(BaselineClassifier):
         "n_thresholds": [Interval(Integral, 1, None, closed="left"), None],
     }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        complexity: float = 0.0,
-        n_thresholds: int | None = 5,
-        solver: str = "highs",
-        init: str = "cart",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        gap_tol: float = 0.0,
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-        verbose: int = 0,
-        callback: FitCallback | None = None,
-    ) -> None:
-        super().__init__(
-            max_depth=max_depth,
-            solver=solver,
-            init=init,
-            time_limit=time_limit,
-            node_limit=node_limit,
-            gap_tol=gap_tol,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.complexity = complexity
-        self.n_thresholds = n_thresholds
+    complexity: float = 0.0
+    n_thresholds: int | None = 5
 
     def _formulation(self, problem: Problem) -> BaselineFormulation:
         return FlowOCTFormulation(

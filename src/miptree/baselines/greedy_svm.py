@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,12 +11,15 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from miptree.baselines._base import ClassWeight
-from miptree.baselines._certificate import certify_errors
+from miptree.baselines._valuation import ErrorValuation
 from miptree.classifiers.numeric_classifier import NumericTreeClassifier
 from miptree.control.clock import Clock
+from miptree.fit.incumbent import Incumbent
+from miptree.objective.proved import Bounds
 from miptree.search.starts import greedy_svm_tree
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class GreedySVMTreeClassifier(NumericTreeClassifier):
     """Tree grown from the root by 1-norm SVMs, in milliseconds and without a proof.
 
@@ -45,7 +49,7 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
         depth that needs no solver, and the relative gap between them.
     status_ : str
         "optimal" if they meet, otherwise "unproved".
-    certificate_ : BaselineCertificate
+    certificate_ : Certificate
         What is known, in numbers and as a sentence.
     fit_time_ : float
         Seconds that fit took.
@@ -69,16 +73,9 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        C: float = 10.0,
-        class_weight: ClassWeight = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.C = C
-        self.class_weight = class_weight
+    max_depth: int = 2
+    C: float = 10.0
+    class_weight: ClassWeight = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -100,15 +97,12 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
         GreedySVMTreeClassifier
             The fitted estimator.
         """
-        clock = Clock()
-        problem = self._problem(X, y, sample_weight)
-        depth = int(self.max_depth)
-        heap = greedy_svm_tree(problem, depth, self.C)
-        tree = problem.to_user(heap).prune(problem.X)
-        certificate = certify_errors(
-            "the greedy SVM tree", problem, tree, depth, clock.elapsed
-        )
-        status = "optimal" if certificate.objective_optimal else "unproved"
-        self._keep(problem, tree, certificate, status, [])
-        self.fit_time_ = clock.elapsed
-        return self
+        clock, depth = Clock(), int(self.max_depth)
+        problem, schema = self._problem_of(X, y, sample_weight)
+        tree = problem.to_user(greedy_svm_tree(problem, depth, self.C))
+        tree = tree.prune(problem.X)
+        errors = ErrorValuation("the greedy SVM tree", f"tree of depth {depth}")
+        bounds = Bounds.without_solver(problem, depth)
+        best = Incumbent(tree, errors.evaluate(problem, tree), bounds, clock)
+        best.ended = "unproved"
+        return self.adopt(schema, best.end(problem, errors, depth))

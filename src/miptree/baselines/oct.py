@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from miptree.baselines._base import (
-    MIP_CONSTRAINTS,
-    BaselineClassifier,
-    ClassWeight,
-    Seed,
-)
+from miptree.baselines._base import MIP_CONSTRAINTS, BaselineClassifier
 from miptree.data.problem import Problem
-from miptree.fit.progress import FitCallback
 from miptree.mip.formulations.baselines import BaselineFormulation, OCTFormulation
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OCTClassifier(BaselineClassifier):
     """Optimal classification tree with univariate splits: OCT [1]_.
 
@@ -59,38 +55,8 @@ class OCTClassifier(BaselineClassifier):
         "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
     }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        complexity: float = 0.0,
-        min_weight_fraction_leaf: float = 0.0,
-        solver: str = "highs",
-        init: str = "cart",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        gap_tol: float = 0.0,
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-        verbose: int = 0,
-        callback: FitCallback | None = None,
-    ) -> None:
-        super().__init__(
-            max_depth=max_depth,
-            solver=solver,
-            init=init,
-            time_limit=time_limit,
-            node_limit=node_limit,
-            gap_tol=gap_tol,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.complexity = complexity
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+    complexity: float = 0.0
+    min_weight_fraction_leaf: float = 0.0
 
     def _formulation(self, problem: Problem) -> BaselineFormulation:
         return OCTFormulation(

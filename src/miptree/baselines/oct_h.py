@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from miptree.baselines._base import (
-    MIP_CONSTRAINTS,
-    BaselineClassifier,
-    ClassWeight,
-    Seed,
-)
+from miptree.baselines._base import MIP_CONSTRAINTS, BaselineClassifier
 from miptree.data.problem import Problem
-from miptree.fit.progress import FitCallback
 from miptree.mip.formulations.baselines import BaselineFormulation, OCTHFormulation
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OCTHClassifier(BaselineClassifier):
     """Optimal classification tree with hyperplanes: OCT-H [1]_.
 
@@ -63,40 +59,9 @@ class OCTHClassifier(BaselineClassifier):
         "mu": [Interval(Real, 1e-4, 1, closed="both")],
     }
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        complexity: float = 0.0,
-        min_weight_fraction_leaf: float = 0.0,
-        mu: float = 0.005,
-        solver: str = "highs",
-        init: str = "cart",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        gap_tol: float = 0.0,
-        class_weight: ClassWeight = None,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-        verbose: int = 0,
-        callback: FitCallback | None = None,
-    ) -> None:
-        super().__init__(
-            max_depth=max_depth,
-            solver=solver,
-            init=init,
-            time_limit=time_limit,
-            node_limit=node_limit,
-            gap_tol=gap_tol,
-            class_weight=class_weight,
-            n_jobs=n_jobs,
-            random_state=random_state,
-            verbose=verbose,
-            callback=callback,
-        )
-        self.complexity = complexity
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.mu = mu
+    complexity: float = 0.0
+    min_weight_fraction_leaf: float = 0.0
+    mu: float = 0.005
 
     def _formulation(self, problem: Problem) -> BaselineFormulation:
         return OCTHFormulation(

@@ -7,15 +7,15 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from miptree.baselines._train import NONZEROS_PER_SECOND
 from miptree.classifiers.numeric_classifier import NumericTreeClassifier
-from miptree.classifiers.predictor import smoothed_frequencies
-from miptree.control.clock import Clock
+from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
-from miptree.fit.train import mip_size
+from miptree.fit.incumbent import Incumbent
 from miptree.mip.formulations import FORMULATIONS
+from miptree.mip.size import mip_size, pays
 from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective
+from miptree.objective.proved import Bounds
 from miptree.search.starts import cart_tree
 from miptree.tree import ObliqueTree
 
@@ -70,19 +70,16 @@ class S1OClassifier(NumericTreeClassifier):
         """Learn a tree."""
         clock = Clock(self.time_limit)
         objective = Svm1Objective(self.slack_penalty, self.l1_penalty, self.margin)
-        problem = self._problem(X, y, None)
+        problem, schema = self._problem_of(X, y, None)
         start = problem.to_user(cart_tree(problem, self.max_depth)).prune(problem.X)
+        bounds = Bounds.without_solver(problem, self.max_depth)
+        best = Incumbent(start, objective.evaluate(problem, start), bounds, clock)
         seen = self._selected(problem, start)
         self.n_selected_ = seen.n_rows
-        found = self._solved(seen, objective, start, clock)
-        trees = [start] if found is None else [start, found]
-        scores = [objective.evaluate(problem, tree).objective for tree in trees]
-        self.objective_, self.tree_ = min(
-            zip(scores, trees, strict=True), key=lambda pair: pair[0]
-        )
-        self._node_proba = smoothed_frequencies(problem, self.tree_)
-        self.fit_time_ = clock.elapsed
-        return self
+        found, best.ended = self._solved(seen, objective, start, clock)
+        if found is not None:
+            best.offer(found, objective.evaluate(problem, found))
+        return self.adopt(schema, best.end(problem, objective, self.max_depth))
 
     def _selected(self, problem: Problem, start: ObliqueTree) -> Problem:
         if self.selector is None:
@@ -96,12 +93,13 @@ class S1OClassifier(NumericTreeClassifier):
         objective: Svm1Objective,
         start: ObliqueTree,
         clock: Clock,
-    ) -> ObliqueTree | None:
-        """Tree of the MIP; None if it is too large to be built in the time."""
-        size = mip_size(problem, self.max_depth)
-        if clock.limit is not None and size > NONZEROS_PER_SECOND * clock.limit:
-            self.status_ = "too_large"
-            return None
+    ) -> tuple[ObliqueTree | None, End]:
+        """Return the tree of the MIP, if any, and why the solver ended.
+
+        A MIP that is too large to be built in the time is not tried.
+        """
+        if not pays(mip_size(problem, self.max_depth), clock):
+            return None, "time_limit"
         formulation = FORMULATIONS["paper"](problem, objective, self.max_depth)
         result = get_solver(self.solver).solve(
             formulation.model,
@@ -112,7 +110,7 @@ class S1OClassifier(NumericTreeClassifier):
                 seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             ),
         )
-        self.status_ = result.status
         if result.x is None:
-            return None
-        return problem.to_user(formulation.decode(result.x)).prune(problem.X)
+            return None, result.status
+        tree = problem.to_user(formulation.decode(result.x)).prune(problem.X)
+        return tree, result.status

@@ -26,7 +26,8 @@ class TreePredictor:
         fitted_: FittedTree
         n_features_in_: int
 
-        def tree_inputs(self, X: ArrayLike) -> FloatArray: ...
+        def tree_inputs(self, X: ArrayLike) -> FloatArray:
+            """Return the numbers that the tree reads of each row."""
 
     def adopt(self: Self, schema: Schema, fitted: FittedTree) -> Self:
         """Become fitted: the only way to it, for ``fit`` and for model files alike.

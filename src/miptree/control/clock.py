@@ -67,7 +67,11 @@ class Clock:
         stop: Stop | None = None,
         time_source: Callable[[], float] = time.perf_counter,
     ) -> None:
-        for name, value in (("seconds", limit), ("max_iter", max_iter), ("stall", stall)):
+        for name, value in (
+            ("seconds", limit),
+            ("max_iter", max_iter),
+            ("stall", stall),
+        ):
             if value is not None and not value >= 0:
                 raise ValueError(f"{name} must be >= 0 or None, got {value!r}.")
         self.limit, self.max_iter, self.stall = limit, max_iter, stall
@@ -80,7 +84,11 @@ class Clock:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go to another process with the seconds left, but without the stop."""
-        return Clock, (self.remaining,), {"max_iter": self.max_iter, "stall": self.stall}
+        return (
+            Clock,
+            (self.remaining,),
+            {"max_iter": self.max_iter, "stall": self.stall},
+        )
 
     # ------------------------------------------------------------------- time
 
@@ -197,10 +205,10 @@ class Clock:
                 clock.max_iter = each + (number < rest)
         return clocks
 
-    def heeding(self, condition: Callable[[], bool]) -> Clock:
-        """Return this clock with a condition that ends it as well."""
+    def heeding(self, *conditions: Callable[[], bool]) -> Clock:
+        """Return this clock with a stop of its own, and conditions that end it too."""
         clock = copy(self)
-        clock.stop = self.stop.or_when(condition)
+        clock.stop = self.stop.or_when(*conditions)
         return clock
 
     def _made(

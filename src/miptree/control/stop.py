@@ -43,9 +43,9 @@ class Stop:
         """Whether the work should stop."""
         return self._asked or any(source() for source in self._sources)
 
-    def or_when(self, condition: Callable[[], bool]) -> Stop:
-        """Return a stop that is requested with this one, or by a condition."""
-        return Stop(lambda: self.requested, condition)
+    def or_when(self, *conditions: Callable[[], bool]) -> Stop:
+        """Return a stop of its own that this one and some conditions request too."""
+        return Stop(lambda: self.requested, *conditions)
 
 
 @contextmanager

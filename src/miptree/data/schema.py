@@ -32,8 +32,8 @@ class Schema:
         cls, n_features: int, classes: AnyArray, feature_names: AnyArray | None = None
     ) -> Schema:
         """Return the schema of a table of numbers without gaps."""
-        names = feature_names
-        if names is None:
-            names = [f"x[{j}]" for j in range(n_features)]
-        columns = (NumericalColumn(str(n), 0.0, False) for n in names)
+        names = [f"x[{j}]" for j in range(n_features)]
+        if feature_names is not None:
+            names = feature_names.tolist()
+        columns = (NumericalColumn(name, 0.0, False) for name in names)
         return cls(Table(tuple(columns), "error", "majority"), classes, feature_names)

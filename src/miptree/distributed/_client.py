@@ -8,25 +8,30 @@ from typing import Any
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
-from miptree.control.clock import Clock
-from miptree.control.interrupt import InterruptGuard
+from miptree.control.clock import Clock, interruptible
 from miptree.data import learn_table
 from miptree.data.problem import Problem
 from miptree.data.weights import above_tolerance, checked_costs
 from miptree.distributed import _partition
 from miptree.distributed._dask import Partitions, first_error
-from miptree.distributed._finish import fill_in
+from miptree.distributed._finish import finished
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
+from miptree.fit.incumbent import Incumbent
 from miptree.fit.layers import SELECT_SHARE
-from miptree.fit.train import SEARCH_STALL, train
+from miptree.fit.plan import Plan
+from miptree.fit.train import SEARCH_STALL, train_incumbent
 from miptree.mip.formulations.svm1 import one_cost_per_row
-from miptree.search import SearchBudget, compile_kernels_within, search
+from miptree.objective import Score
+from miptree.objective.bounds import Bound
+from miptree.objective.penalties import largest_cost, suited_objective
+from miptree.objective.proved import Bounds
+from miptree.search import compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     CoverSelection,
     HullSelection,
-    Purpose,
+    SelectionContext,
     Selector,
     StratifiedSelection,
     adapted,
@@ -48,29 +53,33 @@ class Fitting:
     classifier: OptimalTreeClassifier
     max_rows: int
     clock: Clock
-    n_iter: int = 0
     pass_seconds: float = 0.0
-    interrupted: bool = False
 
     def run(self) -> OptimalTreeClassifier:
-        """Do the rounds and fill the classifier."""
-        with InterruptGuard() as self.guard:
+        """Do the rounds and fit the classifier."""
+        with interruptible(self.clock) as self.clock:
             self._rounds()
-            fill_in(self)
-        return self.classifier
+            return self.classifier.adopt(*finished(self))
 
     def _rounds(self) -> None:
+        clf = self.classifier
         compile_kernels_within(self.clock)
-        self.plan = self.classifier._plan()
+        penalties = (clf.slack_penalty, clf.l1_penalty, clf.margin)
+        self.plan = Plan.of(clf, suited_objective(*penalties))
         self._look()
         self.sampled = self._rows(_partition.sample, self.share, self.plan.seed)
         if self.plan.formulation == "paper" and self.plan.solver != "search":
             one_cost_per_row(self.sampled)  # costs it cannot count fail before any work
-        objective = self.classifier._objective(self.sampled, self.weight)
+        objective = suited_objective(*penalties, self.sampled, self.weight)
         self.plan = replace(self.plan, objective=objective)
         above_tolerance(self.sampled.weight)
         start = self._start_tree()
-        self._keep(start, *self._count([start]))
+        (self.counts,) = self._count([start])
+        start = self._labelled(start, self.counts)
+        zero = Bound(0.0, "errors are not negative")
+        self.best = Incumbent(
+            start, self._score(self.counts), Bounds(zero, zero, zero), self.clock
+        )
         if not self._has_time():
             return
         rows = self._select()
@@ -87,18 +96,15 @@ class Fitting:
         """Whether another round may begin."""
         remaining = self.clock.remaining
         in_time = remaining is None or remaining > PASSES * self.pass_seconds
-        return in_time and not self._wants_stop()
-
-    def _wants_stop(self) -> bool:
-        return self.interrupted or self.guard.requested
+        return in_time and not self.best.is_stopped
 
     def _turn(self, rounds_left: int) -> Clock:
         """Clock of the training of a round, less what the passes will take."""
         remaining = self.clock.remaining
-        if remaining is None:
-            return Clock(None)
-        passes = (PASSES + 2 * (rounds_left - 1)) * self.pass_seconds
-        return Clock(max(0.0, remaining - passes) / rounds_left)
+        if remaining is not None:
+            passes = (PASSES + 2 * (rounds_left - 1)) * self.pass_seconds
+            remaining = max(0.0, remaining - passes) / rounds_left
+        return Clock(remaining, stop=self.clock.stop)
 
     def _map(self, work: Any, *args: Any) -> list[Any]:
         """Do something with every partition; the longest such pass is noted."""
@@ -149,7 +155,8 @@ class Fitting:
         )
         costs = None
         if clf.cost_matrix is not None:
-            costs = checked_costs(clf.cost_matrix, classes, clf._largest_cost())
+            most = largest_cost(clf.slack_penalty, clf.margin)
+            costs = checked_costs(clf.cost_matrix, classes, most)
         none = np.zeros(0)
         frame = Frame(
             columns, classes, table, none, none, costs, clf.max_features_per_split
@@ -176,7 +183,9 @@ class Fitting:
         selector = self._selector(min(self.share, 0.99), self.partitions.turns)
         if selector is None or self.share == 1.0:
             return self.sampled
-        parts = self.partitions.map(_partition.select, self.frame, selector, self.tree)
+        parts = self.partitions.map(
+            _partition.select, self.frame, selector, self.best.tree
+        )
         rows = self.frame.joined(parts)
         if rows.n_rows > 1.5 * self.max_rows:
             # What is extreme in all rows is extreme in its partition: select again.
@@ -185,7 +194,7 @@ class Fitting:
                 selector = self._selector(share, 1) or selector
             else:  # whose share, whatever it is, the partitions have taken
                 selector = StratifiedSelection(share, seed=self.plan.seed)
-            chosen = select_rows(selector, rows, self.tree)
+            chosen = select_rows(selector, rows, self.best.tree)
             rows = rows.subset(chosen.rows, chosen.weight)
         return rows
 
@@ -203,23 +212,23 @@ class Fitting:
                 "Out of memory, selection must be 'hull', 'cover', 'stratified', "
                 f"'auto' or a selector, got {given!r}."
             )
-        seconds = self.clock.share(SELECT_SHARE / turns).remaining
-        plan = self.plan
-        purpose = Purpose(plan.objective, plan.depth, seconds, plan.max_iter)
-        return adapted(given, purpose)
+        plan, clock = self.plan, self.clock.share(SELECT_SHARE / turns)
+        context = SelectionContext(plan.objective, plan.depth, clock, plan.max_iter)
+        return adapted(given, context)
 
     def _with_wrong_rows(self, rows: Problem, number: int) -> Problem:
         """Half of the rows kept, and as many that the tree gets wrong on all rows."""
-        right = self.counts[np.arange(len(self.counts)), self.tree.label]
+        tree = self.best.tree
+        right = self.counts[np.arange(len(self.counts)), tree.label]
         total = float(self.counts.sum() - right.sum())
         most = 0.5 * self.max_rows * self.weight / self.n_rows
         share = min(1.0, most / max(total, 1e-300))
         seed = self.plan.seed + number + 1
-        wrong = self._map(_partition.wrong_rows, self.frame, self.tree, share, seed)
+        wrong = self._map(_partition.wrong_rows, self.frame, tree, share, seed)
         if all(part is None for part in wrong):
             return rows
         if rows.n_rows > 0.5 * self.max_rows:
-            half = StratifiedSelection(0.5, seed=seed).select(rows, self.tree)
+            half = StratifiedSelection(0.5, seed=seed).select(rows, tree)
             rows = rows.subset(half.rows)
         return self.frame.joined([rows, *wrong])
 
@@ -227,50 +236,52 @@ class Fitting:
         """Trees for the chosen rows, the best few."""
         plan = self.plan
         if plan.init != "auto":
-            return [self._solve(rows, self.tree, clock)]
-        starts = [rows.to_scaled(self.tree, plan.depth)]
-        budget = SearchBudget(
-            clock.share(0.5).remaining,
-            plan.max_iter,
-            None if (clock.limit, plan.max_iter) != (None, None) else SEARCH_STALL,
-        )
+            return [self._solve(rows, self.best.tree, clock)]
+        no_limit = (clock.limit, plan.max_iter) == (None, None)
         found = search(
-            rows, plan.objective, plan.depth,
-            budget=budget, seed=plan.seed, starts=starts, n_jobs=plan.n_jobs,
-            should_stop=self._wants_stop,
-        )  # fmt: skip
-        self.n_iter += found.n_iter
+            rows,
+            plan.objective,
+            plan.depth,
+            clock=clock.share(0.5).counting(
+                plan.max_iter, SEARCH_STALL if no_limit else None
+            ),
+            seed=plan.seed,
+            starts=[rows.to_scaled(self.best.tree, plan.depth)],
+            n_jobs=plan.n_jobs,
+        )
+        self.best.n_iter += found.n_iter
         trees = [rows.to_user(tree) for tree in found.trees[:ELITE]]
-        if plan.solver != "search" and not self._wants_stop():
+        if plan.solver != "search" and not self.best.is_stopped:
             trees.append(self._solve(rows, trees[0], clock))
         return trees
 
     def _solve(self, rows: Problem, start: ObliqueTree, clock: Clock) -> ObliqueTree:
         """Tree of a solver from a start."""
-        trained = train(rows, replace(self.plan, init=start), clock)
-        self.interrupted = self.interrupted or trained.was_stopped
-        self.n_iter += trained.n_iter
+        trained = train_incumbent(rows, replace(self.plan, init=start), clock)
+        self.best.n_iter += trained.n_iter
         return trained.tree
 
     def _take_best(self, trees: list[ObliqueTree]) -> bool:
         """Keep the tree whose errors cost least on all rows; whether it is new."""
         counted = self._count(trees)
-        best = min(range(len(trees)), key=lambda i: self._cost(counted[i]))
-        improved = self._cost(counted[best]) < self._cost(self.counts)
+        scores = [self._score(counts) for counts in counted]
+        best = min(range(len(trees)), key=lambda i: scores[i].objective)
+        counts = counted[best]
+        improved = self.best.offer(self._labelled(trees[best], counts), scores[best])
         if improved:
-            self._keep(trees[best], counted[best])
+            self.counts = counts
         return improved
 
-    def _keep(self, tree: ObliqueTree, counts: FloatArray) -> None:
-        """Keep a tree, its leaves with the cheapest classes on all rows."""
+    def _labelled(self, tree: ObliqueTree, counts: FloatArray) -> ObliqueTree:
+        """Give the leaves their cheapest classes on all rows."""
         cheapest = self.frame.label_costs(counts).argmin(axis=1)
-        label = np.where(counts.any(axis=1), cheapest, tree.label)
-        self.tree, self.counts = replace(tree, label=label), counts
+        return replace(tree, label=np.where(counts.any(axis=1), cheapest, tree.label))
 
     def _count(self, trees: list[ObliqueTree]) -> list[FloatArray]:
         parts = self._map(_partition.count_classes, self.frame, trees)
         return [np.sum([part[i] for part in parts], axis=0) for i in range(len(trees))]
 
-    def _cost(self, counts: FloatArray) -> float:
-        """Cost of the errors of a tree whose leaves have their cheapest classes."""
-        return float(self.frame.label_costs(counts).min(axis=1).sum())
+    def _score(self, counts: FloatArray) -> Score:
+        """Return the cost of a tree whose leaves have their cheapest classes."""
+        cost = float(self.frame.label_costs(counts).min(axis=1).sum())
+        return Score(0, cost, cost, 0.0, 0.0, cost)

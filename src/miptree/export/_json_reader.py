@@ -1,8 +1,7 @@
-"""Reads a model file's text: version by version, every value checked."""
+"""Reads a model file's text, every value checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any, get_args
@@ -11,6 +10,7 @@ import numpy as np
 
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.checks import malformed
+from miptree.control.clock import End
 from miptree.data import (
     CategoricalColumn,
     Column,
@@ -18,6 +18,7 @@ from miptree.data import (
     NumericalColumn,
     Table,
 )
+from miptree.data.schema import Schema
 from miptree.data.weights import checked_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_values import (
@@ -35,15 +36,14 @@ from miptree.export._json_values import (
     record,
     texts,
 )
+from miptree.fit.fitted import FittedTree
 from miptree.fit.progress import FitProgress
-from miptree.fit.train import Status
 from miptree.tree import LEAF, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-BASELINE_FORMAT = "miptree-baseline"
-VERSION = 3
+VERSION = 4
 
 MAX_BYTES = 256 * 2**20
 MAX_NODES = 2**13
@@ -77,122 +77,44 @@ class SavedModel:
 
 
 def model_of(text: str) -> SavedModel:
-    """The model that a text holds, or a :class:`MalformedError`."""
+    """Return the model that a text holds, or raise a :class:`MalformedError`."""
     plain = parsed(text)
-    if plain.get("format") == BASELINE_FORMAT:
-        from miptree.export._json_baselines import read_baseline
-
-        return read_baseline(plain)
-    return READERS[_header(plain)](plain)
-
-
-def _header(plain: dict[str, Any]) -> int:
     if plain.get("format") != FORMAT:
         raise MalformedError(f'"format" is not "{FORMAT}"')
     version = an_int(plain.get("version"), "version")
-    if version not in READERS:
-        known = ", ".join(map(str, READERS))
+    if version != VERSION:
         raise MalformedError(
-            f'"version" is {version}, known: {known}; a newer miptree may read it'
+            f'"version" is {version}, known: {VERSION}; a newer miptree may read it'
         )
-    return version
+    exact_keys(plain, set(ENTRIES.split()), "the file")
+    clf = _read_estimator(plain["estimator"], plain["parameters"])
+    schema = _read_schema(plain)
+    _read_costs(plain, clf, schema.classes)
+    clf.adopt(schema, _read_fitted(plain, schema))
+    return SavedModel(clf, _read_metadata(plain["metadata"]))
 
 
-# ---------------------------------------------------------------- versions, checked
+ENTRIES = (
+    "format version written_by metadata estimator parameters class_weight cost_matrix "
+    "feature_names table classes tree node_proba digits certificate status n_iter "
+    "fit_time trace"
+)
+"""What a file holds, and nothing else."""
 
 
-def _read_1(plain: dict[str, Any]) -> SavedModel:
-    """Read version 1, in which every column was one of numbers without gaps."""
-    n_features = an_int(plain.get("n_features"), "n_features", low=1)
-    if n_features > MAX_COLUMNS:
-        raise MalformedError(f'"n_features" is {n_features}')
-    names = plain.get("feature_names") or [f"x[{j}]" for j in range(n_features)]
-    columns = [
-        {"kind": "numbers", "name": name, "fill": 0.0, "marks_missing": False}
-        for name in texts(names, "feature_names", n_features)
-    ]
-    if "table" in plain:
-        raise MalformedError('the file has an unknown entry "table"')
-    # Missing values were refused: so they are by this model.
-    table = {"missing": "error", "unknown": "majority", "columns": columns}
-    return _read_2({**plain, "table": table})
+def saved_estimators() -> dict[str, type[Any]]:
+    """Return the classes whose models can be saved, by their names."""
+    from miptree import baselines  # it loads solvers and models that few need
+
+    names = (name for name in baselines.__all__ if name != "BaselineClassifier")
+    found = {name: getattr(baselines, name) for name in names}
+    return {"OptimalTreeClassifier": OptimalTreeClassifier, **found}
 
 
-def _read_2(plain: dict[str, Any]) -> SavedModel:
-    """Read version 2, which has the certificate's digest beside it."""
-    if "certificate_digest" not in plain:
-        raise MalformedError('the file has no "certificate_digest"')
-    rest = dict(plain)
-    digest = a_text(rest.pop("certificate_digest"), "certificate_digest")
-    certificate = an_object(rest.get("certificate"), "certificate")
-    if "digest" in certificate:
-        raise MalformedError('"certificate" has an unknown entry "digest"')
-    return _read_3({**rest, "certificate": {**certificate, "digest": digest}})
-
-
-def _read_3(plain: dict[str, Any]) -> SavedModel:
-    wanted = (
-        "format version written_by metadata parameters n_features feature_names "
-        "table classes tree node_proba digits certificate status n_iter fit_time "
-        "trace class_weight cost_matrix"
-    )
-    optional = {"digits", "class_weight", "cost_matrix"}
-    exact_keys(plain, set(wanted.split()), "the file", optional=optional)
-    clf: OptimalTreeClassifier = read_classifier(plain["parameters"])
-    clf.n_features_in_ = an_int(plain["n_features"], "n_features", low=1)
-    if plain["feature_names"] is not None:
-        names = texts(plain["feature_names"], "feature_names", clf.n_features_in_)
-        clf.feature_names_in_ = np.array(names, dtype=object)
-    clf.table_ = _read_table(plain["table"], clf.n_features_in_)
-    clf.classes_ = read_classes(plain["classes"])
-    _read_costs(plain, clf)
-    n_columns = len(clf.table_.open_names) + len(clf.table_.value_names)
-    clf.tree_ = read_tree(plain["tree"], n_columns, len(clf.classes_))
-    _check_subsets(clf.tree_, clf.table_)
-    shape = (clf.tree_.n_nodes, len(clf.classes_))
-    clf._node_proba = floats(plain["node_proba"], "node_proba", shape)
-    if ((clf._node_proba < 0) | (clf._node_proba > 1)).any():
-        raise MalformedError('"node_proba" has a number outside [0, 1]')
-    if plain.get("digits") is not None:
-        clf._digits = _digits(plain["digits"], clf.tree_.n_nodes)
-    clf.certificate_ = record(Certificate, plain["certificate"], "certificate")
-    clf.objective_ = clf.certificate_.objective
-    clf.bound_ = clf.certificate_.objective_bound
-    clf.gap_ = clf.certificate_.gap
-    clf.status_ = _read_status(plain["status"])
-    clf.n_iter_ = an_int(plain["n_iter"], "n_iter", low=0)
-    clf.fit_time_ = a_float(plain["fit_time"], "fit_time")
-    clf.trace_ = read_trace(plain["trace"])
-    return SavedModel(clf, read_metadata(plain["metadata"]))
-
-
-def _read_costs(plain: dict[str, Any], clf: OptimalTreeClassifier) -> None:
-    """Read the weights of the classes and the costs of errors, where given."""
-    n_classes = len(clf.classes_)
-    if plain.get("class_weight") is not None:
-        weight = floats(plain["class_weight"], "class_weight", (n_classes,))
-        if (weight < 0).any():
-            raise MalformedError('"class_weight" has a number below 0')
-        labels = clf.classes_.tolist()
-        clf.class_weight = dict(zip(labels, weight.tolist(), strict=True))
-    if plain.get("cost_matrix") is not None:
-        shape = (n_classes, n_classes)
-        costs = floats(plain["cost_matrix"], "cost_matrix", shape)
-        try:
-            clf.cost_matrix = checked_costs(costs, clf.classes_, np.inf).tolist()
-        except ValueError as error:
-            raise MalformedError(str(error).rstrip(".")) from None
-
-
-READERS: dict[int, Callable[[dict[str, Any]], SavedModel]] = {
-    1: _read_1,
-    2: _read_2,
-    3: _read_3,
-}
-"""Version -> its reader."""
-
-
-def read_classifier(given: object, kind: type[Any] = OptimalTreeClassifier) -> Any:
+def _read_estimator(name: object, given: object) -> Any:
+    kind = saved_estimators().get(a_text(name, "estimator"))
+    if kind is None:
+        raise MalformedError('"estimator" is no classifier of miptree')
     given = an_object(given, "parameters")
     known = kind().get_params()
     for name, value in given.items():
@@ -210,14 +132,46 @@ def read_classifier(given: object, kind: type[Any] = OptimalTreeClassifier) -> A
     return clf
 
 
-def _read_table(given: object, n_columns: int) -> Table:
+def _read_costs(plain: dict[str, Any], clf: Any, classes: AnyArray) -> None:
+    """Read the weights of the classes and the costs of errors, where given."""
+    n_classes = len(classes)
+    if plain["class_weight"] is not None:
+        weight = floats(plain["class_weight"], "class_weight", (n_classes,))
+        if (weight < 0).any():
+            raise MalformedError('"class_weight" has a number below 0')
+        labels = classes.tolist()
+        clf.class_weight = dict(zip(labels, weight.tolist(), strict=True))
+    if plain["cost_matrix"] is not None:
+        shape = (n_classes, n_classes)
+        costs = floats(plain["cost_matrix"], "cost_matrix", shape)
+        try:
+            clf.cost_matrix = checked_costs(costs, classes, np.inf).tolist()
+        except ValueError as error:
+            raise MalformedError(str(error).rstrip(".")) from None
+
+
+# ------------------------------------------------------------------ columns and classes
+
+
+def _read_schema(plain: dict[str, Any]) -> Schema:
+    table, names = _read_table(plain["table"]), None
+    if plain["feature_names"] is not None:
+        names = texts(plain["feature_names"], "feature_names", len(table.columns))
+    return Schema(
+        table,
+        _read_classes(plain["classes"]),
+        None if names is None else np.array(names, dtype=object),
+    )
+
+
+def _read_table(given: object) -> Table:
     given = an_object(given, "table")
     exact_keys(given, {"missing", "unknown", "columns"}, '"table"')
     if given["missing"] not in ("fill", "error"):
         raise MalformedError('"missing" is neither "fill" nor "error"')
     if given["unknown"] not in ("majority", "error"):
         raise MalformedError('"unknown" is neither "majority" nor "error"')
-    columns = a_list(given["columns"], "columns", n_columns, n_columns)
+    columns = a_list(given["columns"], "columns", 1, MAX_COLUMNS)
     read = tuple(_read_column(column) for column in columns)
     return Table(read, given["missing"], given["unknown"])
 
@@ -247,7 +201,7 @@ def _check_subsets(tree: ObliqueTree, table: Table) -> None:
             raise MalformedError("a split of the tree is no subset of one feature")
 
 
-def read_classes(given: object) -> AnyArray:
+def _read_classes(given: object) -> AnyArray:
     given = an_object(given, "classes")
     exact_keys(given, {"dtype", "values"}, '"classes"')
     values = a_list(given["values"], "classes", 2)
@@ -285,7 +239,37 @@ def _class_dtype(text: str) -> np.dtype[Any]:
 _WIDE_KINDS = ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8")
 
 
-def read_tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
+# ------------------------------------------------------------------ the fitted tree
+
+
+def _read_fitted(plain: dict[str, Any], schema: Schema) -> FittedTree:
+    table, n_classes = schema.table, len(schema.classes)
+    n_columns = len(table.open_names) + len(table.value_names)
+    tree = _read_tree(plain["tree"], n_columns, n_classes)
+    _check_subsets(tree, table)
+    proba = floats(plain["node_proba"], "node_proba", (tree.n_nodes, n_classes))
+    if ((proba < 0) | (proba > 1)).any():
+        raise MalformedError('"node_proba" has a number outside [0, 1]')
+    return FittedTree(
+        tree,
+        proba,
+        _digits(plain["digits"], tree.n_nodes),
+        _read_certificate(plain["certificate"]),
+        _read_status(plain["status"]),
+        an_int(plain["n_iter"], "n_iter", low=0),
+        _read_trace(plain["trace"]),
+        a_float(plain["fit_time"], "fit_time"),
+    )
+
+
+def _read_certificate(given: object) -> Certificate:
+    found: Certificate = record(Certificate, given, "certificate")
+    if found.baseline and found.digest != found.signed().digest:
+        raise MalformedError("the certificate does not fit its digest: it was changed")
+    return found
+
+
+def _read_tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
     given = an_object(given, "tree")
     exact_keys(given, {field.name for field in fields(ObliqueTree)}, '"tree"')
     n = len(a_list(given["threshold"], "threshold", 1, MAX_NODES))
@@ -310,15 +294,15 @@ def _digits(given: object, n_nodes: int) -> AnyArray:
     return np.array([ints(row, "digits", 2, 1, ALL_DIGITS) for row in rows])
 
 
-def _read_status(given: object) -> Status:
-    for status in get_args(Status):
+def _read_status(given: object) -> End:
+    for status in get_args(End):
         if given == status:
-            known: Status = status
+            known: End = status
             return known
     raise MalformedError('"status" is not a status of a fit')
 
 
-def read_trace(given: object) -> list[FitProgress]:
+def _read_trace(given: object) -> list[FitProgress]:
     names = [field.name for field in fields(FitProgress)]
     found = []
     for row in a_list(given, "trace", 0):
@@ -328,7 +312,7 @@ def read_trace(given: object) -> list[FitProgress]:
     return found
 
 
-def read_metadata(given: object) -> dict[str, str | None]:
+def _read_metadata(given: object) -> dict[str, str | None]:
     given = an_object(given, "metadata")
     for name, value in given.items():
         if value is not None:

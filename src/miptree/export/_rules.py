@@ -23,6 +23,7 @@ from miptree.data import (
     Table,
     Value,
 )
+from miptree.data.schema import Schema
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
 
@@ -227,16 +228,11 @@ def rules_of(
 
 
 def table_of(model: Model) -> Table:
-    """The table of a classifier; of a tree or a baseline one of numbers only."""
-    table: Table | None = getattr(model, "table_", None)
-    if table is not None:
-        return table
-    tree = model if isinstance(model, ObliqueTree) else model.tree_
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        names = [f"x[{j}]" for j in range(tree.n_features)]
-    columns = (NumericalColumn(str(name), 0.0, False) for name in names)
-    return Table(tuple(columns), missing="error")
+    """Return the table of a classifier; of a tree one of numbers only."""
+    if isinstance(model, ObliqueTree):
+        return Schema.of_numbers(model.n_features, np.arange(2)).table
+    table: Table = model.table_
+    return table
 
 
 def _renamed(

@@ -4,8 +4,8 @@ A file is read in two steps: :mod:`json` makes plain numbers, strings and lists 
 (duplicate keys, NaN and absurd numbers refused), then every value is checked for its
 type, size and meaning. Nothing in a file names a function or a type to be called.
 
-To change the format: raise ``VERSION``, write the new version only, and keep the
-reader of every old one in ``READERS``, both in ``_json_reader.py``.
+To change the format: raise ``VERSION`` and write the new version only. Once the
+package is released, the readers of all released versions stay.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree._version import __version__
 from miptree.data import Table
-from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import (
     CLASS_KINDS,
     FORMAT,
@@ -34,6 +33,7 @@ from miptree.export._json_reader import (
     model_of,
 )
 from miptree.export._json_values import MalformedError
+from miptree.fit.fitted import FittedTree
 from miptree.utils.arrays import AnyArray
 from miptree.utils.files import write_atomic
 
@@ -71,13 +71,8 @@ def save_json(
     check_is_fitted(clf)
     clf = getattr(clf, "best_estimator_", clf)
     notes = dict(metadata or {})
-    if isinstance(clf, OptimalTreeClassifier):
-        _warn_of_selector(clf)
-        text = _to_text(_to_plain(clf, notes))
-    else:
-        from miptree.export._json_baselines import baseline_to_plain
-
-        text = _to_text(baseline_to_plain(clf, notes))
+    _warn_of_selector(clf)
+    text = _to_text(_to_plain(clf, notes))
     try:
         model_of(text)  # what cannot be read again must not be written
     except MalformedError as error:
@@ -126,43 +121,44 @@ def _refuse(name: str, problem: object) -> NoReturn:
 # ------------------------------------------------------------------------- writing
 
 
-def _warn_of_selector(clf: OptimalTreeClassifier) -> None:
+def _warn_of_selector(clf: BaseEstimator) -> None:
     """Say that another fit of the loaded model would not select as this one did."""
-    if clf.selection is not None and not isinstance(clf.selection, str):
+    selection = getattr(clf, "selection", None)
+    if selection is not None and not isinstance(selection, str):
         warnings.warn(
-            f"selection={clf.selection!r} is not saved: the loaded classifier predicts "
+            f"selection={selection!r} is not saved: the loaded classifier predicts "
             "as this one, but has selection=None. Set it again before another fit.",
             UserWarning,
             stacklevel=3,
         )
 
 
-def _to_plain(clf: OptimalTreeClassifier, metadata: dict[str, Any]) -> dict[str, Any]:
-    tree = clf.tree_
+def _to_plain(clf: Any, metadata: dict[str, Any]) -> dict[str, Any]:
+    fitted: FittedTree = clf.fitted_
     names = getattr(clf, "feature_names_in_", None)
-    digits = getattr(clf, "_digits", None)
     return {
         "format": FORMAT,
         "version": VERSION,
         "written_by": f"miptree {__version__}",
         "metadata": metadata,
+        "estimator": type(clf).__name__,
         "parameters": _plain_parameters(clf),
         "class_weight": _plain_class_weight(clf),
         "cost_matrix": _plain_costs(clf),
-        "n_features": int(clf.n_features_in_),
         "feature_names": None if names is None else names.tolist(),
         "table": _plain_table(clf.table_),
         "classes": _plain_classes(clf.classes_),
         "tree": {
-            field.name: getattr(tree, field.name).tolist() for field in fields(tree)
+            field.name: getattr(fitted.tree, field.name).tolist()
+            for field in fields(fitted.tree)
         },
-        "node_proba": clf._node_proba.tolist(),
-        "digits": None if digits is None else digits.tolist(),
-        "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
-        "status": clf.status_,
-        "n_iter": int(clf.n_iter_),
-        "fit_time": float(clf.fit_time_),
-        "trace": [list(astuple(state)) for state in clf.trace_],
+        "node_proba": fitted.node_proba.tolist(),
+        "digits": fitted.digits.tolist(),
+        "certificate": {n: _plain(v) for n, v in asdict(fitted.certificate).items()},
+        "status": fitted.status,
+        "n_iter": int(fitted.n_iter),
+        "fit_time": float(fitted.seconds),
+        "trace": [list(astuple(state)) for state in fitted.trace],
     }
 
 
@@ -190,7 +186,7 @@ def _plain_parameters(clf: BaseEstimator) -> dict[str, Any]:
     return plain
 
 
-def _plain_class_weight(clf: OptimalTreeClassifier) -> list[float] | None:
+def _plain_class_weight(clf: Any) -> list[float] | None:
     """Weights given for single classes; "balanced" is a plain parameter."""
     given = clf.class_weight
     if given is None or isinstance(given, str):
@@ -198,10 +194,11 @@ def _plain_class_weight(clf: OptimalTreeClassifier) -> list[float] | None:
     return [float(given.get(label, 1.0)) for label in clf.classes_.tolist()]
 
 
-def _plain_costs(clf: OptimalTreeClassifier) -> list[list[float]] | None:
-    if clf.cost_matrix is None:
+def _plain_costs(clf: Any) -> list[list[float]] | None:
+    given = getattr(clf, "cost_matrix", None)
+    if given is None:
         return None
-    costs: list[list[float]] = np.asarray(clf.cost_matrix, dtype=float).tolist()
+    costs: list[list[float]] = np.asarray(given, dtype=float).tolist()
     return costs
 
 

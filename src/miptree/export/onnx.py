@@ -70,7 +70,7 @@ def _probabilities(model: Model, rules: Rules) -> FloatArray:
     """(nodes, classes): those of a leaf; of a bare tree, 1 for its class."""
     if isinstance(model, ObliqueTree):
         return np.eye(len(rules.classes))[model.label]
-    return model._node_proba
+    return model.fitted_.node_proba
 
 
 class _Graph:

@@ -96,9 +96,9 @@ def shown_rules(
     is_coarse : bool
         Whether a split is shown with fewer digits than its training rows need.
     """
-    matter = getattr(model, "_digits", None)
-    if digits is not None or isinstance(model, ObliqueTree) or matter is None:
+    if digits is not None or isinstance(model, ObliqueTree):
         return rules_of(model, feature_names, class_names), digits or _DIGITS, False
+    matter = model.fitted_.digits
     needs_all = matter == ALL_DIGITS
     short = rounded(model.tree_, np.where(needs_all, _DIGITS, matter))
     is_coarse = bool(needs_all[~model.tree_.is_leaf].any())

@@ -161,9 +161,7 @@ class _Rounds:
         some_came = self.working_sets.take_back(number + 1, chosen.rows, before, raw)
         return some_came or best.tree is not before
 
-    def _select(
-        self, number: int, clock: Clock
-    ) -> tuple[Selection, list[ObliqueTree]]:
+    def _select(self, number: int, clock: Clock) -> tuple[Selection, list[ObliqueTree]]:
         """Choose rows; offer the trees that choosing has brought forth."""
         began = self.clock.elapsed
         chosen = self.working_sets.choose(self.best.tree, number, clock)

@@ -94,10 +94,10 @@ def end_of(clock: Clock, max_iter: int | None) -> End:
     return "time_limit" if by_clock or clock.is_over else "max_iter"
 
 
-def ended_by(result: Result) -> End:
-    """Return why a solver ended, for a fit: one that is done has tried all it can."""
+def ended_by(result: Result, otherwise: End = "max_iter") -> End:
+    """Return which limit ended a solver; one that is done has tried all it can."""
     limits: tuple[End, ...] = ("time_limit", "node_limit", "interrupted")
-    return result.status if result.status in limits else "max_iter"
+    return result.status if result.status in limits else otherwise
 
 
 @dataclass

@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
 
     @classmethod
     def without_solver(cls, problem: Problem, depth: int, price: float = 1.0) -> Bounds:
-        """Return what holds for every tree; an error adds ``price`` to the objective."""
+        """Return what holds for all trees; errors cost ``price`` in the objective."""
         trivial = combinatorial_bound(problem, depth)
         objective = Bound(price * trivial.value, trivial.proved_by)
         return cls(trivial, trivial, objective, price)
@@ -45,8 +45,6 @@ class Bounds(NamedTuple):
         return Bounds(
             trivial,
             believed(self.errors, score.cost_at_margin, scale, least),
-            believed(
-                self.objective, score.objective, scale, self.error_price * least
-            ),
+            believed(self.objective, score.objective, scale, self.error_price * least),
             self.error_price,
         )

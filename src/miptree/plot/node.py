@@ -51,7 +51,7 @@ def plot_node(
     if not found:
         splits = ", ".join(str(branch.node) for branch in rules.branches)
         raise ValueError(f"Node {node} is no split of the tree; splits are {splits}.")
-    Z = clf._validated(X)
+    Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     edges, counts, margin = score_histogram(clf, Z, codes, node, _BINS)
     ax = axes_or_new(ax, (7.0, 3.6))

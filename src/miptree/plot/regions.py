@@ -49,7 +49,7 @@ def plot_regions(
     matplotlib Axes
     """
     check_is_fitted(clf)
-    Z = clf._validated(X)
+    Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     names = table_of(clf).open_names
     across, up = _columns(clf, Z, features)

@@ -52,12 +52,12 @@ def plot_tree(
     matplotlib Axes
     """
     check_is_fitted(clf)
-    tree, share, counts, spread = clf.tree_, clf._node_proba, None, {}
+    tree, share, counts, spread = clf.tree_, clf.fitted_.node_proba, None, {}
     rules, digits, _ = shown_rules(clf)
     levels = int(tree.depth) + 1
     ax = axes_or_new(ax, (max(5.0, 2.6 * tree.n_leaves), 1.9 * levels))
     if X is not None and y is not None:
-        spread = atom_spreads(clf, clf._validated(X))
+        spread = atom_spreads(clf, clf.tree_inputs(X))
         counts = evaluate(clf, X, y).node_counts
         share = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
     picture = _Picture(ax, rules, digits, spread, n_coefficients)

@@ -51,7 +51,7 @@ def gather(
             f"A page shows trees of up to {_MOST_NODES} nodes, this one has "
             f"{clf.tree_.n_nodes}. Use export_text."
         )
-    Z = clf._validated(X)
+    Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     _refuse_one_class(clf, codes)
     rules = rules_of(clf)
@@ -134,7 +134,7 @@ def _nodes(
         if isinstance(node, Leaf):
             entry |= {
                 "label": node.label,
-                "proba": clf._node_proba[node.node].tolist(),
+                "proba": clf.fitted_.node_proba[node.node].tolist(),
                 "examples": _examples(rules, cells, np.flatnonzero(leaf == node.node)),
             }
         else:
@@ -250,7 +250,7 @@ def _accuracy(
     logistic.fit(Z, codes, logisticregression__sample_weight=weight)
     rows = [(Z, codes)]
     if test is not None:
-        test_rows = clf._validated(test[0])
+        test_rows = clf.tree_inputs(test[0])
         rows.append((test_rows, codes_of(clf, test[1], len(test_rows))))
     found = []
     for name, model in (

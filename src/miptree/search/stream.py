@@ -31,9 +31,7 @@ def streamed_trees(search: IteratedSearch, sample: Measure) -> list[HeapTree]:
     clock, rng = search.clock, search.rng
     trees: list[HeapTree] = []
     for _ in range(_BATCHES):
-        trees += soft_trees(
-            search.data, search.depth, rng, clock=clock
-        )
+        trees += soft_trees(search.data, search.depth, rng, clock=clock)
     errors = ZeroOne(sample.data)
     found = _best_first([errors.value(tree) for tree in trees])[:_DESCENTS]
     descended = []
@@ -48,9 +46,7 @@ def streamed_trees(search: IteratedSearch, sample: Measure) -> list[HeapTree]:
     if best.coef[:, search.data.n_open :].any():
         return [best]  # a subset split has no soft form
     planes, theta = _soft(best, search.data)
-    again = anneal(
-        search.data, planes, theta, rng, _STEPS, clock, first_slope=_SLOPE
-    )
+    again = anneal(search.data, planes, theta, rng, _STEPS, clock, first_slope=_SLOPE)
     return [*again, best]
 
 

@@ -90,9 +90,7 @@ def for_each_cluster(
     found = dict(
         zip(
             small,
-            on_threads(n_jobs)(
-                delayed(answer)(clusters[i], 1) for i in small
-            ),
+            on_threads(n_jobs)(delayed(answer)(clusters[i], 1) for i in small),
             strict=True,
         )
     )

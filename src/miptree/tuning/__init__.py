@@ -14,7 +14,7 @@ from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winn
 from miptree.tuning.evaluate_fold import TableRules, costs_of
 from miptree.tuning.final_fit import final_fit
 from miptree.tuning.folds import Fold, FoldedRows, splitter_folds, stratified_folds
-from miptree.tuning.racing import End, Race, all_settings
+from miptree.tuning.racing import Race, all_settings
 
 __all__ = [
     "DEFAULT_CANDIDATES",
@@ -22,7 +22,6 @@ __all__ = [
     "CVResults",
     "Candidate",
     "CartTree",
-    "End",
     "Fold",
     "FoldedRows",
     "GreedySvmTree",

@@ -6,23 +6,20 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
-from threading import Event
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from miptree.control.clock import Clock
-from miptree.control.stop_sign import StopSign, stop_sign
+from miptree.control.clock import Clock, End
+from miptree.control.stop import StopFile, stop_file
 from miptree.search import compile_kernels_within
 from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
 from miptree.tuning.cv_results import CVResults, TuningSetting
 from miptree.tuning.evaluate_fold import FoldScores, TableRules, score_fold
 from miptree.tuning.folds import Fold, FoldedRows
 from miptree.utils.arrays import BoolArray
-
-End = Literal["max_iter", "time_limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,6 @@ class Race:
         self,
         n_jobs: int | None,
         clock: Clock,
-        should_stop: Callable[[], bool],
         on_fold: Callable[[CVResults], bool],
     ) -> tuple[CVResults, End]:
         """Run the folds until the time is up, or a true answer of ``on_fold``.
@@ -56,39 +52,34 @@ class Race:
         After each repetition those drop out that the best has beaten clearly. Gives
         the results of the folds that were done, and why there are no more.
         """
-        asked = Event()
-
-        def stops() -> bool:
-            return asked.is_set() or should_stop()
-
-        heeding = clock.heeding(stops)
+        clock = clock.heeding()  # on_fold ends the folds, not the rest of the fit
         if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
             compile_kernels_within(clock)
         folds, n_splits = self.folded.folds, self.folded.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
         results = CVResults(self.settings, self.thresholds, n_splits, everybody)
-        with stop_sign(stops) as sign:
+        with stop_file(clock.stop) as file:
             for start in range(0, len(folds), n_splits):
                 repetition = folds[start : start + n_splits]
-                found = self._scores(repetition, results.alive, n_jobs, clock, sign)
+                found = self._scores(repetition, results.alive, n_jobs, clock, file)
                 try:
                     for scores in found:
-                        if not heeding.is_over:
+                        if not clock.is_over:
                             results = results.with_fold(scores)
                             if on_fold(results):
-                                asked.set()
+                                clock.stop.request()
                 except (KeyboardInterrupt, BrokenExecutor):
                     # Ctrl-C goes to the processes as well, and may end them.
-                    if not should_stop():
+                    if not clock.stop.requested:
                         raise
                 except BaseException:
-                    asked.set()
+                    clock.stop.request()
                     list(found)  # nothing may go on behind the user's back
                     raise
-                if heeding.is_over:
+                if clock.is_over:
                     break
                 results = results.without_losers()
-        if stops():
+        if clock.stop.requested:
             return results, "interrupted"
         return results, "time_limit" if clock.is_over else "max_iter"
 
@@ -98,7 +89,7 @@ class Race:
         alive: BoolArray,
         n_jobs: int | None,
         clock: Clock,
-        sign: StopSign,
+        file: StopFile,
     ) -> Iterator[FoldScores]:
         """Scores of folds, in their order."""
         # Threads would wait for each other: the arrays of a fold are small.
@@ -109,7 +100,7 @@ class Race:
             pre_dispatch="n_jobs",
         )
         found: Iterator[Any] = jobs(
-            delayed(_score)(self, fold, alive, clock.remaining, sign) for fold in folds
+            delayed(_score)(self, fold, alive, clock.remaining, file) for fold in folds
         )
         return found
 
@@ -142,14 +133,14 @@ def _score(
     fold: Fold,
     alive: BoolArray,
     seconds: float | None,
-    sign: StopSign,
+    file: StopFile,
 ) -> FoldScores:
     """Score a fold in a process of its own, which has a clock of its own."""
-    with sign.heeded() as is_up, threadpool_limits(1, user_api="blas"):
+    with file.heard() as stop, threadpool_limits(1, user_api="blas"):
         with warnings.catch_warnings():
             # What a part of the rows lacks is no news; all rows were warned of.
             warnings.simplefilter("ignore")
-            return race.score(fold, alive, Clock(seconds, is_up))
+            return race.score(fold, alive, Clock(seconds, stop=stop))
 
 
 def all_settings(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from miptree.control.clock import End
 from miptree.mip.model import Model
 from miptree.utils.arrays import FloatArray
 
-Status = Literal[
-    "optimal", "gap", "time_limit", "node_limit", "interrupted", "infeasible"
-]
+Status = End
 
 LARGEST_SEED = 2_000_000_000
 """Of Gurobi and CPLEX; numpy's go higher."""

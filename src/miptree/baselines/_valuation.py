@@ -1,0 +1,83 @@
+"""The objectives of the baselines, as what trees are compared by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from miptree.data.problem import Problem
+from miptree.mip.formulations.baselines import BaselineFormulation
+from miptree.objective import Score
+from miptree.tree import ObliqueTree
+
+
+@dataclass(frozen=True)
+class BaselineScore(Score):
+    """The score of a tree under the objective of a baseline's own paper."""
+
+    @property
+    def scale(self) -> float:
+        """What a tolerance must be small against: objectives of baselines are rates."""
+        return 1.0
+
+
+@dataclass(frozen=True)
+class ErrorValuation:
+    """The weight of the misclassified rows.
+
+    Parameters
+    ----------
+    baseline : str
+        Name of the method.
+    trees : str
+        Its class of trees, in words.
+    """
+
+    baseline: str
+    trees: str
+
+    def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
+        """Recount the errors of a tree by prediction."""
+        cost, errors = _recount(problem, tree)
+        return BaselineScore(errors, cost, cost, 0.0, 0.0, cost)
+
+    def certified(self) -> dict[str, str | float]:
+        """Return the fields of a certificate that name the objective."""
+        return _named(self.baseline, self.trees, "errors")
+
+
+@dataclass(frozen=True)
+class BaselineValuation:
+    """The objective of a baseline with a MIP.
+
+    Parameters
+    ----------
+    baseline : str
+        Name of the method.
+    formulation : BaselineFormulation
+        Its MIP, made for the data.
+    """
+
+    baseline: str
+    formulation: BaselineFormulation
+
+    def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
+        """Recount the objective of a tree by prediction."""
+        cost, errors = _recount(problem, tree)
+        objective = self.formulation.value(tree)
+        return BaselineScore(errors, cost, cost, 0.0, 0.0, objective)
+
+    def certified(self) -> dict[str, str | float]:
+        """Return the fields of a certificate that name the objective."""
+        return _named(self.baseline, *self.formulation.wording)
+
+
+def _recount(problem: Problem, tree: ObliqueTree) -> tuple[float, int]:
+    predicted = tree.predict(problem.X)
+    cost = float(problem.error_cost(predicted).sum())
+    return cost, int(problem.count[predicted != problem.y].sum())
+
+
+def _named(baseline: str, trees: str, terms: str) -> dict[str, str | float]:
+    names: dict[str, str | float] = {"baseline": baseline, "trees": trees}
+    penalties = {"slack_penalty": 0.0, "l1_penalty": 0.0, "margin": 0.0}
+    return names | penalties | {"objective_terms": terms}
