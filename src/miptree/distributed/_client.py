@@ -20,7 +20,7 @@ from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
 from miptree.fit.layers import SELECT_SHARE
 from miptree.fit.train import SEARCH_STALL, train
-from miptree.mip.formulations.svm1 import one_cost_per_row
+from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (

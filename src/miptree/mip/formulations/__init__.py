@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from miptree.mip.formulations.compact import CompactFormulation
-from miptree.mip.formulations.count import CountFormulation
+from miptree.mip.formulations.error_count import CountFormulation
 from miptree.mip.formulations.flow import FlowFormulation
-from miptree.mip.formulations.svm1 import PaperFormulation
-from miptree.mip.model import Model, ModelBuilder
+from miptree.mip.formulations.paper import PaperFormulation
+from miptree.mip.model import Model
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray
 
@@ -23,17 +23,12 @@ __all__ = [
     "CountFormulation",
     "FlowFormulation",
     "Formulation",
-    "Model",
-    "ModelBuilder",
     "PaperFormulation",
 ]
 
 
 class Formulation(Protocol):
     """What the training loop needs of a formulation."""
-
-    exact: bool
-    """Whether the optimum is SVM1-ODT's; otherwise it is a lower bound on it."""
 
     @property
     def model(self) -> Model:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.routes import Routes
+from miptree.mip.formulations.tree_variables import Routes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -25,7 +25,7 @@ class SubsetSplits(NamedTuple):
     h_bj says that node b splits by feature j, s_bjv that value v then goes left. At
     such a node the hyperplane rests at h = 0, g = 0, where every point may take either
     side as far as (1f), (1g) and (1i) go, and (1h) and (1j) are relaxed. Hence (8e) is
-    implied by optimality; :class:`~miptree.mip.formulations.svm1.PaperFormulation` has
+    implied by optimality; :class:`~miptree.mip.formulations.paper.PaperFormulation` has
     it as a row all the same.
     """
 

@@ -10,7 +10,6 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.mip.formulations import cuts
 from miptree.mip.formulations.categorical import SubsetSplits
-from miptree.mip.formulations.routes import Hyperplanes, Placement, Routes
 from miptree.mip.formulations.sparsity import FewFeatures
 from miptree.mip.formulations.splits import read_splits, write_splits
 from miptree.mip.formulations.symmetry import (
@@ -19,6 +18,7 @@ from miptree.mip.formulations.symmetry import (
     canonical_image,
     left_point,
 )
+from miptree.mip.formulations.tree_variables import Hyperplanes, Placement, Routes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.objective import Svm1Objective
 from miptree.tree import HeapTree
@@ -32,7 +32,7 @@ LABEL_PRIORITY = 100
 class CompactFormulation:
     """Exact equivalent of SVM1-ODT with class indicators and aggregated routing.
 
-    Differs from :class:`~miptree.mip.formulations.svm1.PaperFormulation` in that
+    Differs from :class:`~miptree.mip.formulations.paper.PaperFormulation` in that
 
     * u_lk in {0, 1} says that leaf l has class k, and c_i = sum_l q_il with
       q_il >= e_il - u_{l, y_i} ('in l and wrong there') takes the place of (1b)-(1e).
@@ -58,8 +58,6 @@ class CompactFormulation:
     objective: Svm1Objective
     depth: int
     break_symmetry: bool = True
-
-    exact = True
 
     @cached_property
     def model(self) -> Model:

@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.mip.formulations import cuts
 from miptree.mip.formulations.compact import CompactFormulation, class_term
-from miptree.mip.formulations.routes import Placement
+from miptree.mip.formulations.tree_variables import Placement
 from miptree.mip.model import ModelBuilder
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -25,8 +25,6 @@ class FlowFormulation(CompactFormulation):
     errors differ in cost, a point may also be routed to an error that is not its
     dearest, and pays for it.
     """
-
-    exact = False
 
     def _add_errors(
         self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray

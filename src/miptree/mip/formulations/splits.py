@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from miptree.data.problem import Problem
 from miptree.mip.formulations.categorical import SubsetSplits
-from miptree.mip.formulations.routes import Hyperplanes
 from miptree.mip.formulations.sparsity import FewFeatures
+from miptree.mip.formulations.tree_variables import Hyperplanes
 from miptree.mip.model import Model
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray

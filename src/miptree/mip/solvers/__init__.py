@@ -13,7 +13,6 @@ __all__ = [
     "Progress",
     "Result",
     "Solver",
-    "available_solvers",
     "get_solver",
 ]
 
@@ -52,15 +51,3 @@ def get_solver(name: str) -> Solver:
             f"Run: pip install '{requirement}'"
         ) from error
     return solver
-
-
-def available_solvers() -> list[str]:
-    """Names of the solvers whose packages are installed."""
-    found = []
-    for name in SOLVERS:
-        try:
-            get_solver(name)
-        except MissingSolverError:
-            continue
-        found.append(name)
-    return found

@@ -12,7 +12,7 @@ from miptree.mip.model import Model
 from miptree.utils.arrays import FloatArray
 
 Status = Literal[
-    "optimal", "gap", "time_limit", "node_limit", "interrupted", "infeasible"
+    "optimal", "gap_tol", "time_limit", "node_limit", "interrupted", "infeasible"
 ]
 
 LARGEST_SEED = 2_000_000_000
@@ -78,7 +78,7 @@ class Result:
     Attributes
     ----------
     status : str
-        Why it ended. "optimal" and "gap" are the solver's own words about its own
+        Why it ended. "optimal" and "gap_tol" are the solver's own words about its own
         numbers; whether a *tree* is optimal is for ``certify`` to say.
     x : float array or None
         Best solution found.
@@ -158,7 +158,7 @@ def keep_better(model: Model, result: Result, start: FloatArray | None) -> Resul
     bound = believed_bound(result.bound, value)
     status = result.status
     if bound == -np.inf and status in ("optimal", "infeasible"):
-        status = "gap"
+        status = "gap_tol"
     return replace(result, status=status, x=start, objective=value, bound=bound)
 
 

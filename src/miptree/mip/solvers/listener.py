@@ -161,7 +161,7 @@ class Listener:
         objective = self.model.objective(x) if x is not None else np.inf
         bound = believed_bound(clip_infinite(bound), objective)
         if status == "optimal" and _is_less(bound, objective):
-            status = "gap"
+            status = "gap_tol"
         result = Result(status, x, objective, bound, int(nodes), self.seconds, solver)
         for known in (start, self._best_suggestion):
             result = keep_better(self.model, result, known)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.routes import Routes
+from miptree.mip.formulations.tree_variables import Routes
 from miptree.mip.model import Model
 from miptree.objective.bounds import round_up_cost
 from miptree.tree import HeapTree, ObliqueTree

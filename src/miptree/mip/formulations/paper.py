@@ -11,9 +11,9 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.mip.formulations import cuts
 from miptree.mip.formulations.categorical import SubsetSplits, largest_coefficient
-from miptree.mip.formulations.routes import Hyperplanes, Placement, Routes
 from miptree.mip.formulations.sparsity import FewFeatures
 from miptree.mip.formulations.splits import read_splits, write_splits
+from miptree.mip.formulations.tree_variables import Hyperplanes, Placement, Routes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.objective import Svm1Objective
 from miptree.tree import HeapTree
@@ -56,9 +56,6 @@ class PaperFormulation:
     depth: int
     add_cuts: bool = True
     theorem_3: Sequence[tuple[Sequence[int], Sequence[int]]] = ()
-
-    exact = True
-    """The optimum of the MIP is the smallest objective of a tree (or below it)."""
 
     @cached_property
     def model(self) -> Model:

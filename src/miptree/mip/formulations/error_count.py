@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.mip.formulations.categorical import SubsetSplits
 from miptree.mip.formulations.flow import FlowFormulation
-from miptree.mip.formulations.routes import Placement
+from miptree.mip.formulations.tree_variables import Placement
 from miptree.mip.model import ModelBuilder
 from miptree.objective import MARGIN_ROUNDING
 from miptree.objective.bounds import round_up_cost
