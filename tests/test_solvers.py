@@ -241,11 +241,11 @@ def test_a_start_refutes_the_bound_of_a_solver_that_lost_it(wrong: Result) -> No
 
 def test_a_bound_far_above_the_solution_proves_nothing() -> None:
     model = knapsack()
-    listener = Listener(model, None, None)
+    listener = Listener(model)
     x, value = np.zeros(12), model.objective(np.zeros(12))
-    wrong = listener.finish("optimal", x, value + 0.1, 0, "liar", None)
+    wrong = listener.finish("optimal", x, value + 0.1, 0, "liar")
     assert (wrong.status, wrong.objective, wrong.bound) == ("gap_tol", value, -np.inf)
-    right = listener.finish("optimal", x, value + 1e-7, 0, "strict", None)
+    right = listener.finish("optimal", x, value + 1e-7, 0, "strict")
     assert (right.status, right.bound) == ("optimal", value)
 
 

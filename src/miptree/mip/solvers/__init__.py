@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from miptree.mip.solvers.base import Limits, Progress, Result, Solver
+from miptree.mip.solvers.base import Limits, Progress, Result
+from miptree.mip.solvers.solver import Solver
 
 __all__ = [
     "SOLVERS",
