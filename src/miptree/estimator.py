@@ -23,7 +23,7 @@ from miptree.fit.progress import FitCallback, listeners_of
 from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
 from miptree.mip.formulations import FORMULATIONS
-from miptree.mip.formulations.svm1 import one_cost_per_row
+from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector

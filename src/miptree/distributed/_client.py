@@ -21,7 +21,7 @@ from miptree.fit.incumbent import Incumbent
 from miptree.fit.layers import SELECT_SHARE
 from miptree.fit.plan import Plan
 from miptree.fit.train import SEARCH_STALL, train_incumbent
-from miptree.mip.formulations.svm1 import one_cost_per_row
+from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
 from miptree.objective.penalties import largest_cost, suited_objective

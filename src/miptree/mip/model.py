@@ -61,11 +61,11 @@ class Model:
         return len(self.row_lower)
 
     def objective(self, x: FloatArray) -> float:
-        """Objective value of a point."""
+        """Return the objective value of a point."""
         return float(self.cost @ x + self.constant)
 
     def violation(self, x: FloatArray) -> dict[str, float]:
-        """Largest violation of each equation, of the bounds and of integrality."""
+        """Return the largest violation of each equation, the bounds and integrality."""
         activity = self.matrix @ x
         excess = np.maximum(self.row_lower - activity, activity - self.row_upper)
         found = {
@@ -81,7 +81,7 @@ class Model:
 
 @dataclass
 class ModelBuilder:
-    """Collects blocks of variables and rows; :meth:`finish` gives the Model."""
+    """Collector of blocks of variables and rows; :meth:`finish` gives the Model."""
 
     _columns: list[tuple[FloatArray, ...]] = field(default_factory=list)
     _row_bounds: list[tuple[FloatArray, FloatArray]] = field(default_factory=list)
@@ -117,6 +117,7 @@ class ModelBuilder:
         *terms: tuple[IntArray, ArrayLike],
         lower: ArrayLike = -np.inf,
         upper: ArrayLike = np.inf,
+        equals: ArrayLike | None = None,
     ) -> None:
         """Add a block of rows ``lower <= sum of terms <= upper``.
 
@@ -131,7 +132,11 @@ class ModelBuilder:
             that is summed over; coefficients broadcast alike.
         lower, upper : array-like
             Broadcast to the shape.
+        equals : array-like, optional
+            Both bounds of an equation.
         """
+        if equals is not None:
+            lower = upper = equals
         size = int(np.prod(shape))
         row = np.arange(size).reshape(shape)
         for columns, coefficients in terms:

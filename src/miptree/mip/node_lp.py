@@ -14,7 +14,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.mip.formulations.routes import Hyperplanes
+from miptree.mip.formulations.tree_variables import Hyperplanes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective

@@ -7,15 +7,11 @@ units and ``decode(x)`` the tree of a solution vector.
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from miptree.mip.formulations.compact import CompactFormulation
-from miptree.mip.formulations.count import CountFormulation
+from miptree.mip.formulations.error_count import CountFormulation
 from miptree.mip.formulations.flow import FlowFormulation
-from miptree.mip.formulations.svm1 import PaperFormulation
-from miptree.mip.model import Model, ModelBuilder
-from miptree.tree import HeapTree
-from miptree.utils.arrays import FloatArray
+from miptree.mip.formulations.formulation import Formulation, Svm1Formulation
+from miptree.mip.formulations.paper import PaperFormulation
 
 __all__ = [
     "FORMULATIONS",
@@ -23,33 +19,10 @@ __all__ = [
     "CountFormulation",
     "FlowFormulation",
     "Formulation",
-    "Model",
-    "ModelBuilder",
     "PaperFormulation",
 ]
 
-
-class Formulation(Protocol):
-    """What the training loop needs of a formulation."""
-
-    exact: bool
-    """Whether the optimum is SVM1-ODT's; otherwise it is a lower bound on it."""
-
-    @property
-    def model(self) -> Model:
-        """The model, built on first use."""
-        ...
-
-    def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree in scaled units and inside the box."""
-        ...
-
-    def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector."""
-        ...
-
-
-FORMULATIONS = {
+FORMULATIONS: dict[str, type[Svm1Formulation]] = {
     "compact": CompactFormulation,
     "paper": PaperFormulation,
     "flow": FlowFormulation,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.routes import Routes
+from miptree.mip.formulations.tree_variables import Routes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -25,7 +25,7 @@ class SubsetSplits(NamedTuple):
     h_bj says that node b splits by feature j, s_bjv that value v then goes left. At
     such a node the hyperplane rests at h = 0, g = 0, where every point may take either
     side as far as (1f), (1g) and (1i) go, and (1h) and (1j) are relaxed. Hence (8e) is
-    implied by optimality; :class:`~miptree.mip.formulations.svm1.PaperFormulation` has
+    implied by optimality; :class:`~miptree.mip.formulations.paper.PaperFormulation` has
     it as a row all the same.
     """
 
@@ -45,7 +45,7 @@ class SubsetSplits(NamedTuple):
         first = VALUE_PRIORITY
         chosen = b.variables("h_c", of_node, upper=1, integer=True, priority=first)
         left = b.variables("s", values, upper=1, integer=True, priority=first)
-        b.rows("(8a)", (n_branch,), (chosen, np.ones(of_node)), upper=1)
+        b.rows("(8a)", (n_branch,), (chosen, 1.0), upper=1)
         b.rows("(8b)", values, (left, 1.0), (chosen[:, feature], -1.0), upper=0)
         member = feature == np.arange(problem.n_categorical)[:, None]
         some = left[:, None, :], member[None, :, :].astype(float)
@@ -56,7 +56,7 @@ class SubsetSplits(NamedTuple):
 
     @classmethod
     def of(cls, model: Model) -> SubsetSplits:
-        """Columns in a model, none if it has none."""
+        """Find the columns in a model; there may be none."""
         none = np.zeros((1, 0), dtype=np.intp)
         found = model.variables
         return cls(found.get("h_c", none), found.get("s", none))
@@ -67,14 +67,14 @@ class SubsetSplits(NamedTuple):
         return self.chosen.size > 0
 
     def any_chosen(self, coefficient: float, node: IntArray | None = None) -> Term:
-        """Term of coefficient * sum_j h_bj for rows (n, B), or of the given nodes."""
+        """Return coefficient * sum_j h_bj for rows (n, B), or for some nodes only."""
         chosen = self.chosen if node is None or not self.exist else self.chosen[node]
         return chosen[None, :, :], coefficient
 
     def value_left(
         self, problem: Problem, coefficient: float, node: IntArray | None = None
     ) -> Term:
-        """Term of coefficient * sum_j s_bjv at the value v that each row has of j."""
+        """Return coefficient * sum_j s_bjv, v being the value that a row has of j."""
         if not self.exist:
             return self.left[None, :, :], coefficient
         left = self.left if node is None else self.left[node]
@@ -84,7 +84,7 @@ class SubsetSplits(NamedTuple):
     def side_terms(
         self, problem: Problem, margin: float, goes_left: bool
     ) -> tuple[Term, Term]:
-        """What turns a row of the compact model into one for either kind of split.
+        """Return the terms that fit a row of the compact model to both kinds of split.
 
         With t = 'the value of i goes left' and K = sum_j h_bj the rows are
 
@@ -126,7 +126,7 @@ class SubsetSplits(NamedTuple):
     def read(
         self, x: FloatArray, problem: Problem, coef: FloatArray, threshold: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Coefficients of all columns and thresholds, the hyperplanes' given."""
+        """Return coefficients of all columns and thresholds, from the hyperplanes'."""
         full = np.zeros((len(coef), problem.n_features))
         full[:, : problem.n_open] = coef
         if self.exist:
@@ -139,7 +139,7 @@ class SubsetSplits(NamedTuple):
 
 
 def largest_coefficient(problem: Problem) -> float:
-    """Bound on abs(h_bj) for hyperplanes in the box, in place of the 1 of (8e).
+    """Return a bound on abs(h_bj) for hyperplanes in the box: the 1 of (8e).
 
     The scores, less their mean, have a norm of at most sqrt(n), and are h times the
     points less their mean, whose smallest singular value other than 0 is sigma: the

@@ -7,20 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree.data.problem import Problem
 from miptree.mip.formulations import cuts
-from miptree.mip.formulations.categorical import SubsetSplits
-from miptree.mip.formulations.routes import Hyperplanes, Placement, Routes
-from miptree.mip.formulations.sparsity import FewFeatures
-from miptree.mip.formulations.splits import read_splits, write_splits
+from miptree.mip.formulations.categorical import SubsetSplits, Term
+from miptree.mip.formulations.formulation import Svm1Formulation
 from miptree.mip.formulations.symmetry import (
     add_sibling_order,
     add_subtree_order,
     canonical_image,
     left_point,
 )
+from miptree.mip.formulations.tree_variables import Hyperplanes, Placement
 from miptree.mip.model import Model, ModelBuilder
-from miptree.objective import Svm1Objective
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -29,17 +26,17 @@ LABEL_PRIORITY = 100
 
 
 @dataclass(frozen=True)
-class CompactFormulation:
+class CompactFormulation(Svm1Formulation):
     """Exact equivalent of SVM1-ODT with class indicators and aggregated routing.
 
-    Differs from :class:`~miptree.mip.formulations.svm1.PaperFormulation` in that
+    Differs from :class:`~miptree.mip.formulations.PaperFormulation` in that
 
     * u_lk in {0, 1} says that leaf l has class k, and c_i = sum_l q_il with
       q_il >= e_il - u_{l, y_i} ('in l and wrong there') takes the place of (1b)-(1e).
       The sum over the leaves bounds c_i better than each leaf alone: with
       c_i >= e_il - u_{l, y_i} a point spread over the leaves is hardly wrong. Where
       errors differ in cost, q_il >= e_il - sum_k (1 - share_ik) u_lk is the part of its
-      dearest error that row i pays;
+      most costly error that row i pays;
     * p+ and p- are eliminated and (1g)-(1j) added up over the leaves on one side of a
       node: with s = g_b - h_b x_i, ``s + m >= (1 + eps) * (i goes left at b) - 1`` and
       its mirror image, beside the box ``-1 <= s <= 1``. Without the box a point could
@@ -49,26 +46,12 @@ class CompactFormulation:
     Parameters
     ----------
     problem, objective, depth
-        As for the paper's formulation.
+        As for every formulation of SVM1-ODT.
     break_symmetry : bool
         Whether to cut off mirror images.
     """
 
-    problem: Problem
-    objective: Svm1Objective
-    depth: int
     break_symmetry: bool = True
-
-    exact = True
-
-    @cached_property
-    def model(self) -> Model:
-        """The model, built on first use."""
-        return self.build()
-
-    @cached_property
-    def _routes(self) -> Routes:
-        return Routes.of_depth(self.depth)
 
     @cached_property
     def _left_row(self) -> int | None:
@@ -76,7 +59,7 @@ class CompactFormulation:
 
     def build(self) -> Model:
         """Build the model."""
-        problem, routes = self.problem, self._routes
+        problem, routes = self.problem, self.routes
         n, n_leaves = problem.n_rows, routes.n_leaves
         may_enter = np.ones((n, n_leaves))
         if self._left_row is not None:
@@ -84,14 +67,9 @@ class CompactFormulation:
         b = ModelBuilder()
         e = b.variables("e", (n, n_leaves), upper=may_enter, integer=True)
         c = b.variables("c", (n,), upper=1, cost=problem.costs.spread)
-        u = b.variables(
-            "u",
-            (n_leaves, problem.n_classes),
-            upper=1,
-            integer=True,
-            priority=LABEL_PRIORITY,
-        )
-        b.rows("one class", (n_leaves,), (u, np.ones(u.shape)), lower=1, upper=1)
+        classes, first = (n_leaves, problem.n_classes), LABEL_PRIORITY
+        u = b.variables("u", classes, upper=1, integer=True, priority=first)
+        b.rows("one class", (n_leaves,), (u, 1.0), equals=1)
         self._add_errors(b, e, c, u)
         self._add_routing(b, e)
         cuts.add_conflicts(b, problem, c)
@@ -106,9 +84,8 @@ class CompactFormulation:
         """Add what links leaves, classes and errors: (1b)-(1e), (1k), Proposition 1."""
         q = b.variables("q", e.shape, upper=1)
         self._add_prices(b, e, q, u, np.arange(len(c)))
-        wrong_somewhere = (q, -np.ones(q.shape))
-        b.rows("wrong", c.shape, (c, 1.0), wrong_somewhere, lower=0, upper=0)
-        b.rows("(1k)", c.shape, (e, np.ones(e.shape)), lower=1, upper=1)
+        b.rows("wrong", c.shape, (c, 1.0), (q, -1.0), equals=0)
+        b.rows("(1k)", c.shape, (e, 1.0), equals=1)
         cuts.add_proposition_1(b, self.problem, e, c)
 
     def _add_prices(
@@ -127,25 +104,38 @@ class CompactFormulation:
 
     def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes, slack and (1f)-(1j)."""
-        problem, objective, routes = self.problem, self.objective, self._routes
-        price = (problem.weight * objective.slack_penalty)[:, None]
-        grid = (problem.n_rows, routes.n_branch)
-        h = self._add_hyperplanes(b, objective.l1_penalty)
+        problem, n_branch = self.problem, self.routes.n_branch
+        price = (problem.weight * self.objective.slack_penalty)[:, None]
+        h = self._add_hyperplanes(b, self.objective.l1_penalty)
+        grid = (problem.n_rows, n_branch)
         m = b.variables("m", grid, upper=self._most_slack, cost=price)
-        subsets = SubsetSplits.add(b, problem, routes.n_branch)
-        for tag, side, sign in (
-            ("(1g)+(1h)", routes.right, -1.0),
-            ("(1i)+(1j)", routes.left, 1.0),
-        ):
-            enters = (e[:, None, :], -(1 + objective.margin) * side[None, :, :])
-            score = h.score_terms(problem.open_scaled, sign)
-            by_value = subsets.side_terms(problem, objective.margin, sign > 0)
-            b.rows(tag, grid, *score, (m, 1.0), enters, *by_value, lower=-1)
+        subsets = SubsetSplits.add(b, problem, n_branch)
+        self._add_sides(b, e, h, subsets, (m, 1.0))
         self._add_box(b, h, subsets)
+
+    def _add_sides(
+        self,
+        b: ModelBuilder,
+        e: IntArray,
+        h: Hyperplanes,
+        subsets: SubsetSplits,
+        *slack: Term,
+    ) -> None:
+        """Add (1g)-(1j): a row in a leaf is on its side of every node above it."""
+        problem, margin = self.problem, self.objective.margin
+        grid = (problem.n_rows, self.routes.n_branch)
+        for tag, side, sign in (
+            ("(1g)+(1h)", self.routes.right, -1.0),
+            ("(1i)+(1j)", self.routes.left, 1.0),
+        ):
+            enters = (e[:, None, :], -(1 + margin) * side[None, :, :])
+            score = h.score_terms(problem.open_scaled, sign)
+            by_value = subsets.side_terms(problem, margin, sign > 0)
+            b.rows(tag, grid, *score, *slack, enters, *by_value, lower=-1)
 
     def _add_box(self, b: ModelBuilder, h: Hyperplanes, subsets: SubsetSplits) -> None:
         """Add abs(s) <= 1, or <= 0 at a subset split."""
-        grid = (self.problem.n_rows, self._routes.n_branch)
+        grid = (self.problem.n_rows, self.routes.n_branch)
         score = h.score_terms(self.problem.open_scaled)
         if not subsets.exist:
             b.rows("box", grid, *score, lower=-1, upper=1)
@@ -153,32 +143,16 @@ class CompactFormulation:
         b.rows("box", grid, *score, subsets.any_chosen(-1.0), lower=-1)
         b.rows("box", grid, *score, subsets.any_chosen(1.0), upper=1)
 
-    def _add_hyperplanes(self, b: ModelBuilder, l1_penalty: float) -> Hyperplanes:
-        """Add h and g, with at most as many features as the problem allows."""
-        n_branch, n_open = self._routes.n_branch, self.problem.n_open
-        h = Hyperplanes.add(b, n_branch, n_open, l1_penalty)
-        FewFeatures.add(b, self.problem, h.positive, h.negative, l1_penalty)
-        return h
-
     @property
     def _most_slack(self) -> FloatArray:
         """(n, 1): largest m_ib that a routed point may need."""
         return np.full((self.problem.n_rows, 1), self.objective.margin)
 
-    def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree in scaled units and inside the box."""
-        leaf = heap.leaf_of(self.problem.scaled)
-        if self.break_symmetry:
-            heap, leaf = canonical_image(
-                heap, leaf, self.problem.n_classes, self._left_row
-            )
-        at = Placement.of(self.problem, self.objective, heap, leaf, self._routes)
-        index = self.model.variables
-        x = np.zeros(self.model.n_variables)
-        x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
-        write_splits(self.model, self.problem, heap, x)
-        self._write_points(x, at)
-        return x
+    def _image(self, heap: HeapTree, leaf: IntArray) -> tuple[HeapTree, IntArray]:
+        """Return the mirror image that the model keeps, and the leaf of each row."""
+        if not self.break_symmetry:
+            return heap, leaf
+        return canonical_image(heap, leaf, self.problem.n_classes, self._left_row)
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
@@ -188,15 +162,9 @@ class CompactFormulation:
         x[index["c"]] = at.paid
         x[index["m"]] = at.slack
 
-    def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector."""
-        coef, threshold = read_splits(self.model, self.problem, x)
-        label = x[self.model.variables["u"]].argmax(axis=1)
-        return HeapTree(coef, threshold, label)
-
 
 def class_term(u: IntArray, value: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Term of sum_k value_ik u_lk for rows (n, L), short where one class counts."""
+    """Return sum_k value_ik u_lk for rows (n, L), a short term if one class counts."""
     if (np.count_nonzero(value, axis=1) <= 1).all():
         k = np.abs(value).argmax(axis=1)
         return u[:, k].T, np.take_along_axis(value, k[:, None], axis=1)

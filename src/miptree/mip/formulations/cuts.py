@@ -82,7 +82,7 @@ def add_theorem_3(
 
 
 def conflicts(problem: Problem) -> tuple[IntArray, IntArray]:
-    """Rows whose x also occurs with another class: (their group, their number)."""
+    """Return the rows whose x also occurs with another class: groups and numbers."""
     size = np.bincount(problem.same_x)
     rows = np.flatnonzero(size[problem.same_x] > 1)
     group = np.unique(problem.same_x[rows], return_inverse=True)[1].ravel()

@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.mip.formulations import cuts
 from miptree.mip.formulations.compact import CompactFormulation, class_term
-from miptree.mip.formulations.routes import Placement
+from miptree.mip.formulations.tree_variables import Placement
 from miptree.mip.model import ModelBuilder
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -23,10 +23,8 @@ class FlowFormulation(CompactFormulation):
     m_ib <= 1 / alpha_1. Hence the optimum is a lower bound on SVM1-ODT's, often met
     and far faster to prove. A solution's tree must be valued anew under (1a). Where
     errors differ in cost, a point may also be routed to an error that is not its
-    dearest, and pays for it.
+    most costly one, and pays for it.
     """
-
-    exact = False
 
     def _add_errors(
         self, b: ModelBuilder, e: IntArray, c: IntArray, u: IntArray
@@ -39,7 +37,7 @@ class FlowFormulation(CompactFormulation):
             "routed or wrong",
             c.shape,
             (c, 1.0),
-            (e, np.ones(e.shape)),
+            (e, 1.0),
             lower=1,
             upper=np.where(costs.is_partial, 2.0, 1.0),
         )
@@ -50,10 +48,10 @@ class FlowFormulation(CompactFormulation):
 
     @property
     def _most_slack(self) -> FloatArray:
-        """(n, 1): slack that costs as much as the dearest error."""
+        """(n, 1): slack that costs as much as the most costly error."""
         price = self.objective.slack_penalty * self.problem.weight
-        dear = self.problem.costs.spread / price
-        return np.minimum(self.objective.margin, dear)[:, None]
+        too_costly = self.problem.costs.spread / price
+        return np.minimum(self.objective.margin, too_costly)[:, None]
 
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.data.problem import Problem
+from miptree.mip.formulations.tree_variables import Hyperplanes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 _MOST_SUBSETS = 3000
-"""Sets of k features up to which each is looked at for the bound."""
+"""Most sets of k features that are looked at, one by one, for the bound."""
 _RANK_TOLERANCE = 1e-9
 
 
@@ -30,29 +31,21 @@ class FewFeatures(NamedTuple):
 
     @classmethod
     def add(
-        cls,
-        b: ModelBuilder,
-        problem: Problem,
-        positive: IntArray,
-        negative: IntArray,
-        l1_penalty: float,
+        cls, b: ModelBuilder, problem: Problem, h: Hyperplanes, l1_penalty: float
     ) -> FewFeatures:
         """Add variables and rows if the problem limits the features."""
         most = largest_limited_coefficient(problem, l1_penalty)
         if not problem.is_limited or not np.isfinite(most):
             return cls(np.zeros((1, 0), dtype=np.intp))
-        z = b.variables("z", positive.shape, upper=1, integer=True)
-        size = (positive, 1.0), (negative, 1.0)
-        b.rows("used features", positive.shape, *size, (z, -most), upper=0)
-        b.rows(
-            "few features", z.shape[:1], (z, np.ones(z.shape)),
-            upper=problem.max_features or 0,
-        )  # fmt: skip
+        z = b.variables("z", h.positive.shape, upper=1, integer=True)
+        b.rows("used features", z.shape, *h.size_terms, (z, -most), upper=0)
+        few = problem.max_features or 0
+        b.rows("few features", z.shape[:1], (z, 1.0), upper=few)
         return cls(z)
 
     @classmethod
     def of(cls, model: Model) -> FewFeatures:
-        """Columns in a model, none if it has none."""
+        """Find the columns in a model; there may be none."""
         return cls(model.variables.get("z", np.zeros((1, 0), dtype=np.intp)))
 
     def write(self, x: FloatArray, heap: HeapTree) -> None:
@@ -64,12 +57,12 @@ class FewFeatures(NamedTuple):
         x[self.used] = (heap.coef[:, :n_open] != 0) & ~is_subset
 
     def clear(self, x: FloatArray, coef: FloatArray) -> FloatArray:
-        """Coefficients without those that only a tolerance lets differ from 0."""
+        """Return the coefficients without those that only a tolerance keeps from 0."""
         return coef if not self.used.size else np.where(x[self.used] > 0.5, coef, 0.0)
 
 
 def largest_limited_coefficient(problem: Problem, l1_penalty: float) -> float:
-    """Bound on abs(h_bj) in an optimal tree with at most k features a hyperplane.
+    """Return a bound on abs(h_bj) in an optimal tree of at most k features a split.
 
     A hyperplane may be taken to use linearly independent features T only: otherwise
     another one has the same scores and no larger norm. Its scores, less their mean,
@@ -89,7 +82,7 @@ def largest_limited_coefficient(problem: Problem, l1_penalty: float) -> float:
 
 
 def _least_singular_value(problem: Problem) -> float:
-    """Least singular value of k linearly independent centred features; 0: unknown."""
+    """Return the least singular value of k independent centred features; 0: unknown."""
     X = problem.open_scaled - problem.open_scaled.mean(axis=0)
     sigma = np.linalg.svd(X, compute_uv=False)
     floor = _RANK_TOLERANCE * sigma.max(initial=0.0)

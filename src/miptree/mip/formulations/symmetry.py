@@ -26,7 +26,7 @@ from miptree.utils.arrays import IntArray
 
 
 def left_point(problem: Problem, depth: int) -> int | None:
-    """Row that is kept on the left of the root, None where the rule is not valid."""
+    """Return the row that stays left of the root, None where the rule is not valid."""
     return int(np.argmax(problem.weight)) if depth >= 2 else None
 
 
@@ -66,12 +66,12 @@ def add_subtree_order(builder: ModelBuilder, u: IntArray) -> None:
 
 
 def _inner_nodes(n_leaves: int) -> range:
-    """Nodes that are neither the root nor parents of leaves, from below."""
+    """Return the nodes, from below, that are neither the root nor parents of leaves."""
     return range((n_leaves - 1) // 2 - 1, 0, -1)
 
 
 def _first_leaves(node: int, n_leaves: int) -> tuple[int, int]:
-    """First leaf of the left and of the right subtree of a node."""
+    """Return the first leaf of the left and of the right subtree of a node."""
     left, right = 2 * node + 1, 2 * node + 2
     while left < n_leaves - 1:
         left, right = 2 * left + 1, 2 * right + 1
@@ -81,7 +81,7 @@ def _first_leaves(node: int, n_leaves: int) -> tuple[int, int]:
 def canonical_image(
     heap: HeapTree, leaf: IntArray, n_classes: int, left_row: int | None
 ) -> tuple[HeapTree, IntArray]:
-    """Image of a tree that obeys the rules, and the leaf of each row in it."""
+    """Return the image of a tree that obeys the rules, and the leaf of each row."""
     heap, leaf = heap.copy(), leaf.copy()
     n_branch, n_leaves = len(heap.threshold), len(heap.label)
     for node in range(n_branch // 2, n_branch):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from miptree.mip.solvers.base import Limits, Progress, Result, Solver
+from miptree.mip.solvers.base import Limits, Progress, Result
+from miptree.mip.solvers.solver import Solver
 
 __all__ = [
     "SOLVERS",
@@ -13,7 +14,6 @@ __all__ = [
     "Progress",
     "Result",
     "Solver",
-    "available_solvers",
     "get_solver",
 ]
 
@@ -52,15 +52,3 @@ def get_solver(name: str) -> Solver:
             f"Run: pip install '{requirement}'"
         ) from error
     return solver
-
-
-def available_solvers() -> list[str]:
-    """Names of the solvers whose packages are installed."""
-    found = []
-    for name in SOLVERS:
-        try:
-            get_solver(name)
-        except MissingSolverError:
-            continue
-        found.append(name)
-    return found

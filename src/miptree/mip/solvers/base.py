@@ -1,10 +1,9 @@
-"""The contract of a solver: a Model in, one frozen Result out."""
+"""What goes into a solve and what comes out of it: limits, progress and result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -12,10 +11,10 @@ from miptree.control.clock import End
 from miptree.mip.model import Model
 from miptree.utils.arrays import FloatArray
 
-Status = End
+
 
 LARGEST_SEED = 2_000_000_000
-"""Of Gurobi and CPLEX; numpy's go higher."""
+"""Largest seed that Gurobi and CPLEX take; numpy's go higher."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Result:
     Attributes
     ----------
     status : str
-        Why it ended. "optimal" and "gap" are the solver's own words about its own
+        Why it ended. "optimal" and "gap_tol" are the solver's own words about its own
         numbers; whether a *tree* is optimal is for ``certify`` to say.
     x : float array or None
         Best solution found.
@@ -100,28 +99,6 @@ class Result:
     solver: str
 
 
-class Solver(Protocol):
-    """What a backend must offer; see ``solvers/highs.py`` for the reference one."""
-
-    name: str
-
-    def solve(
-        self,
-        model: Model,
-        start: FloatArray | None = None,
-        limits: Limits = ...,
-        on_progress: OnProgress | None = None,
-        on_incumbent: OnIncumbent | None = None,
-    ) -> Result:
-        """Solve the model from a start, within limits.
-
-        A feasible start is the first incumbent and the result is never worse. A stop
-        asked for by ``on_progress``, a limit or an interrupt keeps the incumbent. An
-        exception raised in a callback ends the solve and propagates.
-        """
-        ...
-
-
 class SolverLicenceError(ValueError):
     """The licence found does not allow the solve."""
 
@@ -136,19 +113,19 @@ class SolverLicenceError(ValueError):
 
 
 START_TOLERANCE = 1e-6
-"""A start that violates no row by more is feasible to every solver."""
+"""A start that violates no row by more than this is feasible to every solver."""
 
 TIGHTEST_TOLERANCE = 1e-9
 """Smallest feasibility tolerance that every solver takes."""
 
 
 def is_feasible(model: Model, x: FloatArray | None) -> bool:
-    """Whether x satisfies the model to the solvers' tolerance."""
+    """Return whether x satisfies the model to the solvers' tolerance."""
     return x is not None and max(model.violation(x).values()) <= START_TOLERANCE
 
 
 def keep_better(model: Model, result: Result, start: FloatArray | None) -> Result:
-    """Result, or the start in its place where the solver lost it."""
+    """Return the result, or the start in its place where the solver lost it."""
     if start is None or not is_feasible(model, start):
         return result
     value = model.objective(start)
@@ -157,29 +134,22 @@ def keep_better(model: Model, result: Result, start: FloatArray | None) -> Resul
     bound = believed_bound(result.bound, value)
     status = result.status
     if bound == -np.inf and status in ("optimal", "infeasible"):
-        status = "gap"
+        status = "gap_tol"
     return replace(result, status=status, x=start, objective=value, bound=bound)
 
 
 def believed_bound(bound: float, value: float) -> float:
-    """Bound beside the value of a solution, which it exceeds by rounding at most.
+    """Return the bound as far as the value of a known solution lets us believe it.
 
-    Within its tolerance a solution may lie below the bound of a stricter solver. One
-    that lies further below refutes it: then nothing is known.
+    Within its tolerance a solution may lie below the bound of a stricter solver; the
+    bound is then lowered to the value. A solution that lies further below refutes the
+    bound: nothing is known, and -inf is returned.
     """
     if bound - value > START_TOLERANCE * max(1.0, abs(value)):
         return -np.inf
     return min(bound, value)
 
 
-def tolerance_for(model: Model, start: FloatArray | None) -> float:
-    """Feasibility tolerance for a solver: tight, but not so that it loses the start."""
-    if start is None or not is_feasible(model, start):
-        return TIGHTEST_TOLERANCE
-    violation = max(model.violation(start).values())
-    return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
-
-
 def clip_infinite(value: float, infinity: float = 1e20) -> float:
-    """Value, with what the solver calls infinite as inf."""
+    """Return the value, or inf with its sign where the solver calls it infinite."""
     return value if abs(value) < infinity else float(np.copysign(np.inf, value))

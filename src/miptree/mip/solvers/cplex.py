@@ -10,17 +10,9 @@ from cplex.callbacks import Context
 from cplex.exceptions import CplexSolverError, error_codes
 
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import (
-    LARGEST_SEED,
-    Limits,
-    OnIncumbent,
-    OnProgress,
-    Result,
-    SolverLicenceError,
-    Status,
-    tolerance_for,
-)
+from miptree.mip.solvers.base import LARGEST_SEED, Result, SolverLicenceError, Status
 from miptree.mip.solvers.listener import Listener
+from miptree.mip.solvers.solver import Solver
 from miptree.utils.arrays import FloatArray
 
 _CODES = cplex.SolutionInterface.status
@@ -41,27 +33,18 @@ _STATUS: dict[int, Status] = {
 _ABORTED = (_CODES.abort_user, _CODES.MIP_abort_feasible, _CODES.MIP_abort_infeasible)
 
 
-class CplexSolver:
+class CplexSolver(Solver):
     """CPLEX. Does not report on, and cannot be stopped in, a model without integers."""
 
     name = "cplex"
 
-    def solve(
-        self,
-        model: Model,
-        start: FloatArray | None = None,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
-        on_progress: OnProgress | None = None,
-        on_incumbent: OnIncumbent | None = None,
-    ) -> Result:
-        """Solve the model; see :class:`miptree.mip.solvers.base.Solver`."""
-        listener = Listener(model, on_progress, on_incumbent)
+    def _solve(self, listener: Listener) -> Result:
+        model = listener.model
         with cplex.Cplex() as problem:
             _build(problem, model)
-            _set_tolerance(problem, tolerance_for(model, start))
-            _set_options(problem, limits, listener.remaining(limits))
+            _set_options(problem, listener)
             if model.integer.any():
-                _set_hints(problem, model, start)
+                _set_hints(problem, model, listener.start)
                 problem.set_callback(
                     _Callback(listener),
                     Context.id.global_progress | Context.id.local_progress,
@@ -80,7 +63,6 @@ class CplexSolver:
                 _bound(problem, model),
                 problem.solution.progress.get_num_nodes_processed(),
                 f"CPLEX {problem.get_version()}",
-                start,
             )
 
 
@@ -126,14 +108,12 @@ def _finite(values: FloatArray) -> list[float]:
     return finite
 
 
-def _set_tolerance(problem: cplex.Cplex, tolerance: float) -> None:
-    problem.parameters.mip.tolerances.integrality.set(tolerance)
-    problem.parameters.simplex.tolerances.feasibility.set(tolerance)
-    problem.parameters.simplex.tolerances.optimality.set(tolerance)
-
-
-def _set_options(problem: cplex.Cplex, limits: Limits, seconds: float | None) -> None:
-    options = problem.parameters
+def _set_options(problem: cplex.Cplex, listener: Listener) -> None:
+    limits, seconds = listener.limits, listener.remaining
+    options, tolerance = problem.parameters, listener.tolerance
+    options.mip.tolerances.integrality.set(tolerance)
+    options.simplex.tolerances.feasibility.set(tolerance)
+    options.simplex.tolerances.optimality.set(tolerance)
     options.threads.set(limits.threads)
     options.randomseed.set(limits.seed % LARGEST_SEED)
     options.mip.tolerances.mipgap.set(limits.gap)

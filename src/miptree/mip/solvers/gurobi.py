@@ -8,17 +8,9 @@ from gurobipy import GRB
 from scipy import sparse
 
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import (
-    LARGEST_SEED,
-    Limits,
-    OnIncumbent,
-    OnProgress,
-    Result,
-    SolverLicenceError,
-    Status,
-    tolerance_for,
-)
+from miptree.mip.solvers.base import LARGEST_SEED, Result, SolverLicenceError, Status
 from miptree.mip.solvers.listener import Listener
+from miptree.mip.solvers.solver import Solver
 from miptree.utils.arrays import FloatArray
 
 _STATUS: dict[int, Status] = {
@@ -33,28 +25,19 @@ _STATUS: dict[int, Status] = {
 _LICENCE_ERRORS = (GRB.Error.NO_LICENSE, GRB.Error.SIZE_LIMIT_EXCEEDED)
 
 
-class GurobiSolver:
+class GurobiSolver(Solver):
     """Gurobi."""
 
     name = "gurobi"
 
-    def solve(
-        self,
-        model: Model,
-        start: FloatArray | None = None,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
-        on_progress: OnProgress | None = None,
-        on_incumbent: OnIncumbent | None = None,
-    ) -> Result:
-        """Solve the model; see :class:`miptree.mip.solvers.base.Solver`."""
-        listener = Listener(model, on_progress, on_incumbent)
+    def _solve(self, listener: Listener) -> Result:
+        start = listener.start
         try:
             with gp.Env(params={"OutputFlag": 0}) as env, gp.Model(env=env) as gurobi:
-                x = _build(gurobi, model)
+                x = _build(gurobi, listener.model)
                 if start is not None:
                     x.setAttr(GRB.Attr.Start, start)
-                _set_tolerance(gurobi, tolerance_for(model, start))
-                _set_options(gurobi, limits, listener.remaining(limits))
+                _set_options(gurobi, listener)
                 gurobi.optimize(_Callback(x, listener))
                 if gurobi.Status == GRB.INTERRUPTED:
                     listener.pass_on_interrupt()
@@ -64,11 +47,10 @@ class GurobiSolver:
                     _bound(gurobi),
                     gurobi.NodeCount if gurobi.IsMIP else 0,
                     "Gurobi " + ".".join(map(str, gp.gurobi.version())),
-                    start,
                 )
         except gp.GurobiError as error:
             if error.errno in _LICENCE_ERRORS:
-                raise SolverLicenceError.of("Gurobi", model, error) from error
+                raise SolverLicenceError.of("Gurobi", listener.model, error) from error
             raise
 
 
@@ -83,7 +65,7 @@ def _build(gurobi: gp.Model, model: Model) -> gp.MVar:
 
 
 def _one_sided(model: Model) -> tuple[sparse.csr_matrix, np.ndarray, FloatArray]:
-    """Rows ``matrix @ x  sense  right``: Gurobi has no row with two finite bounds."""
+    """Return ``matrix @ x  sense  right``: Gurobi has no row with two finite bounds."""
     equal = model.row_lower == model.row_upper
     above = ~equal & np.isfinite(model.row_lower)
     below = ~equal & np.isfinite(model.row_upper)
@@ -97,14 +79,12 @@ def _one_sided(model: Model) -> tuple[sparse.csr_matrix, np.ndarray, FloatArray]
     return matrix, sense, np.concatenate([right[rows] for rows, _, right in parts])
 
 
-def _set_tolerance(gurobi: gp.Model, tolerance: float) -> None:
-    gurobi.Params.FeasibilityTol = tolerance
-    gurobi.Params.IntFeasTol = tolerance
-    gurobi.Params.OptimalityTol = tolerance
-
-
-def _set_options(gurobi: gp.Model, limits: Limits, seconds: float | None) -> None:
-    params = gurobi.Params
+def _set_options(gurobi: gp.Model, listener: Listener) -> None:
+    params, limits, seconds = gurobi.Params, listener.limits, listener.remaining
+    tolerance = listener.tolerance
+    params.FeasibilityTol = tolerance
+    params.IntFeasTol = tolerance
+    params.OptimalityTol = tolerance
     params.Threads = limits.threads
     params.Seed = limits.seed % LARGEST_SEED
     params.MIPGap = limits.gap

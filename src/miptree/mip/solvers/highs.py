@@ -8,16 +8,9 @@ import highspy
 import numpy as np
 
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import (
-    TIGHTEST_TOLERANCE,
-    Limits,
-    OnIncumbent,
-    OnProgress,
-    Result,
-    Status,
-    tolerance_for,
-)
+from miptree.mip.solvers.base import TIGHTEST_TOLERANCE, Limits, Result, Status
 from miptree.mip.solvers.listener import Listener
+from miptree.mip.solvers.solver import Solver
 from miptree.mip.solvers.watch import run_watched
 from miptree.utils.arrays import FloatArray
 
@@ -33,47 +26,39 @@ _STATUS: dict[highspy.HighsModelStatus, Status] = {
 }
 
 
-class HighsSolver:
+class HighsSolver(Solver):
     """HiGHS through highspy. Also solves the LPs of the polish step."""
 
     name = "highs"
 
-    def solve(
-        self,
-        model: Model,
-        start: FloatArray | None = None,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
-        on_progress: OnProgress | None = None,
-        on_incumbent: OnIncumbent | None = None,
-    ) -> Result:
-        """Solve the model; see :class:`miptree.mip.solvers.base.Solver`."""
-        listener = Listener(model, on_progress, on_incumbent)
+    def _solve(self, listener: Listener) -> Result:
+        model, limits = listener.model, listener.limits
         if not model.integer.any():
             highs = _new_highs(limits, _threads_here(), TIGHTEST_TOLERANCE)
             highs.passModel(_to_highs(model))
             highs.run()
-            return listener.finish(*_read(highs, model), start)
-        highs = _new_highs(limits, limits.threads, tolerance_for(model, start))
+            return listener.finish(*_read(highs, model))
+        highs = _new_highs(limits, limits.threads, listener.tolerance)
         highs.passModel(_to_highs(model))
-        if start is not None:
-            _set_start(highs, start)
+        if listener.start is not None:
+            _set_start(highs, listener.start)
         _Callback(listener).subscribe(highs)
 
         def run() -> None:
             _pool.size = limits.threads
             highs.run()
 
-        if run_watched(run, listener, limits):
-            return listener.finish(*_read(highs, model), start)
-        return listener.finish(*listener.last_words(limits), _VERSION, start)
+        if run_watched(run, listener):
+            return listener.finish(*_read(highs, model))
+        return listener.finish_left_behind(_VERSION)
 
 
 _pool = local()
-"""HiGHS has one pool of threads per thread that calls it, of a size fixed for life."""
+"""The pool of threads that HiGHS keeps for each thread; its size is fixed for life."""
 
 
 def _threads_here() -> int:
-    """Size of this thread's pool: an LP inside a MIP's callback must not differ."""
+    """Return the size of this thread's pool: an LP in a MIP's callback must use it."""
     if not hasattr(_pool, "size"):
         # Somebody else may have used HiGHS on this thread.
         highspy.Highs.resetGlobalScheduler(True)
@@ -161,7 +146,7 @@ def _nodes(out: object) -> int:
 def _read(
     highs: highspy.Highs, model: Model
 ) -> tuple[Status, FloatArray | None, float, int, str]:
-    """Status, solution, bound, nodes and version."""
+    """Return status, solution, bound, nodes and version."""
     info = highs.getInfo()
     status: Status = _STATUS.get(highs.getModelStatus(), "interrupted")
     found = (

@@ -1,4 +1,4 @@
-"""What every backend does between its solver and the callbacks of a solve."""
+"""The link between a solver and the callbacks of a solve, for every backend."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from miptree.mip.model import Model
 from miptree.mip.solvers.base import (
+    START_TOLERANCE,
+    TIGHTEST_TOLERANCE,
     Limits,
     OnIncumbent,
     OnProgress,
@@ -30,7 +32,7 @@ SECONDS_BETWEEN_REPORTS = 0.05
 """``on_progress`` is called 20 times a second at most."""
 
 OPTIMALITY_TOLERANCE = 1e-9
-"""A relative gap that is rounding only."""
+"""Largest relative gap that rounding alone explains."""
 
 
 @dataclass
@@ -39,6 +41,11 @@ class Listener:
 
     Solvers print, wrap or swallow what a callback raises. So it is kept here, the
     solver told to stop, and :meth:`finish` raises it from Python.
+
+    Parameters
+    ----------
+    model, start, limits, on_progress, on_incumbent
+        As given to :meth:`~miptree.mip.solvers.Solver.solve`.
 
     Attributes
     ----------
@@ -51,8 +58,10 @@ class Listener:
     """
 
     model: Model
-    on_progress: OnProgress | None
-    on_incumbent: OnIncumbent | None
+    start: FloatArray | None = None
+    limits: Limits = Limits()  # noqa: RUF009  (frozen)
+    on_progress: OnProgress | None = None
+    on_incumbent: OnIncumbent | None = None
     began: float = field(default_factory=time.perf_counter)
     stop: bool = False
     suggestion: FloatArray | None = None
@@ -70,11 +79,20 @@ class Listener:
         """Seconds since the solve began."""
         return time.perf_counter() - self.began
 
-    def remaining(self, limits: Limits) -> float | None:
+    @property
+    def remaining(self) -> float | None:
         """Seconds the solver may still take; building the model took some."""
-        if limits.seconds is None:
+        if self.limits.seconds is None:
             return None
-        return max(0.0, limits.seconds - self.seconds)
+        return max(0.0, self.limits.seconds - self.seconds)
+
+    @property
+    def tolerance(self) -> float:
+        """Feasibility tolerance: tight, but not so tight that the start is lost."""
+        if self.start is None or not is_feasible(self.model, self.start):
+            return TIGHTEST_TOLERANCE
+        violation = max(self.model.violation(self.start).values())
+        return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
 
     def report(self, objective: float, bound: float, nodes: float) -> None:
         """Take the solver's state and pass it to ``on_progress``."""
@@ -129,16 +147,6 @@ class Listener:
         """Cut off a solver that is left behind: it must stop and may not call back."""
         self.stop, self.on_progress, self.on_incumbent = True, None, None
 
-    def last_words(
-        self, limits: Limits
-    ) -> tuple[Status, FloatArray | None, float, int]:
-        """Status, solution, bound and nodes of a solver that was left behind."""
-        status: Status = "interrupted"
-        if self.remaining(limits) == 0:
-            status = "time_limit"
-        _, bound, nodes = self._state
-        return status, self._best_x, bound, nodes
-
     @contextmanager
     def _keep_error(self) -> Iterator[None]:
         try:
@@ -153,19 +161,27 @@ class Listener:
         bound: float,
         nodes: float,
         solver: str,
-        start: FloatArray | None,
     ) -> Result:
-        """Raise what a callback raised, or return the result."""
+        """Raise what a callback raised, or return the result.
+
+        It is made of the solver's own words, and checked: see :class:`Result`.
+        """
         if self._error is not None:
             raise self._error
         objective = self.model.objective(x) if x is not None else np.inf
         bound = believed_bound(clip_infinite(bound), objective)
         if status == "optimal" and _is_less(bound, objective):
-            status = "gap"
+            status = "gap_tol"
         result = Result(status, x, objective, bound, int(nodes), self.seconds, solver)
-        for known in (start, self._best_suggestion):
+        for known in (self.start, self._best_suggestion):
             result = keep_better(self.model, result, known)
         return result
+
+    def finish_left_behind(self, solver: str) -> Result:
+        """Return the result of a solver that was left behind: what it last told."""
+        status: Status = "time_limit" if self.remaining == 0 else "interrupted"
+        _, bound, nodes = self._state
+        return self.finish(status, self._best_x, bound, nodes, solver)
 
 
 def _is_less(a: float, b: float) -> bool:

@@ -7,24 +7,16 @@ from threading import Lock, Thread
 
 import numpy as np
 
-from miptree.mip.model import Model
-from miptree.mip.solvers.base import (
-    Limits,
-    OnIncumbent,
-    OnProgress,
-    Progress,
-    Result,
-    Solver,
-    Status,
-)
+from miptree.mip.solvers.base import Progress, Result, Status
 from miptree.mip.solvers.highs import HighsSolver
 from miptree.mip.solvers.listener import Listener
 from miptree.mip.solvers.scip import ScipSolver
+from miptree.mip.solvers.solver import Solver
 from miptree.mip.solvers.watch import run_watched
 from miptree.utils.arrays import FloatArray
 
 
-class PortfolioSolver:
+class PortfolioSolver(Solver):
     """Runs both solvers on one thread each and stops when their bounds have met.
 
     Which of them is faster on a model of this package is a matter of luck, up to ten
@@ -34,31 +26,20 @@ class PortfolioSolver:
 
     name = "portfolio"
 
-    def solve(
-        self,
-        model: Model,
-        start: FloatArray | None = None,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
-        on_progress: OnProgress | None = None,
-        on_incumbent: OnIncumbent | None = None,
-    ) -> Result:
-        """Solve the model; see :class:`miptree.mip.solvers.base.Solver`."""
+    def _solve(self, listener: Listener) -> Result:
+        model = listener.model
         if not model.integer.any():
-            return HighsSolver().solve(model, start, limits)
-        listener = Listener(model, on_progress, on_incumbent)
-        race = _Race(model, start, replace(limits, threads=1), listener)
-        run_watched(race.run, listener, limits)
-        return listener.finish(*race.outcome(), start)
+            return HighsSolver().solve(model, listener.start, listener.limits)
+        race = _Race(listener)
+        run_watched(race.run, listener)
+        return listener.finish(*race.outcome())
 
 
 class _Race:
     """One solve by several solvers at once."""
 
-    def __init__(
-        self, model: Model, start: FloatArray | None, limits: Limits, listener: Listener
-    ) -> None:
-        self.model, self.start = model, start
-        self.limits, self.listener = limits, listener
+    def __init__(self, listener: Listener) -> None:
+        self.listener, self.model = listener, listener.model
         self.solvers: list[Solver] = [HighsSolver(), ScipSolver()]
         self.states: dict[str, Progress] = {}
         self.results: dict[str, Result] = {}
@@ -85,8 +66,9 @@ class _Race:
             return self._is_over()
 
         try:
+            limits = replace(self.listener.limits, threads=1)
             self.results[solver.name] = solver.solve(
-                self.model, self.start, self.limits, hear, self._share
+                self.model, self.listener.start, limits, hear, self._share
             )
         except BaseException as error:
             self.errors.append(error)
@@ -108,7 +90,7 @@ class _Race:
                 self.best = value, x
 
     def _is_over(self) -> bool:
-        """Whether somebody asked for a stop, failed or has proved enough."""
+        """Return whether somebody asked for a stop, failed or has proved enough."""
         if self.listener.stop or self.errors:
             return True
         if any(r.status in ("optimal", "infeasible") for r in self.results.values()):
@@ -116,8 +98,9 @@ class _Race:
         return self._met()
 
     def _met(self) -> bool:
-        gap = self.best[0] - self.bound
-        return bool(gap <= max(self.limits.gap, 1e-9) * max(1.0, abs(self.best[0])))
+        value = self.best[0]
+        enough = max(self.listener.limits.gap, 1e-9)
+        return bool(value - self.bound <= enough * max(1.0, abs(value)))
 
     @property
     def bound(self) -> float:
@@ -134,7 +117,7 @@ class _Race:
         return max(known, default=0)
 
     def outcome(self) -> tuple[Status, FloatArray | None, float, int, str]:
-        """Status, solution, bound, nodes and version of the race so far."""
+        """Return status, solution, bound, nodes and version of the race so far."""
         results = list(self.results.values())
         for result in results:
             if result.x is not None:
@@ -150,6 +133,6 @@ class _Race:
         return status, self.best[1], self.bound, self.nodes, self._names()
 
     def _names(self) -> str:
-        """Names of the members, with their versions once they are done."""
+        """Join the names of the members, with their versions once they are done."""
         done = {name: result.solver for name, result in self.results.items()}
         return " and ".join(done.get(one.name, one.name) for one in self.solvers)

@@ -10,15 +10,9 @@ from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Expr
 from pyscipopt.scip import ExprCons, Term
 
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import (
-    Limits,
-    OnIncumbent,
-    OnProgress,
-    Result,
-    Status,
-    tolerance_for,
-)
+from miptree.mip.solvers.base import Result, Status
 from miptree.mip.solvers.listener import Listener
+from miptree.mip.solvers.solver import Solver
 from miptree.mip.solvers.watch import run_watched
 from miptree.utils.arrays import FloatArray
 
@@ -41,32 +35,22 @@ _EVENTS = (
 )
 
 
-class ScipSolver:
+class ScipSolver(Solver):
     """SCIP. Runs on one thread whatever ``Limits.threads`` says."""
 
     name = "scip"
 
-    def solve(
-        self,
-        model: Model,
-        start: FloatArray | None = None,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
-        on_progress: OnProgress | None = None,
-        on_incumbent: OnIncumbent | None = None,
-    ) -> Result:
-        """Solve the model; see :class:`miptree.mip.solvers.base.Solver`."""
-        listener = Listener(model, on_progress, on_incumbent)
+    def _solve(self, listener: Listener) -> Result:
         scip = pyscipopt.Model()
-        columns = _build(scip, model)
-        scip.setParam("numerics/feastol", tolerance_for(model, start))
-        _set_options(scip, limits, listener.remaining(limits))
-        if start is not None:
-            scip.addSol(_to_solution(scip, columns, start))
+        columns = _build(scip, listener.model)
+        _set_options(scip, listener)
+        if listener.start is not None:
+            scip.addSol(_to_solution(scip, columns, listener.start))
         _subscribe(scip, columns, listener)
         version = f"SCIP {_version(scip)}"
         # Also because what a signal handler raises in a callback would be swallowed.
-        if not run_watched(scip.optimizeNogil, listener, limits, scip.interruptSolve):
-            return listener.finish(*listener.last_words(limits), version, start)
+        if not run_watched(scip.optimizeNogil, listener, scip.interruptSolve):
+            return listener.finish_left_behind(version)
         found = (
             _STATUS.get(scip.getStatus(), "interrupted"),
             _best_x(scip, columns),
@@ -76,7 +60,7 @@ class ScipSolver:
         )
         # Model and plugins refer to each other, so Python would free them late.
         scip.freeProb()
-        return listener.finish(*found, start)
+        return listener.finish(*found)
 
 
 def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
@@ -116,8 +100,10 @@ def _finite(scip: pyscipopt.Model, values: FloatArray) -> list[float]:
     return np.clip(values, -scip.infinity(), scip.infinity()).tolist()
 
 
-def _set_options(scip: pyscipopt.Model, limits: Limits, seconds: float | None) -> None:
+def _set_options(scip: pyscipopt.Model, listener: Listener) -> None:
+    limits, seconds = listener.limits, listener.remaining
     options: dict[str, bool | float | str] = {
+        "numerics/feastol": listener.tolerance,
         "randomization/randomseedshift": limits.seed,
         "limits/gap": limits.gap,
         "limits/absgap": 1e-9,

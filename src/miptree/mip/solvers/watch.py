@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from threading import Event, Thread
 
-from miptree.mip.solvers.base import Limits
 from miptree.mip.solvers.listener import SECONDS_BETWEEN_REPORTS, Listener
 
 _SECONDS_OF_GRACE = 1.0
@@ -23,7 +22,6 @@ _SECONDS_OF_GRACE = 1.0
 def run_watched(
     run: Callable[[], object],
     listener: Listener,
-    limits: Limits,
     interrupt: Callable[[], object] = lambda: None,
 ) -> bool:
     """Run a solve on a thread.
@@ -33,9 +31,8 @@ def run_watched(
     run : callable
         The solve.
     listener : Listener
-        Its ``on_progress`` is called from here, ``on_incumbent`` from the solve.
-    limits : Limits
-        ``seconds`` counts here too.
+        Its ``on_progress`` is called from here, ``on_incumbent`` from the solve. Its
+        time limit counts here too.
     interrupt : callable
         Asks the solver to stop, where it can be asked from outside.
 
@@ -67,7 +64,7 @@ def run_watched(
         except BaseException as error:  # the second Ctrl-C
             errors.append(error)
             listener.stop = True
-        if listener.stop or listener.remaining(limits) == 0:
+        if listener.stop or listener.remaining == 0:
             interrupt()
             last_moment = last_moment or time.perf_counter() + _SECONDS_OF_GRACE
             if time.perf_counter() > last_moment:

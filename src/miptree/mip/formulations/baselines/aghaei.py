@@ -9,7 +9,6 @@ import numpy as np
 
 from miptree.mip.formulations.baselines.base import (
     BaselineFormulation,
-    Ranks,
     Split,
     move_splits,
     nearest_gap,
@@ -20,7 +19,7 @@ from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 _ROUNDING = 1e-9
-"""Relative width that a start's gap has to spare."""
+"""Relative width by which the gap of a start must exceed the strip."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,6 @@ class AghaeiFormulation(BaselineFormulation):
     group: IntArray | None = None
 
     @cached_property
-    def ranks(self) -> Ranks:
-        """The features as univariate splits see them."""
-        return Ranks.of(self.problem)
-
-    @cached_property
     def _is_linear(self) -> bool:
         return self.branching == "linear"
 
@@ -100,7 +94,7 @@ class AghaeiFormulation(BaselineFormulation):
         return self.fairness == 0
 
     def penalty(self, tree: ObliqueTree) -> float:
-        """Lambda times the discrimination index of the predictions."""
+        """Return lambda times the discrimination index of the predictions."""
         if self.group is None or self.fairness == 0:
             return 0.0
         predicted = tree.predict(self.problem.X)
@@ -136,10 +130,9 @@ class AghaeiFormulation(BaselineFormulation):
         price[np.arange(n), problem.y] = 0.0
         predicted = b.variables("y_hat", (n, n_classes), upper=1, cost=price)
         self._add_branching(b, z)
-        b.rows("sum z = 1", (n,), (z, np.ones(z.shape)), lower=1, upper=1)
-        b.rows("sum u = 1", (n_leaves,), (u, np.ones(u.shape)), lower=1, upper=1)
-        ones = np.ones(predicted.shape)
-        b.rows("sum y_hat = 1", (n,), (predicted, ones), lower=1, upper=1)
+        b.rows("sum z = 1", (n,), (z, 1.0), equals=1)
+        b.rows("sum u = 1", (n_leaves,), (u, 1.0), equals=1)
+        b.rows("sum y_hat = 1", (n,), (predicted, 1.0), equals=1)
         # y_hat_ik = sum_l z_il u_lk, linear in both.
         cube = (n, n_leaves, n_classes)
         y_hat, in_leaf = (predicted[:, None, :], 1.0), z[:, :, None]
@@ -165,17 +158,10 @@ class AghaeiFormulation(BaselineFormulation):
         ahead = b.variables("g+", grid, upper=1)
         behind = b.variables("g-", grid, upper=1)
         if not self._is_linear:
-            b.rows("sum p = 1", q.shape, (p, np.ones(p.shape)), lower=1, upper=1)
-        b.rows(
-            "q - px = g+ - g-",
-            grid,
-            (q[None, :], 1.0),
-            (p[None, :, :], -X[:, None, :]),
-            (ahead, -1.0),
-            (behind, 1.0),
-            lower=0,
-            upper=0,
-        )
+            b.rows("sum p = 1", q.shape, (p, 1.0), equals=1)
+        score = (q[None, :], 1.0), (p[None, :, :], -X[:, None, :])
+        distance = (ahead, -1.0), (behind, 1.0)
+        b.rows("q - px = g+ - g-", grid, *score, *distance, equals=0)
         b.rows("g+ <= Mw", grid, (ahead, 1.0), (w, -1.0), upper=0)
         b.rows("g- <= M(1 - w)", grid, (behind, 1.0), (w, 1.0), upper=1)
         both = (ahead, 1.0), (behind, 1.0)
@@ -189,7 +175,7 @@ class AghaeiFormulation(BaselineFormulation):
             b.rows(tag, pairs, (z[:, leaf], 1.0), (w[:, node], sign), upper=most)
 
     def _usable(self) -> FloatArray:
-        """(1, d): 1 for the features that have a place for a threshold."""
+        """Return (1, d): 1 for the features that have a place for a threshold."""
         usable = self.ranks.steps > 0
         return (usable | ~usable.any()).astype(float)[None, :]
 
@@ -199,12 +185,9 @@ class AghaeiFormulation(BaselineFormulation):
         shape = (len(share), self.problem.n_classes)
         apart = b.variables("d", shape, cost=self.fairness)
         columns, difference = y_hat.T[None, :, :], share[:, None, :]
-        b.rows(
-            "d >= P(k|g) - P(k)", shape, (apart, 1.0), (columns, -difference), lower=0
-        )
-        b.rows(
-            "d >= P(k) - P(k|g)", shape, (apart, 1.0), (columns, difference), lower=0
-        )
+        more, less = (columns, -difference), (columns, difference)
+        b.rows("d >= P(k|g) - P(k)", shape, (apart, 1.0), more, lower=0)
+        b.rows("d >= P(k) - P(k|g)", shape, (apart, 1.0), less, lower=0)
 
     # ----------------------------------------------------------------- trees in and out
 
@@ -215,7 +198,7 @@ class AghaeiFormulation(BaselineFormulation):
         return move_splits(self.problem, heap, self._moved)
 
     def _moved(self, split: Split, rows: IntArray) -> Split | None:
-        """Split scaled up to the edge of the box, with all points beside its strip."""
+        """Scale a split up to the edge of the box and move it; all points are clear."""
         coef, threshold = split
         values = self.problem.scaled @ coef
         low, high = float(values.min()), float(values.max())
@@ -235,7 +218,7 @@ class AghaeiFormulation(BaselineFormulation):
         return coef * scale, moved * scale
 
     def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree of the class, in scaled units."""
+        """Return the solution vector of a tree of the class, in scaled units."""
         heap = self.canonical(heap)
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
@@ -248,7 +231,7 @@ class AghaeiFormulation(BaselineFormulation):
         leaf -= len(q)
         x[index["p"]], x[index["q"]], x[index["w"]] = p, q, goes_left
         x[index["g+"]], x[index["g-"]] = np.maximum(score, 0), np.maximum(-score, 0)
-        x[index["z"]] = self.in_leaf(leaf)
+        x[index["z"]] = self.routes.in_leaf(leaf)
         x[index["u"][np.arange(len(heap.label)), heap.label]] = 1.0
         x[index["y_hat"][np.arange(len(leaf)), heap.label[leaf]]] = 1.0
         if "d" in index and self.group is not None:
@@ -257,7 +240,7 @@ class AghaeiFormulation(BaselineFormulation):
         return x
 
     def _splits(self, heap: HeapTree) -> tuple[FloatArray, FloatArray]:
-        """The p and q of a canonical tree; where it does not split, all go left."""
+        """Return p and q of a canonical tree; where it does not split, all go left."""
         if self._is_linear:
             # The threshold lies in the middle of the strip, q at its left end.
             splits = heap.coef.any(axis=1)
@@ -265,9 +248,7 @@ class AghaeiFormulation(BaselineFormulation):
         p, q = np.zeros_like(heap.coef), np.ones(len(heap.threshold))
         for node, coef in enumerate(heap.coef):
             if coef.any():
-                feature = int(np.abs(coef).argmax())
-                cut = heap.threshold[node] / coef[feature]
-                n_left = self.ranks.n_left(feature, cut)
+                feature, n_left = self.ranks.place(coef, heap.threshold[node])
                 p[node, feature] = 1.0
                 q[node] = (n_left - 1) * self.ranks.gap[feature]
             else:
@@ -275,7 +256,7 @@ class AghaeiFormulation(BaselineFormulation):
         return p, q
 
     def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector, in scaled units."""
+        """Return the tree of a solution vector, in scaled units."""
         index = self.model.variables
         label = x[index["u"]].argmax(axis=1)
         coef, q = x[index["p"]].copy(), x[index["q"]]
@@ -283,7 +264,4 @@ class AghaeiFormulation(BaselineFormulation):
             return HeapTree(coef, q + 0.5 * self.margin, label)
         feature = coef.argmax(axis=1)
         middle = (q + 0.5 * self._epsilon) / self.ranks.gap[feature]
-        n_left = np.floor(middle).astype(int) + 1
-        pairs = zip(feature.tolist(), n_left.tolist(), strict=True)
-        threshold = [self.ranks.threshold(j, k) for j, k in pairs]
-        return HeapTree(np.eye(coef.shape[1])[feature], np.array(threshold), label)
+        return self.ranks.heap(feature, np.floor(middle).astype(int) + 1, label)

@@ -1,8 +1,8 @@
-"""What the baselines' formulations share: contract, ranks, starts in a class."""
+"""The base of the baselines' formulations: contract, ranks, starts in a class."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.routes import Routes
-from miptree.mip.model import Model
+from miptree.mip.formulations.formulation import Formulation
 from miptree.objective.bounds import round_up_cost
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -24,8 +23,8 @@ ALL_LEFT, ALL_RIGHT = 1.0, -1.0
 
 
 @dataclass(frozen=True)
-class BaselineFormulation(ABC):
-    """A baseline's MIP: build / encode / decode as every formulation, and its value.
+class BaselineFormulation(Formulation):
+    """A baseline's MIP: build, encode and decode as every formulation, and its value.
 
     Parameters
     ----------
@@ -38,28 +37,6 @@ class BaselineFormulation(ABC):
     problem: Problem
     depth: int
 
-    @cached_property
-    def model(self) -> Model:
-        """The model, built on first use."""
-        return self.build()
-
-    @cached_property
-    def routes(self) -> Routes:
-        """Which leaves lie left and right of which node."""
-        return Routes.of_depth(self.depth)
-
-    @abstractmethod
-    def build(self) -> Model:
-        """Build the model."""
-
-    @abstractmethod
-    def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree of the class, in scaled units."""
-
-    @abstractmethod
-    def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector, in scaled units."""
-
     @property
     def strip(self) -> float | None:
         """Width of the empty strip beside a hyperplane; None for univariate trees."""
@@ -71,9 +48,9 @@ class BaselineFormulation(ABC):
         return self.problem
 
     def adapt(self, heap: HeapTree) -> HeapTree:
-        """Tree of the baseline's class for a tree on ``start_problem``.
+        """Return a tree of the baseline's class for a tree on ``start_problem``.
 
-        Its splits count; the labels are for the caller to set anew.
+        Its splits count; the caller sets the labels anew.
         """
         return heap
 
@@ -85,11 +62,11 @@ class BaselineFormulation(ABC):
         return 1.0
 
     def penalty(self, tree: ObliqueTree) -> float:
-        """Rest of the objective of a tree in the user's units, not negative."""
+        """Return the rest of the objective of a tree in the user's units, >= 0."""
         return 0.0
 
     def value(self, tree: ObliqueTree) -> float:
-        """Objective of the baseline's paper, recounted by prediction."""
+        """Return the objective value of the baseline's paper, by prediction."""
         cost = self.problem.error_cost(tree.predict(self.problem.X)).sum()
         return self.error_price * float(cost) + self.penalty(tree)
 
@@ -99,7 +76,7 @@ class BaselineFormulation(ABC):
         return True
 
     def round_up(self, bound: float) -> float:
-        """Smallest value that the objective can take at or above a bound."""
+        """Return the smallest value of the objective at or above a bound."""
         if not self.counts_errors_only or not np.isfinite(bound):
             return bound
         price = self.error_price
@@ -118,14 +95,17 @@ class BaselineFormulation(ABC):
 
     # ---------------------------------------------------------------------- helpers
 
-    def in_leaf(self, leaf: IntArray) -> FloatArray:
-        """(n, L): 1 where a row is in a leaf."""
-        placed = np.zeros((self.problem.n_rows, self.routes.n_leaves))
-        placed[np.arange(self.problem.n_rows), leaf] = 1.0
-        return placed
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The features as univariate splits see them."""
+        return Ranks.of(self.problem)
+
+    def part_of_weight(self, fraction: float) -> float:
+        """Return a fraction of the total weight, less what rounding may miss of it."""
+        return (1 - 1e-9) * fraction * float(self.problem.weight.sum())
 
     def without_small_leaves(self, heap: HeapTree, least: float) -> HeapTree:
-        """Canonical tree without the splits above leaves of less than a weight."""
+        """Return a canonical tree that has no leaf of less than the given weight."""
         while True:
             heap = self.canonical(heap)
             leaf = heap.leaf_of(self.problem.scaled)
@@ -139,12 +119,35 @@ class BaselineFormulation(ABC):
             heap.coef[node], heap.threshold[node] = 0.0, ALL_LEFT
 
     def canonical(self, heap: HeapTree, without_split: float = ALL_LEFT) -> HeapTree:
-        """Tree without splits that do nothing; below a leaf all goes one way."""
-        heap = (
-            ObliqueTree.from_heap(heap).prune(self.problem.scaled).to_heap(self.depth)
-        )
+        """Drop the splits that do nothing; below a leaf all rows go one way."""
+        pruned = ObliqueTree.from_heap(heap).prune(self.problem.scaled)
+        heap = pruned.to_heap(self.depth)
         heap.threshold[~heap.coef.any(axis=1)] = without_split
         return heap
+
+
+@dataclass(frozen=True)
+class PricedSplitsFormulation(BaselineFormulation):
+    """A baseline whose objective has a price for every split.
+
+    Parameters
+    ----------
+    problem, depth
+        As for every baseline.
+    complexity : float
+        The price.
+    """
+
+    complexity: float = 0.0
+
+    @property
+    def counts_errors_only(self) -> bool:
+        """Whether splits are free."""
+        return self.complexity == 0
+
+    def penalty(self, tree: ObliqueTree) -> float:
+        """Return the price of all splits."""
+        return self.complexity * int((~tree.is_leaf).sum())
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,7 @@ class Ranks:
 
     @classmethod
     def of(cls, problem: Problem) -> Ranks:
-        """Ranks of a problem's rows."""
+        """Rank the rows of a problem."""
         pairs = [np.unique(column, return_inverse=True) for column in problem.scaled.T]
         return cls([v for v, _ in pairs], np.column_stack([k for _, k in pairs]))
 
@@ -189,7 +192,7 @@ class Ranks:
         return np.where(self.steps > 0, 1.0 / np.maximum(1, self.steps), finest)
 
     def threshold(self, feature: int, n_left: int) -> float:
-        """Scaled threshold with so many distinct values on its left."""
+        """Return a scaled threshold with so many distinct values on its left."""
         values = self.values[feature]
         if n_left <= 0:
             return ALL_RIGHT
@@ -199,9 +202,22 @@ class Ranks:
         middle = 0.5 * (low + high)
         return float(middle if middle < high else low)
 
-    def n_left(self, feature: int, threshold: float) -> int:
-        """Distinct values on the left of a scaled threshold."""
-        return int(np.searchsorted(self.values[feature], threshold, side="right"))
+    def place(self, coef: FloatArray, threshold: float) -> tuple[int, int]:
+        """Return a univariate split's feature and the distinct values on its left."""
+        feature, cut = univariate(coef, threshold)
+        return feature, int(np.searchsorted(self.values[feature], cut, side="right"))
+
+    def heap(self, feature: IntArray, n_left: IntArray, label: IntArray) -> HeapTree:
+        """Return the tree of univariate splits, given node by node as places."""
+        pairs = zip(feature.tolist(), n_left.tolist(), strict=True)
+        threshold = np.array([self.threshold(j, k) for j, k in pairs])
+        return HeapTree(np.eye(len(self.values))[feature], threshold, label)
+
+
+def univariate(coef: FloatArray, threshold: float) -> tuple[int, float]:
+    """Return the feature of a univariate split and its threshold on that feature."""
+    feature = int(np.abs(coef).argmax())
+    return feature, threshold / coef[feature]
 
 
 def move_splits(
@@ -233,7 +249,7 @@ def nearest_gap(
     threshold: float,
     least_width: Callable[[FloatArray], FloatArray],
 ) -> float | None:
-    """Middle of the gap that is wide enough and for which fewest values change sides.
+    """Find the gap that is wide enough and moves fewest values; return its middle.
 
     ``least_width`` says how wide gaps must be, by their middles.
     """

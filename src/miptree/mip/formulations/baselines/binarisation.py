@@ -28,7 +28,7 @@ class Binarisation:
 
     @classmethod
     def of(cls, problem: Problem, n_thresholds: int | None) -> Binarisation:
-        """At most so many thresholds per feature; None for all.
+        """Choose at most so many thresholds per feature, or all (None).
 
         They lie between distinct values, at the places nearest to the quantiles
         1 / (n_thresholds + 1), 2 / (n_thresholds + 1), ... of the rows' weights. A
@@ -45,12 +45,12 @@ class Binarisation:
         return cls(feature, np.array([t for _, t in pairs]))
 
     def apply(self, scaled: FloatArray) -> BoolArray:
-        """(n, F): the 0/1 features of rows in scaled units."""
+        """Return (n, F): the 0/1 features of rows in scaled units."""
         return scaled[:, self.feature] > self.threshold
 
 
 def _places(problem: Problem, ranks: Ranks, feature: int, most: int | None) -> IntArray:
-    """Numbers of distinct values left of each threshold."""
+    """Return the number of distinct values left of each threshold."""
     steps = int(ranks.steps[feature])
     if most is None or steps <= most:
         return np.arange(1, steps + 1)

@@ -24,7 +24,7 @@ class Halving(NamedTuple):
 
 
 def halvings(first: int, last: int, path: tuple[int, ...] = ()) -> Iterator[Halving]:
-    """All steps of the binary search among the thresholds ``first .. last``."""
+    """Yield all steps of the binary search among the thresholds ``first .. last``."""
     if first < last:
         middle = (first + last) // 2
         yield Halving(path, first, middle, last)
@@ -33,7 +33,7 @@ def halvings(first: int, last: int, path: tuple[int, ...] = ()) -> Iterator[Halv
 
 
 def bits_of(place: int, n_thresholds: int) -> list[int]:
-    """Bits that choose a threshold by its number."""
+    """Return the bits that choose a threshold by its number."""
     bits: list[int] = []
     first, last = 0, n_thresholds - 1
     while first < last:
@@ -44,7 +44,7 @@ def bits_of(place: int, n_thresholds: int) -> list[int]:
 
 
 def place_of(bits: FloatArray, n_thresholds: int) -> int:
-    """Number of the threshold that bits choose; bits without use are idle."""
+    """Return the number of the threshold that bits choose; some may be idle."""
     first, last = 0, n_thresholds - 1
     for bit in bits:
         if first < last:
@@ -64,7 +64,7 @@ class Rule(NamedTuple):
     """The rule holds where the bit after the path is this; None: always."""
 
     def lifted_by(self, bits: IntArray) -> tuple[IntArray, float, int]:
-        """Columns of the bits that lift it, their sign, and the constant beside them.
+        """Return the columns of the bits that lift it, their sign and the constant.
 
         'Not left, as the threshold is low' stays true when an earlier bit makes it
         lower still, so only the path's zeros matter, and vice versa.
@@ -79,7 +79,7 @@ class Rule(NamedTuple):
 
 
 def rules_of(feature: int, number: IntArray, places: IntArray) -> dict[str, list[Rule]]:
-    """What a feature rules out, by BinOCT's equations.
+    """Return what a feature rules out, by BinOCT's equations.
 
     Parameters
     ----------

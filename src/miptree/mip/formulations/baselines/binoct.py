@@ -9,7 +9,6 @@ import numpy as np
 
 from miptree.mip.formulations.baselines.base import (
     BaselineFormulation,
-    Ranks,
     Split,
     move_splits,
 )
@@ -57,11 +56,6 @@ class BinOCTFormulation(BaselineFormulation):
     min_weight_fraction_leaf: float = 0.0
 
     @cached_property
-    def ranks(self) -> Ranks:
-        """The features as the splits see them."""
-        return Ranks.of(self.problem)
-
-    @cached_property
     def places(self) -> list[IntArray]:
         """For each feature, the number of distinct values left of each threshold."""
         found = [np.arange(1, steps + 1) for steps in self.ranks.steps]
@@ -76,7 +70,7 @@ class BinOCTFormulation(BaselineFormulation):
         return found
 
     def _changes(self, feature: int) -> IntArray:
-        """Numbers of the steps between two values that are not of one class only."""
+        """Return the steps between two values that are not both of one class."""
         number = self.ranks.number[:, feature]
         has = np.zeros((len(self.ranks.values[feature]), self.problem.n_classes), bool)
         has[number, self.problem.y] = True
@@ -100,9 +94,7 @@ class BinOCTFormulation(BaselineFormulation):
 
     @property
     def _least_weight(self) -> float:
-        # A part of a sum may miss a sum of parts by rounding.
-        total = float(self.problem.weight.sum())
-        return (1 - 1e-9) * self.min_weight_fraction_leaf * total
+        return self.part_of_weight(self.min_weight_fraction_leaf)
 
     @property
     def size(self) -> float:
@@ -124,19 +116,14 @@ class BinOCTFormulation(BaselineFormulation):
         l = b.variables("l", (n, n_leaves), upper=1)
         p = b.variables("p", (n_leaves, n_classes), upper=1, integer=True)
         e = b.variables("e", (n_leaves, n_classes), cost=1.0)
-        b.rows("(2)", (n_branch,), (f, np.ones(f.shape)), lower=1, upper=1)
-        b.rows("(3)", (n,), (l, np.ones(l.shape)), lower=1, upper=1)
-        b.rows("(4)", (n_leaves,), (p, np.ones(p.shape)), lower=1, upper=1)
+        b.rows("(2)", (n_branch,), (f, 1.0), equals=1)
+        b.rows("(3)", (n,), (l, 1.0), equals=1)
+        b.rows("(4)", (n_leaves,), (p, 1.0), equals=1)
         self._add_routing(b, f, t, l)
         is_k = problem.weight[:, None] * (problem.y[:, None] == np.arange(n_classes))
-        b.rows(
-            "(8)",
-            e.shape,
-            (l.T[:, None, :], is_k.T[None, :, :]),
-            (p, -problem.class_weight[None, :]),
-            (e, -1.0),
-            upper=0,
-        )
+        inside_k = (l.T[:, None, :], is_k.T[None, :, :])
+        label = (p, -problem.class_weight[None, :])
+        b.rows("(8)", e.shape, inside_k, label, (e, -1.0), upper=0)
         if self.min_weight_fraction_leaf > 0:
             a = b.variables("a", (n_leaves,), upper=1, integer=True)
             b.rows("l <= a", l.shape, (l, 1.0), (a[None, :], -1.0), upper=0)
@@ -171,35 +158,25 @@ class BinOCTFormulation(BaselineFormulation):
 
         ``M f + sum of l on ruled-out sides <= M + M * (bits that lift the rule)``.
         """
-        row: list[IntArray] = []
-        column: list[IntArray] = []
-        value: list[FloatArray] = []
+        columns: list[IntArray] = []
+        values: list[FloatArray] = []
         upper: list[float] = []
         for node in range(self.routes.n_branch):
             left = np.flatnonzero(self.routes.left[node])
             right = np.flatnonzero(self.routes.right[node])
             for rule in rules:
-                ruled_out = (
-                    l[np.ix_(rule.not_left, left)].ravel(),
-                    l[np.ix_(rule.not_right, right)].ravel(),
-                )
+                not_left = l[np.ix_(rule.not_left, left)].ravel()
+                not_right = l[np.ix_(rule.not_right, right)].ravel()
+                ruled_out = np.concatenate([not_left, not_right])
                 many = float(len(rule.not_left) + len(rule.not_right))
                 bits, sign, constant = rule.lifted_by(t[node])
-                columns = np.concatenate([f[node, [rule.feature]], *ruled_out, bits])
-                values = np.ones(len(columns))
-                values[0] = many
-                values[len(columns) - len(bits) :] = sign * many
-                row.append(np.full(len(columns), len(upper)))
-                column.append(columns)
-                value.append(values)
+                columns += [f[node, [rule.feature]], ruled_out, bits]
+                sizes = [1, len(ruled_out), len(bits)]
+                values.append(np.repeat([many, 1.0, sign * many], sizes))
                 upper.append(many * (1 + constant))
-        b.ragged_rows(
-            tag,
-            np.concatenate(row),
-            np.concatenate(column),
-            np.concatenate(value),
-            upper=np.array(upper),
-        )
+        row = np.repeat(np.arange(len(upper)), [len(value) for value in values])
+        column, value = np.concatenate(columns), np.concatenate(values)
+        b.ragged_rows(tag, row, column, value, upper=np.array(upper))
 
     # ----------------------------------------------------------------- trees in and out
 
@@ -207,11 +184,10 @@ class BinOCTFormulation(BaselineFormulation):
         """Move thresholds to the nearest that the model knows."""
 
         def choose(split: Split, rows: IntArray) -> Split | None:
-            feature = int(np.abs(split[0]).argmax())
+            feature, n_left = self.ranks.place(*split)
             where = self.places[feature]
             if not len(where):
                 return None
-            n_left = self.ranks.n_left(feature, split[1] / split[0][feature])
             nearest = int(where[np.abs(where - n_left).argmin()])
             coef = np.eye(self.problem.n_features)[feature]
             return coef, self.ranks.threshold(feature, nearest)
@@ -220,19 +196,18 @@ class BinOCTFormulation(BaselineFormulation):
         return self.without_small_leaves(moved, self._least_weight)
 
     def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree of the class, in scaled units."""
+        """Return the solution vector of a tree of the class, in scaled units."""
         heap = self._full(self.canonical(heap))
         leaf = heap.leaf_of(self.problem.scaled)
         index = self.model.variables
         x = np.zeros(self.model.n_variables)
         for node in range(len(heap.threshold)):
-            feature = int(heap.coef[node].argmax())
-            n_left = self.ranks.n_left(feature, heap.threshold[node])
+            feature, n_left = self.ranks.place(heap.coef[node], heap.threshold[node])
             place = int(np.searchsorted(self.places[feature], n_left))
             x[index["f"][node, feature]] = 1.0
             bits = bits_of(place, len(self.places[feature]))
             x[index["t"][node, : len(bits)]] = bits
-        x[index["l"]] = self.in_leaf(leaf)
+        x[index["l"]] = self.routes.in_leaf(leaf)
         x[index["p"][np.arange(len(heap.label)), heap.label]] = 1.0
         of_class = np.zeros(index["e"].shape)
         np.add.at(of_class, (leaf, self.problem.y), self.problem.weight)
@@ -243,7 +218,7 @@ class BinOCTFormulation(BaselineFormulation):
         return x
 
     def _full(self, heap: HeapTree) -> HeapTree:
-        """Tree that splits everywhere, below a leaf too: (2) wants it so."""
+        """Return a tree that splits everywhere, below a leaf too: (2) wants it so."""
         feature = int(np.argmax([len(where) for where in self.places]))
         threshold = self.ranks.threshold(feature, int(self.places[feature][-1]))
         idle = ~heap.coef.any(axis=1)
@@ -251,12 +226,10 @@ class BinOCTFormulation(BaselineFormulation):
         return heap
 
     def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector, in scaled units."""
+        """Return the tree of a solution vector, in scaled units."""
         index = self.model.variables
         feature = x[index["f"]].argmax(axis=1)
-        threshold = np.empty(len(feature))
-        for node, j in enumerate(feature.tolist()):
-            place = place_of(x[index["t"][node]], len(self.places[j]))
-            threshold[node] = self.ranks.threshold(j, int(self.places[j][place]))
-        coef = np.eye(self.problem.n_features)[feature]
-        return HeapTree(coef, threshold, x[index["p"]].argmax(axis=1))
+        places = [self.places[j] for j in feature]
+        bits = x[index["t"]]
+        n_left = [at[place_of(b, len(at))] for at, b in zip(places, bits, strict=True)]
+        return self.ranks.heap(feature, np.array(n_left), x[index["p"]].argmax(axis=1))

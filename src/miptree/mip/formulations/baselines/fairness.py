@@ -10,7 +10,7 @@ from miptree.utils.arrays import FloatArray, IntArray
 def disparate_impact(
     predicted: IntArray, group: IntArray, n_classes: int, weight: FloatArray
 ) -> float:
-    """Disparate impact discrimination index of predicted classes.
+    """Return the disparate impact discrimination index of predicted classes.
 
     The sum over protected groups g and classes k of abs(P(k | g) - P(k)), Definition 1
     of Aghaei, Azizi & Vayanos for classification; 0 when the predictions do not
@@ -21,7 +21,7 @@ def disparate_impact(
 
 
 def group_shares(group: IntArray, weight: FloatArray) -> FloatArray:
-    """(G, n): what a prediction adds to P(k | g) - P(k)."""
+    """Return (G, n): what a prediction adds to P(k | g) - P(k)."""
     members = (group[None, :] == np.unique(group)[:, None]) * weight
     share: FloatArray = members / members.sum(axis=1, keepdims=True)
     return share - weight / weight.sum()

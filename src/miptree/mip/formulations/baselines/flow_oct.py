@@ -8,18 +8,18 @@ from functools import cached_property
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.baselines.base import BaselineFormulation
+from miptree.mip.formulations.baselines.base import PricedSplitsFormulation, univariate
 from miptree.mip.formulations.baselines.binarisation import Binarisation
 from miptree.mip.model import Model, ModelBuilder
-from miptree.tree import HeapTree, ObliqueTree
+from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray
 
 _MOST_CELLS = 2 * 10**8
-"""Of 0/1 features, 8 bytes each."""
+"""Most cells of a table of 0/1 features, 8 bytes each."""
 
 
 @dataclass(frozen=True)
-class FlowOCTFormulation(BaselineFormulation):
+class FlowOCTFormulation(PricedSplitsFormulation):
     r"""FlowOCT [1]_, in the form with early leaves and a price of splits [2]_.
 
     .. math::
@@ -48,7 +48,6 @@ class FlowOCTFormulation(BaselineFormulation):
        arXiv:2103.15965, 2021.
     """
 
-    complexity: float = 0.0
     n_thresholds: int | None = 5
 
     @cached_property
@@ -74,15 +73,6 @@ class FlowOCTFormulation(BaselineFormulation):
     def error_price(self) -> float:
         """1 - lambda."""
         return 1.0 - self.complexity
-
-    @property
-    def counts_errors_only(self) -> bool:
-        """Whether lambda is 0."""
-        return self.complexity == 0
-
-    def penalty(self, tree: ObliqueTree) -> float:
-        """Lambda times the splits."""
-        return self.complexity * int((~tree.is_leaf).sum())
 
     @property
     def wording(self) -> tuple[str, str]:
@@ -120,16 +110,8 @@ class FlowOCTFormulation(BaselineFormulation):
         price = -self.error_price * weight[:, None]
         out = m.variables("z_t", (n, n_nodes), upper=1, cost=price)
         above = _ancestors_or_self(n_nodes)
-        is_leaf = (np.broadcast_to(p, (n_nodes, n_nodes)), above)
-        m.rows(
-            "(1b)",
-            (n_branch,),
-            (b, np.ones(b.shape)),
-            (is_leaf[0][branch], is_leaf[1][branch]),
-            lower=1,
-            upper=1,
-        )
-        m.rows("(1c)", (n_leaves,), (is_leaf[0][last], above[last]), lower=1, upper=1)
+        m.rows("(1b)", (n_branch,), (b, 1.0), (p[None, :], above[branch]), equals=1)
+        m.rows("(1c)", (n_leaves,), (p[None, :], above[last]), equals=1)
         m.rows(
             "(1d)",
             (n, n_branch),
@@ -137,17 +119,16 @@ class FlowOCTFormulation(BaselineFormulation):
             (into[:, 2 * branch + 1], -1.0),
             (into[:, 2 * branch + 2], -1.0),
             (out[:, branch], -1.0),
-            lower=0,
-            upper=0,
+            equals=0,
         )
         ends = (into[:, last], 1.0), (out[:, last], -1.0)
-        m.rows("(1e)", (n, n_leaves), *ends, lower=0, upper=0)
+        m.rows("(1e)", (n, n_leaves), *ends, equals=0)
         shape = (n, n_branch)
         for tag, side, passes in (("(1g)", 1, 1.0 - X), ("(1h)", 2, X)):
             flow = (into[:, 2 * branch + side], 1.0)
             m.rows(tag, shape, flow, (b[None, :, :], -passes[:, None, :]), upper=0)
         m.rows("(1i)", (n, n_nodes), (out, 1.0), (w[:, y].T, -1.0), upper=0)
-        m.rows("(1j)", (n_nodes,), (w, np.ones(w.shape)), (p, -1.0), lower=0, upper=0)
+        m.rows("(1j)", (n_nodes,), (w, 1.0), (p, -1.0), equals=0)
         return m.finish(constant=self.error_price * float(weight.sum()))
 
     # ----------------------------------------------------------------- trees in and out
@@ -158,7 +139,7 @@ class FlowOCTFormulation(BaselineFormulation):
         return self.binary
 
     def adapt(self, heap: HeapTree) -> HeapTree:
-        """Tree of the numerical features for a tree of the 0/1 features."""
+        """Return the tree of numerical features for a tree of the 0/1 features."""
         coef = np.zeros((len(heap.threshold), self.problem.n_features))
         threshold = heap.threshold.copy()
         for node in np.flatnonzero(heap.coef.any(axis=1)):
@@ -168,7 +149,7 @@ class FlowOCTFormulation(BaselineFormulation):
         return HeapTree(coef, threshold, heap.label)
 
     def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree of the class, in scaled units."""
+        """Return the solution vector of a tree of the class, in scaled units."""
         heap = self.canonical(heap)
         index, binary = self.model.variables, self.binary
         x = np.zeros(self.model.n_variables)
@@ -195,15 +176,14 @@ class FlowOCTFormulation(BaselineFormulation):
         return x
 
     def _number(self, coef: FloatArray, threshold: float) -> int:
-        """Number of the 0/1 feature that splits the rows as a split does."""
-        feature = int(np.abs(coef).argmax())
-        cut = threshold / coef[feature]
+        """Return the number of the 0/1 feature that splits the rows as a split does."""
+        feature, cut = univariate(coef, threshold)
         candidates = np.flatnonzero(self.binarisation.feature == feature)
         nearest = np.abs(self.binarisation.threshold[candidates] - cut).argmin()
         return int(candidates[nearest])
 
     def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector, in scaled units."""
+        """Return the tree of a solution vector, in scaled units."""
         index = self.model.variables
         b, p, w = x[index["b"]], x[index["p"]], x[index["w"]]
         n_branch, n_features = len(b), self.binary.n_features
@@ -220,7 +200,7 @@ class FlowOCTFormulation(BaselineFormulation):
 
 
 def _ancestors_or_self(n_nodes: int) -> FloatArray:
-    """(N, N): 1 where the second node is the first one or above it."""
+    """Return (N, N): 1 where the second node is the first one or above it."""
     above = np.eye(n_nodes)
     for node in range(1, n_nodes):
         above[node] += above[(node - 1) // 2]
@@ -228,7 +208,7 @@ def _ancestors_or_self(n_nodes: int) -> FloatArray:
 
 
 def _label_below(heap: HeapTree, node: int) -> int:
-    """Class of the leaf that a canonical tree has at a node."""
+    """Return the class of the leaf that a canonical tree has at a node."""
     while node < len(heap.threshold):
         node = 2 * node + 1
     return int(heap.label[node - len(heap.threshold)])

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from miptree.mip.formulations.baselines.base import (
-    ALL_RIGHT,
-    BaselineFormulation,
-    Ranks,
-)
+from miptree.mip.formulations.baselines.base import ALL_RIGHT, PricedSplitsFormulation
 from miptree.mip.model import Model, ModelBuilder
-from miptree.tree import HeapTree, ObliqueTree
+from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class OCTFormulation(BaselineFormulation):
+class OCTFormulation(PricedSplitsFormulation):
     r"""OCT [1]_, its problem (24).
 
     .. math::
@@ -50,13 +45,7 @@ class OCTFormulation(BaselineFormulation):
     .. [1] Bertsimas, Dunn: Optimal classification trees. Machine Learning 106, 2017.
     """
 
-    complexity: float = 0.0
     min_weight_fraction_leaf: float = 0.0
-
-    @cached_property
-    def ranks(self) -> Ranks:
-        """The features as the splits see them."""
-        return Ranks.of(self.problem)
 
     @property
     def error_price(self) -> float:
@@ -64,15 +53,6 @@ class OCTFormulation(BaselineFormulation):
         weight = self.problem.class_weight
         baseline = float(weight.sum() - weight.max())
         return 1.0 / baseline if baseline > 0 else 1.0
-
-    @property
-    def counts_errors_only(self) -> bool:
-        """Whether alpha is 0."""
-        return self.complexity == 0
-
-    def penalty(self, tree: ObliqueTree) -> float:
-        """Alpha times the splits."""
-        return self.complexity * int((~tree.is_leaf).sum())
 
     @property
     def wording(self) -> tuple[str, str]:
@@ -87,10 +67,8 @@ class OCTFormulation(BaselineFormulation):
     @property
     def _least_weight(self) -> float:
         """N_min, at least the lightest row: a leaf in use is not empty."""
-        weight = self.problem.weight
-        # A part of a sum may miss a sum of parts by rounding.
-        part = (1 - 1e-9) * self.min_weight_fraction_leaf * weight.sum()
-        return float(max(part, weight.min()))
+        part = self.part_of_weight(self.min_weight_fraction_leaf)
+        return max(part, float(self.problem.weight.min()))
 
     # ----------------------------------------------------------------------- building
 
@@ -108,21 +86,14 @@ class OCTFormulation(BaselineFormulation):
         of_class = b.variables("N_k", (n_classes, n_leaves))
         self._add_splits(b, z)
         b.rows("(6)", z.shape, (z, 1.0), (l[None, :], -1.0), upper=0)
-        b.rows(
-            "(7)", l.shape, (z.T, weight[None, :]), (l, -self._least_weight), lower=0
-        )
-        b.rows("(8)", (n,), (z, np.ones(z.shape)), lower=1, upper=1)
+        inside = (z.T, weight[None, :])
+        b.rows("(7)", l.shape, inside, (l, -self._least_weight), lower=0)
+        b.rows("(8)", (n,), (z, 1.0), equals=1)
         is_k = problem.y[None, :] == np.arange(n_classes)[:, None]
-        b.rows(
-            "(16)",
-            c.shape,
-            (z.T[None, :, :], (weight * is_k)[:, None, :]),
-            (of_class, -1.0),
-            lower=0,
-            upper=0,
-        )
-        b.rows("(17)", l.shape, (z.T, weight[None, :]), (size, -1.0), lower=0, upper=0)
-        b.rows("(19)", l.shape, (c.T, np.ones(c.T.shape)), (l, -1.0), lower=0, upper=0)
+        inside_k = (z.T[None, :, :], (weight * is_k)[:, None, :])
+        b.rows("(16)", c.shape, inside_k, (of_class, -1.0), equals=0)
+        b.rows("(17)", l.shape, inside, (size, -1.0), equals=0)
+        b.rows("(19)", l.shape, (c.T, 1.0), (l, -1.0), equals=0)
         lost = (wrong[None, :], 1.0), (size[None, :], -1.0), (of_class, 1.0)
         b.rows("(20)", c.shape, *lost, (c, -total), lower=-total)
         b.rows("(21)", c.shape, *lost, (c, -total), upper=0)
@@ -136,27 +107,18 @@ class OCTFormulation(BaselineFormulation):
         a = b.variables("a", (n_branch, len(ranks.gap)), upper=usable, integer=True)
         t = b.variables("b", (n_branch,), upper=1)
         d = self._add_structure(b, self.complexity)
-        b.rows("(2)", d.shape, (a, np.ones(a.shape)), (d, -1.0), lower=0, upper=0)
+        b.rows("(2)", d.shape, (a, 1.0), (d, -1.0), equals=0)
         b.rows("(3)", d.shape, (t, 1.0), (d, -1.0), upper=0)
         least, most = ranks.gap.min(), ranks.gap.max()
         shape = (self.problem.n_rows, n_branch)
         ahead = (ranks.unit + ranks.gap - least)[:, None, :]
-        b.rows(
-            "(13)",
-            shape,
-            (a[None, :, :], ahead),
-            (t[None, :], -1.0),
-            (z[:, None, :], (1 + most) * routes.left[None, :, :]),
-            upper=1 + most - least,
-        )
-        b.rows(
-            "(14)",
-            shape,
-            (a[None, :, :], ranks.unit[:, None, :]),
-            (t[None, :], -1.0),
-            (z[:, None, :], -1.0 * routes.right[None, :, :]),
-            lower=-1,
-        )
+        behind = ranks.unit[:, None, :]
+        left = (z[:, None, :], (1 + most) * routes.left[None, :, :])
+        right = (z[:, None, :], -1.0 * routes.right[None, :, :])
+        cut = (t[None, :], -1.0)
+        limit = 1 + most - least
+        b.rows("(13)", shape, (a[None, :, :], ahead), cut, left, upper=limit)
+        b.rows("(14)", shape, (a[None, :, :], behind), cut, right, lower=-1)
 
     def _add_structure(self, b: ModelBuilder, split_price: float) -> IntArray:
         """Add d with (5): below a node that does not split none does."""
@@ -175,10 +137,10 @@ class OCTFormulation(BaselineFormulation):
         return self.without_small_leaves(heap, self._least_weight)
 
     def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree of the class, in scaled units."""
+        """Return the solution vector of a tree of the class, in scaled units."""
         heap = self.canonical(heap, ALL_RIGHT)
         leaf = heap.leaf_of(self.problem.scaled)
-        in_leaf = self.in_leaf(leaf)
+        in_leaf = self.routes.in_leaf(leaf)
         used = in_leaf.any(axis=0)
         index, problem = self.model.variables, self.problem
         x = np.zeros(self.model.n_variables)
@@ -196,20 +158,16 @@ class OCTFormulation(BaselineFormulation):
     def _write_splits(self, x: FloatArray, heap: HeapTree) -> None:
         index = self.model.variables
         for node in np.flatnonzero(heap.coef.any(axis=1)):
-            feature = int(np.abs(heap.coef[node]).argmax())
-            cut = heap.threshold[node] / heap.coef[node, feature]
-            n_left = self.ranks.n_left(feature, cut)
+            feature, n_left = self.ranks.place(heap.coef[node], heap.threshold[node])
             x[index["a"][node, feature]] = 1.0
             x[index["b"][node]] = n_left * self.ranks.gap[feature]
 
     def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector, in scaled units."""
-        index, ranks = self.model.variables, self.ranks
-        coef = np.zeros(index["a"].shape)
-        threshold = np.full(len(coef), ALL_RIGHT)
-        for node in np.flatnonzero(x[index["d"]] > 0.5):
-            feature = int(x[index["a"][node]].argmax())
-            n_left = int(np.ceil(x[index["b"][node]] / ranks.gap[feature] - 0.5))
-            coef[node, feature] = 1.0
-            threshold[node] = ranks.threshold(feature, n_left)
-        return HeapTree(coef, threshold, x[index["c"]].argmax(axis=0))
+        """Return the tree of a solution vector, in scaled units."""
+        index = self.model.variables
+        feature = x[index["a"]].argmax(axis=1)
+        n_left = np.ceil(x[index["b"]] / self.ranks.gap[feature] - 0.5).astype(int)
+        heap = self.ranks.heap(feature, n_left, x[index["c"]].argmax(axis=0))
+        is_leaf = x[index["d"]] <= 0.5
+        heap.coef[is_leaf], heap.threshold[is_leaf] = 0.0, ALL_RIGHT
+        return heap

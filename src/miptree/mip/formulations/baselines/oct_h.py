@@ -50,7 +50,7 @@ class OCTHFormulation(OCTFormulation):
         return self.mu
 
     def penalty(self, tree: ObliqueTree) -> float:
-        """Alpha times the features used, split by split."""
+        """Return alpha times the number of features used, split by split."""
         return self.complexity * int(np.count_nonzero(tree.coef))
 
     @property
@@ -73,14 +73,13 @@ class OCTHFormulation(OCTFormulation):
         s = b.variables("s", grid, upper=1, cost=self.complexity, integer=True)
         t = b.variables("b", (n_branch,), lower=-1, upper=1)
         d = self._add_structure(b, 0.0)
-        ones = np.ones(grid)
-        b.rows("1-norm <= d", d.shape, (size, ones), (d, -1.0), upper=0)
+        b.rows("1-norm <= d", d.shape, (size, 1.0), (d, -1.0), upper=0)
         b.rows("|a| >= a", grid, (size, 1.0), (a, -1.0), lower=0)
         b.rows("|a| >= -a", grid, (size, 1.0), (a, 1.0), lower=0)
         b.rows("a <= s", grid, (a, 1.0), (s, -1.0), upper=0)
         b.rows("a >= -s", grid, (a, 1.0), (s, 1.0), lower=0)
         b.rows("s <= d", grid, (s, 1.0), (d[:, None], -1.0), upper=0)
-        b.rows("sum s >= d", d.shape, (s, ones), (d, -1.0), lower=0)
+        b.rows("sum s >= d", d.shape, (s, 1.0), (d, -1.0), lower=0)
         b.rows("b <= d", d.shape, (t, 1.0), (d, -1.0), upper=0)
         b.rows("b >= -d", d.shape, (t, 1.0), (d, 1.0), lower=0)
         score = (a[None, :, :], X[:, None, :]), (t[None, :], -1.0)
@@ -116,7 +115,7 @@ class OCTHFormulation(OCTFormulation):
             x[index["b"][node]] = threshold + 0.5 * self.mu
 
     def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector, in scaled units."""
+        """Return the tree of a solution vector, in scaled units."""
         index = self.model.variables
         splits = x[index["d"]] > 0.5
         used = (x[index["s"]] > 0.5) & splits[:, None]

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from miptree.data.problem import Problem
 from miptree.mip.formulations import cuts
 from miptree.mip.formulations.categorical import SubsetSplits, largest_coefficient
-from miptree.mip.formulations.routes import Hyperplanes, Placement, Routes
-from miptree.mip.formulations.sparsity import FewFeatures
-from miptree.mip.formulations.splits import read_splits, write_splits
+from miptree.mip.formulations.formulation import Svm1Formulation
+from miptree.mip.formulations.tree_variables import Hyperplanes, Placement
 from miptree.mip.model import Model, ModelBuilder
-from miptree.objective import Svm1Objective
-from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class PaperFormulation:
+class PaperFormulation(Svm1Formulation):
     r"""SVM1-ODT [1]_ with M = 1 (Theorem 2) and continuous u (Theorem 1).
 
     .. math::
@@ -33,12 +29,8 @@ class PaperFormulation:
 
     Parameters
     ----------
-    problem : Problem
-        The rows.
-    objective : Svm1Objective
-        alpha_1, alpha_2 and epsilon.
-    depth : int
-        D.
+    problem, objective, depth
+        As for every formulation of SVM1-ODT.
     add_cuts : bool
         Whether to add Proposition 1 and the cut for identical points.
     theorem_3 : sequence of (points, leaves)
@@ -51,23 +43,12 @@ class PaperFormulation:
        Learning Optimal Multivariate Decision Trees. NeurIPS 2020.
     """
 
-    problem: Problem
-    objective: Svm1Objective
-    depth: int
     add_cuts: bool = True
     theorem_3: Sequence[tuple[Sequence[int], Sequence[int]]] = ()
 
-    exact = True
-    """The optimum of the MIP is the smallest objective of a tree (or below it)."""
-
-    @cached_property
-    def model(self) -> Model:
-        """The model, built on first use."""
-        return self.build()
-
     def build(self) -> Model:
         """Build (1a)-(1k)."""
-        problem, routes = self.problem, Routes.of_depth(self.depth)
+        problem, routes = self.problem, self.routes
         n, n_classes = problem.n_rows, float(problem.n_classes)
         n_branch, n_leaves = routes.n_branch, routes.n_leaves
         margin, y = self.objective.margin, problem.y + 1.0
@@ -79,8 +60,7 @@ class PaperFormulation:
         y_hat = b.variables("y_hat", (n,), lower=-np.inf)
         w = b.variables("w", (n, n_leaves), lower=-np.inf)
         u = b.variables("u", (n_leaves,), lower=1, upper=n_classes)[None, :]
-        h = Hyperplanes.add(b, n_branch, problem.n_open, self.objective.l1_penalty)
-        FewFeatures.add(b, problem, h.positive, h.negative, self.objective.l1_penalty)
+        h = self._add_hyperplanes(b, self.objective.l1_penalty)
         subsets = SubsetSplits.add(b, problem, n_branch)
         p_plus = b.variables("p+", (n, n_branch))
         p_minus = b.variables("p-", (n, n_branch))
@@ -88,23 +68,14 @@ class PaperFormulation:
 
         b.rows("(1b)", (n,), (c, n_classes - y), (y_hat, -1.0), lower=-y)
         b.rows("(1b)", (n,), (c, y - 1), (y_hat, 1.0), lower=y)
-        b.rows(
-            "(1c)", (n,), (y_hat, 1.0), (w, np.full(w.shape, -1.0)), lower=0, upper=0
-        )
+        b.rows("(1c)", (n,), (y_hat, 1.0), (w, -1.0), equals=0)
         grid = (n, n_leaves)
         b.rows("(1d)", grid, (w, 1.0), (e, -1.0), lower=0)
         b.rows("(1d)", grid, (u, 1.0), (w, -1.0), (e, 1.0), lower=1)
         b.rows("(1e)", grid, (e, n_classes), (u, 1.0), (w, -1.0), upper=n_classes)
         b.rows("(1e)", grid, (w, 1.0), (e, -n_classes), upper=0)
-        b.rows(
-            "(1f)",
-            (n, n_branch),
-            *h.score_terms(problem.open_scaled),
-            (p_plus, -1.0),
-            (p_minus, 1.0),
-            lower=0,
-            upper=0,
-        )
+        score = h.score_terms(problem.open_scaled)
+        b.rows("(1f)", m.shape, *score, (p_plus, -1.0), (p_minus, 1.0), equals=0)
         for side, away, towards, big_m, soft in (
             (routes.right, p_plus, p_minus, "(1g)", "(1h)"),
             (routes.left, p_minus, p_plus, "(1i)", "(1j)"),
@@ -122,7 +93,7 @@ class PaperFormulation:
                 lower=0,
             )
         self._add_categorical(b, h, subsets, e)
-        b.rows("(1k)", (n,), (e, np.ones(grid)), lower=1, upper=1)
+        b.rows("(1k)", (n,), (e, 1.0), equals=1)
         if self.add_cuts:
             cuts.add_proposition_1(b, problem, e, c)
             cuts.add_conflicts(b, problem, c)
@@ -136,39 +107,39 @@ class PaperFormulation:
         """Add (8c)-(8e), if there are categorical features."""
         if not subsets.exist:
             return
-        subsets.add_8c_8d(b, self.problem, e, Routes.of_depth(self.depth))
+        subsets.add_8c_8d(b, self.problem, e, self.routes)
         most = largest_coefficient(self.problem)
-        size = (h.positive, 1.0), (h.negative, 1.0)
         chosen = subsets.chosen[:, None, :], most
-        b.rows("(8e)", h.positive.shape, *size, chosen, upper=most)
+        b.rows("(8e)", h.positive.shape, *h.size_terms, chosen, upper=most)
 
-    def encode(self, heap: HeapTree) -> FloatArray:
-        """Solution vector of a tree in scaled units and inside the box."""
-        leaf = heap.leaf_of(self.problem.scaled)
-        routes = Routes.of_depth(self.depth)
-        at = Placement.of(self.problem, self.objective, heap, leaf, routes)
-        index = self.model.variables
-        x = np.zeros(self.model.n_variables)
+    def _write_labels(self, x: FloatArray, label: IntArray) -> None:
+        """Put the classes of the leaves into a solution vector."""
+        x[self.model.variables["u"]] = label + 1
+
+    def _read_labels(self, x: FloatArray) -> IntArray:
+        """Return the classes of the leaves in a solution vector."""
+        return np.rint(x[self.model.variables["u"]]).astype(np.intp) - 1
+
+    def _write_points(self, x: FloatArray, at: Placement) -> None:
+        """Put the values of the points' variables into a solution vector."""
+        index, label = self.model.variables, at.heap.label
         x[index["e"]] = at.in_leaf
         x[index["c"]] = at.paid
-        x[index["y_hat"]] = heap.label[leaf] + 1
-        x[index["w"]] = at.in_leaf * (heap.label + 1)
-        x[index["u"]] = heap.label + 1
-        write_splits(self.model, self.problem, heap, x)
+        x[index["y_hat"]] = label[at.leaf] + 1
+        x[index["w"]] = at.in_leaf * (label + 1)
         x[index["p+"]] = np.maximum(at.score, 0)
         x[index["p-"]] = np.maximum(-at.score, 0)
         x[index["m"]] = at.slack
-        return x
-
-    def decode(self, x: FloatArray) -> HeapTree:
-        """Tree of a solution vector."""
-        coef, threshold = read_splits(self.model, self.problem, x)
-        label = np.rint(x[self.model.variables["u"]]).astype(np.intp) - 1
-        return HeapTree(coef, threshold, label)
 
 
 def one_cost_per_row(problem: Problem) -> FloatArray:
-    """(n,): what an error costs at each row, if all wrong classes cost the same."""
+    """Return (n,): what an error costs at each row; all wrong classes cost the same.
+
+    Raises
+    ------
+    ValueError
+        When they do not.
+    """
     costs = problem.costs
     wrong = np.ones(costs.share.shape, dtype=bool)
     wrong[np.arange(problem.n_rows), problem.y] = False

@@ -1,4 +1,4 @@
-"""Which leaves lie left and right of which node, and the values along a tree."""
+"""The variables of a tree: routes to the leaves, hyperplanes, places of the rows."""
 
 from __future__ import annotations
 
@@ -48,6 +48,10 @@ class Routes(NamedTuple):
         """Number of leaves."""
         return self.left.shape[1]
 
+    def in_leaf(self, leaf: IntArray) -> FloatArray:
+        """Return (n, L): 1 where a row is in a leaf, from the leaf of each row."""
+        return np.eye(self.n_leaves)[leaf]
+
 
 class Hyperplanes(NamedTuple):
     """Columns of h_b (split into its positive and negative part) and of g_b."""
@@ -70,14 +74,19 @@ class Hyperplanes(NamedTuple):
 
     @classmethod
     def of(cls, model: Model) -> Hyperplanes:
-        """Columns in a model that has them."""
+        """Find the columns in a model that has them."""
         index = model.variables
         return cls(index["h+"], index["h-"], index["g"])
+
+    @property
+    def size_terms(self) -> tuple[tuple[IntArray, float], tuple[IntArray, float]]:
+        """Terms of abs(h_bj) for rows of shape (B, features)."""
+        return (self.positive, 1.0), (self.negative, 1.0)
 
     def score_terms(
         self, X: FloatArray, sign: FloatArray | float = 1.0
     ) -> tuple[tuple[IntArray, FloatArray], ...]:
-        """Terms of sign * (g_b - h_b x_i) for rows of shape (n, B).
+        """Return the terms of sign * (g_b - h_b x_i) for rows of shape (n, B).
 
         ``sign`` is one number or an array of shape (n, 1).
         """
@@ -99,7 +108,7 @@ class Hyperplanes(NamedTuple):
         x[self.threshold] = np.where(is_subset, 0.0, heap.threshold)
 
     def read(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Coefficients and thresholds of a solution vector."""
+        """Return the coefficients and thresholds of a solution vector."""
         return x[self.positive] - x[self.negative], x[self.threshold].copy()
 
 
@@ -110,7 +119,7 @@ class Placement(NamedTuple):
     leaf: IntArray
     """(n,): leaf of each row."""
     paid: FloatArray
-    """(n,): c_i, 1 where a row is wrong (or its part of the dearest error)."""
+    """(n,): c_i, 1 where a row is wrong (or its part of the most costly error)."""
     in_leaf: FloatArray
     """(n, L): e_il."""
     score: FloatArray
@@ -132,7 +141,6 @@ class Placement(NamedTuple):
         score = heap.threshold - problem.scaled @ heap.coef.T
         missing = np.maximum(0.0, objective.margin - np.abs(score))
         score[:, problem.is_subset_split(heap.coef)] = 0.0
-        in_leaf = np.zeros((problem.n_rows, routes.n_leaves))
-        in_leaf[np.arange(problem.n_rows), leaf] = 1.0
+        in_leaf = routes.in_leaf(leaf)
         paid = problem.costs.share[np.arange(problem.n_rows), heap.label[leaf]]
         return cls(heap, leaf, paid, in_leaf, score, np.where(on_path, missing, 0.0))

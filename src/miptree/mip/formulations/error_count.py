@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.mip.formulations.categorical import SubsetSplits
 from miptree.mip.formulations.flow import FlowFormulation
-from miptree.mip.formulations.routes import Placement
+from miptree.mip.formulations.tree_variables import Placement
 from miptree.mip.model import ModelBuilder
 from miptree.objective import MARGIN_ROUNDING
 from miptree.objective.bounds import round_up_cost
@@ -20,27 +20,17 @@ class CountFormulation(FlowFormulation):
     """The flow model without slack and norms: min weight of the unrouted points.
 
     A point is routed only if it is right and keeps the margin at every node on its
-    way, so the optimum is the smallest ``cost_at_margin`` of a tree in the box. Far
-    faster to prove than (1a): the objective takes whole values only, and a solver
+    way, so the optimum is the smallest ``cost_at_margin`` of a tree in the box. It is
+    far faster to prove than (1a): the objective takes whole values only, and a solver
     prunes every node within one of the incumbent.
     """
 
     def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes and (1f)-(1j) with m = 0."""
-        problem, routes = self.problem, self._routes
-        grid = (problem.n_rows, routes.n_branch)
         h = self._add_hyperplanes(b, 0.0)
-        subsets = SubsetSplits.add(b, problem, routes.n_branch)
-        far = -(1 + self.objective.margin)
+        subsets = SubsetSplits.add(b, self.problem, self.routes.n_branch)
         # One row per side holds the box as well: unrouted, it says score >= -1.
-        for tag, side, sign in (
-            ("(1g)+(1h)", routes.right, -1.0),
-            ("(1i)+(1j)", routes.left, 1.0),
-        ):
-            enters = (e[:, None, :], far * side[None, :, :])
-            score = h.score_terms(problem.open_scaled, sign)
-            by_value = subsets.side_terms(problem, self.objective.margin, sign > 0)
-            b.rows(tag, grid, *score, enters, *by_value, lower=-1)
+        self._add_sides(b, e, h, subsets)
         if subsets.exist:
             self._add_box(b, h, subsets)
 
@@ -53,5 +43,5 @@ class CountFormulation(FlowFormulation):
         x[index["c"]] = np.where(routed, at.paid, 1.0)
 
     def round_up(self, bound: float) -> float:
-        """Smallest value that the objective can take at or above a bound."""
+        """Return the smallest value of the objective at or above a bound."""
         return round_up_cost(self.problem, bound)

@@ -1,0 +1,42 @@
+"""The contract of a solver: a Model in, one frozen Result out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from miptree.mip.model import Model
+from miptree.mip.solvers.base import Limits, OnIncumbent, OnProgress, Result
+from miptree.mip.solvers.listener import Listener
+from miptree.utils.arrays import FloatArray
+
+
+class Solver(ABC):
+    """Base class of the backends; see ``solvers/highs.py`` for the reference one."""
+
+    name: ClassVar[str]
+
+    def solve(
+        self,
+        model: Model,
+        start: FloatArray | None = None,
+        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        on_progress: OnProgress | None = None,
+        on_incumbent: OnIncumbent | None = None,
+    ) -> Result:
+        """Solve the model from a start, within limits.
+
+        A feasible start is the first incumbent and the result is never worse. A stop
+        asked for by ``on_progress``, a limit or an interrupt keeps the incumbent. An
+        exception raised in a callback ends the solve and propagates.
+        """
+        return self._solve(Listener(model, start, limits, on_progress, on_incumbent))
+
+    @abstractmethod
+    def _solve(self, listener: Listener) -> Result:
+        """Solve ``listener.model`` and return what :meth:`Listener.finish` makes of it.
+
+        The listener holds the model, the start, the limits and the feasibility
+        tolerance. The backend tells it of progress and of incumbents, hands its
+        suggestions in, and ends when ``listener.stop`` is true.
+        """
