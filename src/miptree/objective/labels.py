@@ -12,10 +12,18 @@ from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 
-def tree_value(problem: Problem, objective: Svm1Objective, heap: HeapTree) -> float:
-    """Objective (1a) of a tree in scaled units, by prediction."""
-    tree = ObliqueTree.from_heap(heap)
-    return objective.evaluate(problem.in_scaled_units, tree).objective
+def tree_value(
+    problem: Problem, objective: Svm1Objective | None, heap: HeapTree
+) -> float:
+    """Return the objective value of a tree in scaled units, counted by prediction.
+
+    It is counted in the user's units, as it is reported: (1a), or without an objective
+    the cost of the errors.
+    """
+    tree = problem.to_user(heap)
+    if objective is not None:
+        return objective.evaluate(problem, tree).objective
+    return float(problem.error_cost(tree.predict(problem.X)).sum())
 
 
 def relabel(problem: Problem, heap: HeapTree) -> HeapTree:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from miptree.search.api import SearchResult, improve, search, tree_value
+from miptree.search.api import SearchResult, improve, search
 from miptree.search.budget import SearchBudget
 from miptree.search.warmup import compile_kernels, compile_kernels_within
 
@@ -13,5 +13,4 @@ __all__ = [
     "compile_kernels_within",
     "improve",
     "search",
-    "tree_value",
 ]

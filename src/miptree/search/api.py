@@ -11,10 +11,11 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
+from miptree.objective.labels import tree_value
 from miptree.search.budget import SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.starts import start_trees
-from miptree.tree import HeapTree, ObliqueTree
+from miptree.tree import HeapTree
 
 _MANY_ROWS = 20_000
 
@@ -151,16 +152,6 @@ def improve(
     data = SearchData.from_problem(problem)
     trees, values = _ranked(problem, data, objective, [*found, problem.into_box(tree)])
     return trees[0], values[0]
-
-
-def tree_value(
-    problem: Problem, objective: Svm1Objective | None, tree: HeapTree
-) -> float:
-    """Objective value of a tree in scaled units, counted by prediction."""
-    if objective is not None:
-        return objective.evaluate(problem, problem.to_user(tree)).objective
-    predicted = ObliqueTree.from_heap(tree).predict(problem.scaled)
-    return float(problem.error_cost(predicted).sum())
 
 
 def _stops_at_once(budget: SearchBudget) -> StopReason | None:
