@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.exact import Exact
-from miptree.data.costs import plain_costs
-from miptree.data.problem import SMALLEST_SPAN, Problem
-from miptree.data.weights import checked_costs
+from miptree.data.labels import checked_costs, plain_costs
+from miptree.data.problem import Problem
+from miptree.data.scaling import SMALLEST_SPAN
 from miptree.objective import MARGIN_ROUNDING
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from miptree.baselines._certificate import BaselineCertificate
 from miptree.classifiers.predictor import TreePredictor, smoothed_frequencies
+from miptree.data.labels import class_codes, row_weights
 from miptree.data.problem import Problem
-from miptree.data.weights import class_codes, row_weights
 from miptree.fit.progress import FitProgress
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray

@@ -20,7 +20,7 @@ from miptree.commands._app import (
     show_tree,
 )
 from miptree.data import CategoricalColumn
-from miptree.data.weights import row_weights
+from miptree.data.labels import row_weights
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.evaluate import label_codes

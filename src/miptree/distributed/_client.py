@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from miptree.control.clock import Clock
 from miptree.control.interrupt import InterruptGuard
 from miptree.data import learn_table
+from miptree.data.labels import above_tolerance, checked_costs
 from miptree.data.problem import Problem
-from miptree.data.weights import above_tolerance, checked_costs
 from miptree.distributed import _partition
 from miptree.distributed._dask import Partitions, first_error
 from miptree.distributed._finish import fill_in

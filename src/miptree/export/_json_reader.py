@@ -18,7 +18,7 @@ from miptree.data import (
     NumericalColumn,
     Table,
 )
-from miptree.data.weights import checked_costs
+from miptree.data.labels import checked_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_values import (
     MAX_TEXT,

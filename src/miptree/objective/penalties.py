@@ -45,7 +45,7 @@ def suited_objective(
     weight : float, optional
         Weight of all rows, where the problem holds a sample of them.
     """
-    dearest = 1.0 if problem is None else max(1.0, problem.dearest_error)
+    dearest = 1.0 if problem is None else max(1.0, problem.largest_error_cost)
     if isinstance(margin, str):
         epsilon = LARGEST_MARGIN if problem is None else suited_margin(problem, weight)
         if not isinstance(slack_penalty, str) and slack_penalty > 0:

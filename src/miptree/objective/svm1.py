@@ -121,10 +121,13 @@ class Svm1Objective:
         error_cost = problem.error_cost(predicted)
         cost = float(error_cost.sum())
         too_near = (missing > MARGIN_ROUNDING).any(axis=1)
+        at_margin = np.where(too_near, problem.worst_class_cost, error_cost)
         return Score(
             errors=int(problem.count[predicted != problem.y].sum()),
             cost=cost,
-            cost_at_margin=float(np.where(too_near, problem.dearest, error_cost).sum()),
+            cost_at_margin=float(
+                np.where(too_near, problem.worst_class_cost, error_cost).sum()
+            ),
             slack=slack,
             l1=l1,
             objective=cost + self.slack_penalty * slack + self.l1_penalty * l1,

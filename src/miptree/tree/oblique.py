@@ -138,25 +138,27 @@ class ObliqueTree:
     def apply(self, X: FloatArray) -> IntArray:
         """Index of the leaf that each row reaches."""
         X = np.asarray(X, dtype=np.float64)
-        leaf = np.empty(len(X), dtype=np.intp)
+        leaf = np.zeros(len(X), dtype=np.intp)
+        if self.n_nodes == 1:
+            return leaf
         step = max(1, _BLOCK_ELEMENTS // max(1, self.n_features))
         for start in range(0, len(X), step):
-            leaf[start : start + step] = self._apply_block(X[start : start + step])
+            block = slice(start, start + step)
+            leaf[block] = self.follow(self.goes_right(X[block]))
         return leaf
 
-    def _apply_block(self, X: FloatArray) -> IntArray:
-        node = np.zeros(len(X), dtype=np.intp)
-        if self.n_nodes == 1:
-            return node
-        branch = np.flatnonzero(~self.is_leaf)
+    def follow(self, goes_right: BoolArray) -> IntArray:
+        """Return the leaf of each row, given its sides from :meth:`goes_right`."""
+        n_rows, n_branch = goes_right.shape
+        node = np.zeros(n_rows, dtype=np.intp)
         column = np.zeros(self.n_nodes, dtype=np.intp)
-        column[branch] = np.arange(len(branch))
-        right = _goes_right(X, self.coef[branch], self.threshold[branch]).ravel()
+        column[~self.is_leaf] = np.arange(n_branch)
+        right = goes_right.ravel()
         # child[2 * node + side]; a leaf is its own child, so early leaves stay put.
         itself = np.arange(self.n_nodes)
         child = np.stack([self.children_left, self.children_right], axis=1)
         child = np.where(self.is_leaf[:, None], itself[:, None], child).ravel()
-        row = np.arange(len(X)) * len(branch)
+        row = np.arange(n_rows) * n_branch
         for _ in range(self.depth):
             node = child[2 * node + right[row + column[node]]]
         return node

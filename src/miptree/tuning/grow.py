@@ -197,7 +197,7 @@ class Grower:
     def _objective(self, problem: Problem, candidate: Svm1Tree) -> Svm1Objective:
         slack, margin = candidate.slack_penalty, candidate.margin
         if not isinstance(slack, str) and not isinstance(margin, str):
-            slack = max(slack, problem.dearest_error / margin)
+            slack = max(slack, problem.largest_error_cost / margin)
         # On a part of the rows the margin is that of all of them.
         l1_penalty = self.share * candidate.l1_penalty
         weight = float(problem.weight.sum()) / self.share
