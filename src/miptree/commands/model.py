@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import typer
 
-from miptree.certificate.verify import verify as verify_certificate
+from miptree.certificate.verification import verify as verify_certificate
 from miptree.commands import _tables
 from miptree.commands._app import (
     app,

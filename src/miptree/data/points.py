@@ -22,7 +22,7 @@ class Points:
     """(n,): class indices."""
     value_feature: IntArray
     """Categorical feature of each of the last columns of X."""
-    max_features: int | None
+    max_features: int | None = None
     """Most non-zero coefficients of a hyperplane."""
 
     @property
