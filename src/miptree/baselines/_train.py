@@ -17,7 +17,7 @@ from miptree.fit.progress import FitCallback, FitProgress
 from miptree.mip.formulations.baselines import BaselineFormulation
 from miptree.mip.solvers import Limits, Progress, get_solver
 from miptree.objective.bounds import Bound, combinatorial_bound
-from miptree.objective.labels import relabel
+from miptree.objective.leaf_labels import relabel
 from miptree.objective.tolerance import meets, relative_gap
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.tree import HeapTree, ObliqueTree

@@ -146,9 +146,8 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
 
 
 def _check_routing(recount: Recount) -> Check:
-    counts = recount.data.counts
-    differ = (recount.leaf != recount.tree.apply(recount.data.X)) & counts
-    n, near = int(counts.sum()), int(recount.is_near.sum())
+    differ = recount.leaf != recount.tree.apply(recount.data.X)
+    n, near = recount.data.n_rows, int(recount.is_near.sum())
     found = (
         f"{n - differ.sum()} of {n} rows reach the same leaf in exact arithmetic; "
         f"within rounding error of a hyperplane on their way: {near}."
@@ -159,7 +158,7 @@ def _check_routing(recount: Recount) -> Check:
 
 
 def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:
-    n_rows, errors = int(recount.data.counts.sum()), int(recount.wrong.sum())
+    n_rows, errors = recount.data.n_rows, int(recount.wrong.sum())
     yield _equal("rows", certificate.n_rows, Fraction(n_rows), 0.0)
     yield _equal("errors", certificate.errors, Fraction(errors), 0.0)
     yield _equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)

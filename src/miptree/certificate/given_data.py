@@ -12,12 +12,12 @@ from miptree.certificate.exact import Exact
 from miptree.data.labels import checked_costs, plain_costs
 from miptree.data.points import Points
 from miptree.data.problem import Problem
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class GivenData(Points):
-    """The rows as given; only those of positive weight count."""
+    """The rows as given, without those of weight zero."""
 
     X: FloatArray
     y: IntArray
@@ -65,24 +65,17 @@ class GivenData(Points):
             costs = _checked_row_costs(row_costs, (len(table), n_classes))
         elif cost_matrix is not None:
             costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)[codes]
-        return cls(table, codes, weight, n_classes, value_feature, costs)
-
-    @cached_property
-    def counts(self) -> BoolArray:
-        """(n,): whether a row has a weight above zero."""
-        return self.weight > 0
+        kept = weight > 0
+        costs = None if costs is None else costs[kept]
+        return cls(
+            table[kept], codes[kept], weight[kept], n_classes, value_feature, costs
+        )
 
     @cached_property
     def problem(self) -> Problem:
         """The training problem of the rows."""
-        return Problem.from_data(
-            self.X,
-            self.y,
-            self.n_classes,
-            self.weight,
-            self.row_costs,
-            self.value_feature,
-        )
+        given = self.X, self.y, self.n_classes, self.weight
+        return Problem.from_data(*given, self.row_costs, self.value_feature)
 
     @cached_property
     def class_cost(self) -> Exact:

@@ -52,15 +52,14 @@ class Recount:
 
     @cached_property
     def on_way(self) -> BoolArray:
-        """(n, B): whether a row that counts passes the node."""
-        passed = self.tree.ancestors[self.leaf][:, self.branch]
-        return passed & self.data.counts[:, None]
+        """(n, B): whether a row passes the node."""
+        return self.tree.ancestors[self.leaf][:, self.branch]
 
     @cached_property
     def rounding(self) -> FloatArray:
         """(B,): bound on the rounding error of a score in floats."""
         coef, threshold = self.tree.coef[self.branch], self.tree.threshold[self.branch]
-        largest = np.abs(self.data.X[self.data.counts]).max(axis=0)
+        largest = np.abs(self.data.X).max(axis=0)
         return rounding_error(coef, threshold, largest)
 
     @cached_property
@@ -73,8 +72,8 @@ class Recount:
 
     @cached_property
     def wrong(self) -> BoolArray:
-        """(n,): whether a row that counts is misclassified."""
-        return (self.tree.label[self.leaf] != self.data.y) & self.data.counts
+        """(n,): whether a row is misclassified."""
+        return self.tree.label[self.leaf] != self.data.y
 
     @cached_property
     def weight(self) -> Exact:
@@ -97,7 +96,7 @@ class Recount:
     @cached_property
     def largest(self) -> list[Fraction]:
         """Largest abs(score) at each branch node."""
-        size = abs(self.score[self.data.counts])
+        size = abs(self.score)
         return [size[:, b].max() for b in range(len(self.branch))]
 
     @cached_property
@@ -148,7 +147,7 @@ class Recount:
     def l1(self) -> Fraction:
         """1-norms of the hyperplanes in scaled units, brought into the box."""
         n_open = self.data.n_open
-        rows = Exact.of(self.data.X[self.data.counts])
+        rows = Exact.of(self.data.X)
         span = [rows[:, j].max() - rows[:, j].min() for j in range(n_open)]
         span = [s if s > SMALLEST_SPAN else Fraction(1) for s in span]
         total = Fraction(0)

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from miptree.data.problem import Problem
-from miptree.objective.labels import leaf_weight
+from miptree.objective.leaf_labels import leaf_weight
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 

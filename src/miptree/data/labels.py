@@ -16,7 +16,7 @@ SMALLEST_WEIGHT = 1e-5
 
 
 def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
-    """The classes in order, at least two, and the place of each row's class."""
+    """Return the classes in order, at least two, and each row's class index."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
@@ -32,7 +32,7 @@ def row_weights(
     codes: IntArray,
     sample_weight: ArrayLike | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Weight of each row, its own times that of its class; and those of the classes.
+    """Return the weight of each row, times that of its class; and those of the classes.
 
     "balanced" gives all classes the same total, counted in the rows' own weights, so
     that a row of weight 2 is always the same as the row given twice.
@@ -54,7 +54,7 @@ def row_weights(
 
 
 def above_tolerance(weight: FloatArray) -> FloatArray:
-    """The weights, unless a solver's tolerance would hide every error."""
+    """Return the weights, unless a solver's tolerance would hide every error."""
     if weight.max() < SMALLEST_WEIGHT:
         raise ValueError(
             f"The largest weight of a row is {weight.max():g}, below "
@@ -66,7 +66,7 @@ def above_tolerance(weight: FloatArray) -> FloatArray:
 
 
 def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:
-    """Weight of each class, 1 where the dict names none."""
+    """Return the weight of each class, 1 where the dict names none."""
     labels = classes.tolist()
     # As in scikit-learn: a class too many may be one that a fold lacks.
     is_complete = all(label in class_weight for label in labels)
@@ -87,7 +87,10 @@ def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:
 def checked_costs(
     cost_matrix: ArrayLike, classes: AnyArray, largest: float
 ) -> FloatArray:
-    """(Y, Y): cost of predicting class k for a row of class j, at most ``largest``."""
+    """Return (Y, Y): cost of predicting class k for a row of class j, after checks.
+
+    No cost may exceed ``largest``.
+    """
     costs = np.asarray(cost_matrix, dtype=np.float64)
     wanted = (len(classes), len(classes))
     if costs.shape != wanted:
@@ -151,7 +154,7 @@ class ErrorCosts(NamedTuple):
     base: FloatArray
     """(n,): cost of the cheapest class, which no tree avoids."""
     spread: FloatArray
-    """(n,): cost of the dearest class beyond that."""
+    """(n,): cost of the most costly class beyond that."""
     share: FloatArray
     """(n, Y): part of the spread that each class costs."""
     own: IntArray
@@ -161,7 +164,7 @@ class ErrorCosts(NamedTuple):
 
     @classmethod
     def of(cls, y: IntArray, class_cost: FloatArray) -> ErrorCosts:
-        """Take costs of shape (n, Y) apart."""
+        """Split costs of shape (n, Y) into these parts."""
         rows = np.arange(len(y))
         base, most = class_cost.min(axis=1), class_cost.max(axis=1)
         beyond, spread = class_cost - base[:, None], most - base
@@ -184,7 +187,7 @@ class ErrorCosts(NamedTuple):
 
 
 def plain_costs(y: IntArray, weight: FloatArray, n_classes: int) -> FloatArray:
-    """(n, Y): the weight for every class but the row's own."""
+    """Return (n, Y): the weight for every class but the row's own."""
     cost = np.repeat(weight[:, None], n_classes, axis=1)
     cost[np.arange(len(y)), y] = 0.0
     return cost

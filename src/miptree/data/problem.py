@@ -112,9 +112,9 @@ class Problem(ScaledPoints):
         )  # fmt: skip
 
     def subset(self, rows: IntArray, weight: FloatArray | None = None) -> Problem:
-        """Some of the rows, scaled as all are, with other weights if given.
+        """Return some of the rows, scaled as all are, with other weights if given.
 
-        With weights no larger than the rows' own, no tree is dearer here than on all
+        With weights no larger than the rows' own, no tree costs more here than on all
         rows, so a lower bound for the subset is one for all.
         """
         own, class_cost = self.weight[rows], self.class_cost
@@ -162,7 +162,7 @@ class Problem(ScaledPoints):
         return float((self.worst_class_cost / self.weight).max())
 
     def error_cost(self, predicted: IntArray) -> FloatArray:
-        """(n,): what predicting these classes costs, row by row."""
+        """Return (n,): the cost of predicting these classes, row by row."""
         if self.class_cost is None:
             return np.where(predicted != self.y, self.weight, 0.0)
         return self.class_cost[np.arange(self.n_rows), predicted]

@@ -67,7 +67,7 @@ class ScaledPoints(Points):
         return np.abs(self.X).max(axis=0)
 
     def is_subset_split(self, coef: FloatArray) -> BoolArray:
-        """(B,): which rows of coefficients are splits by values of a category."""
+        """Return (B,): which rows of coefficients split by values of a category."""
         return np.asarray(coef[:, self.n_open :].any(axis=1))
 
     def value_columns(self, coef: FloatArray) -> IntArray:

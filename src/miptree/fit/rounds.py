@@ -24,7 +24,7 @@ from miptree.fit.train import SEARCH_STALL, Plan, Status, Trained, end_of, train
 from miptree.fit.working_set import WorkingSets
 from miptree.objective import Score
 from miptree.objective.bounds import Bound, combinatorial_bound
-from miptree.objective.labels import with_cheapest_labels
+from miptree.objective.leaf_labels import with_cheapest_labels
 from miptree.objective.tolerance import relative_gap
 from miptree.search import SearchBudget, compile_kernels_within, search
 from miptree.search.starts import cart_tree

@@ -25,7 +25,7 @@ from miptree.mip.solvers import Limits, Progress, Result, get_solver
 from miptree.mip.solvers.base import OnProgress
 from miptree.objective import Score, Svm1Objective
 from miptree.objective.bounds import Bound, combinatorial_bound
-from miptree.objective.labels import with_cheapest_labels
+from miptree.objective.leaf_labels import with_cheapest_labels
 from miptree.objective.tolerance import cost_meets, relative_gap
 from miptree.proof import (
     compile_proof_kernels,

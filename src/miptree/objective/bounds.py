@@ -52,7 +52,7 @@ def errors_by_conflicts(problem: Problem) -> float:
 
 
 def conflict_costs(problem: Problem) -> FloatArray:
-    """(groups,): cost of each group of identical points beyond its cheapest classes."""
+    """Return the cost of each group of identical points beyond its rows' cheapest."""
     costs = problem.costs
     total = np.zeros((int(problem.same_x.max()) + 1, problem.n_classes))
     np.add.at(total, problem.same_x, costs.spread[:, None] * costs.share)

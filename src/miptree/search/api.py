@@ -11,7 +11,7 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
-from miptree.objective.labels import tree_value
+from miptree.objective.leaf_labels import tree_value
 from miptree.search.budget import SearchBudget, StopReason
 from miptree.search.data import SearchData
 from miptree.search.starts import start_trees

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import tree_value
+from miptree.objective.leaf_labels import tree_value
 from miptree.search import SearchBudget, improve, search
 from miptree.selection.algorithm1 import HullSelection
 from miptree.selection.balanced import BalancedSelection

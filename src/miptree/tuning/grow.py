@@ -13,7 +13,7 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import relabel, tree_value
+from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.objective.penalties import suited_objective
 from miptree.search import SearchBudget, improve
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees

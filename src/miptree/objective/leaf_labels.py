@@ -36,16 +36,16 @@ def relabel(problem: Problem, heap: HeapTree) -> HeapTree:
 
 
 def with_cheapest_labels(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """The tree in the user's units with the cheapest classes, less its idle splits.
+    """Give a tree in the user's units the cheapest classes and drop idle splits.
 
-    Of equally cheap classes the first, which predict_proba puts first as well.
+    Of equally cheap classes it takes the first, as predict_proba does.
     """
     cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
     return replace(tree, label=cost.argmin(axis=1)).prune(problem.X)
 
 
 def leaf_cost(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
-    """(L, Y): what each class would cost as the label of each leaf."""
+    """Return (L, Y): the cost of each class as the label of each leaf."""
     if problem.class_cost is not None:
         cost = np.zeros((n_leaves, problem.n_classes))
         np.add.at(cost, leaf, problem.class_cost)
@@ -55,7 +55,7 @@ def leaf_cost(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
 
 
 def leaf_weight(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
-    """(L, Y): weight of each class in each leaf."""
+    """Return (L, Y): the weight of each class in each leaf."""
     cell = leaf * problem.n_classes + problem.y
     size = n_leaves * problem.n_classes
     weight = np.bincount(cell, weights=problem.weight, minlength=size)
