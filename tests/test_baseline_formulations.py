@@ -23,7 +23,7 @@ from miptree.mip.formulations.baselines import (
     disparate_impact,
 )
 from miptree.mip.solvers import Limits, get_solver
-from miptree.objective.labels import leaf_cost, relabel
+from miptree.objective.leaf_labels import leaf_cost, relabel
 from miptree.search.starts import cart_tree
 from miptree.tree import HeapTree
 

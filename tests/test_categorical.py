@@ -19,7 +19,7 @@ from miptree.mip.formulations import (
 from miptree.mip.formulations.categorical import largest_coefficient
 from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import tree_value
+from miptree.objective.leaf_labels import tree_value
 from miptree.objective.tolerance import meets
 from miptree.search import SearchBudget, search
 from miptree.tree import HeapTree

@@ -18,7 +18,7 @@ from miptree.mip.formulations import (
 )
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
-from miptree.objective.labels import tree_value
+from miptree.objective.leaf_labels import tree_value
 from miptree.objective.tolerance import meets
 
 QUICK = {"max_iter": 20, "time_limit": None, "random_state": 0}

@@ -30,7 +30,7 @@ from miptree.mip.formulations import (
 )
 from miptree.mip.formulations.symmetry import canonical_image, left_point
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import tree_value
+from miptree.objective.leaf_labels import tree_value
 from miptree.tree import HeapTree
 
 OBJECTIVE = Svm1Objective(1000, 0.1, 0.01)

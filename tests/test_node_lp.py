@@ -11,7 +11,7 @@ from miptree.data.problem import Problem
 from miptree.mip import node_lp as polish_module
 from miptree.mip.node_lp import drop_splits, polish, refit_nodes
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import leaf_cost, relabel, tree_value
+from miptree.objective.leaf_labels import leaf_cost, relabel, tree_value
 from miptree.tree import HeapTree
 
 OBJECTIVE = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)

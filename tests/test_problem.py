@@ -1,9 +1,10 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from miptree.data import problem as problem_module
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.tree import HeapTree, ObliqueTree
@@ -58,9 +59,7 @@ def test_a_hash_collision_is_noticed(monkeypatch):
         def integers(self, *args, **kwargs):
             return zeros
 
-    monkeypatch.setattr(
-        problem_module.np.random, "default_rng", lambda seed: SameForAll()
-    )
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: SameForAll())
     assert np.array_equal(as_table(Problem.from_data(X, y, 3, weight)), expected)
 
 
@@ -108,7 +107,9 @@ def test_trees_keep_routing_and_objective_between_units(seed, unit, shift):
     scaled = ObliqueTree.from_heap(heap)
     assert (user.predict(problem.X) == scaled.predict(problem.scaled)).all()
     there = OBJECTIVE.evaluate(problem, user)
-    here = OBJECTIVE.evaluate(problem.in_scaled_units, scaled)
+    unit = np.zeros(3), np.ones(3)
+    in_scaled_units = replace(problem, X=problem.scaled, offset=unit[0], scale=unit[1])
+    here = OBJECTIVE.evaluate(in_scaled_units, scaled)
     assert there.errors == here.errors
     assert there.objective == pytest.approx(here.objective, rel=1e-5)
     again = problem.to_scaled(user, 2)

@@ -17,6 +17,7 @@ from _brute_force import BruteForce
 from _data import examples, random_heap, random_problem
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
+from miptree.objective.leaf_labels import tree_value
 from miptree.search import (
     SearchBudget,
     SearchResult,
@@ -24,7 +25,6 @@ from miptree.search import (
     improve,
     iterated,
     search,
-    tree_value,
 )
 from miptree.search.budget import Clock
 from miptree.search.pool import Pool

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from _data import Case, cases, examples, random_heap, random_problem
 from miptree.data.problem import Problem
-from miptree.objective.labels import leaf_cost
-from miptree.search import tree_value
+from miptree.objective.leaf_labels import leaf_cost, tree_value
 from miptree.search.data import SearchData
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.node_mip import optimise_node

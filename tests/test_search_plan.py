@@ -24,6 +24,7 @@ from miptree.fit.train import Plan, _Training, train
 from miptree.mip.solvers import Result
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound
+from miptree.objective.leaf_labels import tree_value
 from miptree.proof import compile_proof_kernels, seconds_to_compile_proofs
 from miptree.proof import warmup as proof_warmup
 from miptree.proof.branching import advance
@@ -33,7 +34,6 @@ from miptree.search import (
     compile_kernels_within,
     ladder,
     search,
-    tree_value,
     warmup,
 )
 from miptree.search.budget import Clock as SearchClock

@@ -75,7 +75,7 @@ def test_blocks_do_not_change_the_answer(monkeypatch):
     tree = ObliqueTree.from_heap(random_heap(rng, 3, 4))
     X = rng.normal(size=(1000, 4))
     whole = tree.apply(X)
-    monkeypatch.setattr("miptree.tree._BLOCK_ELEMENTS", 7)
+    monkeypatch.setattr("miptree.tree.oblique._BLOCK_ELEMENTS", 7)
     assert (tree.apply(X) == whole).all()
 
 

@@ -12,8 +12,9 @@ from miptree import Certificate, ObliqueTree, OptimalTreeClassifier, verify
 from miptree.certificate.certificate import certify
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
 from miptree.certificate.exact import Exact
-from miptree.certificate.recount import GivenData, Recount
-from miptree.certificate.verify import VerificationError
+from miptree.certificate.given_data import GivenData
+from miptree.certificate.recount import Recount
+from miptree.certificate.verification import VerificationError
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound, combinatorial_bound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from miptree._version import __version__
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.verify import Verification, verify
+from miptree.certificate.verification import Verification, verify
 from miptree.distill import Fidelity, distill, prediction_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV

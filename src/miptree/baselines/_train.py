@@ -18,7 +18,7 @@ from miptree.mip.size import pays
 from miptree.mip.solvers import Limits, Progress, get_solver
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
-from miptree.objective.labels import relabel
+from miptree.objective.leaf_labels import relabel
 from miptree.objective.proved import Bounds
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.tree import HeapTree, ObliqueTree

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.objective.labels import relabel
+from miptree.objective.leaf_labels import relabel
 from miptree.search.starts import cart_tree, constant_tree
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray

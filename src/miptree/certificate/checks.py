@@ -15,7 +15,8 @@ from miptree.certificate.digest import (
     is_a,
     tree_digest,
 )
-from miptree.certificate.recount import GivenData, Recount
+from miptree.certificate.given_data import GivenData
+from miptree.certificate.recount import Recount
 from miptree.objective import MARGIN_ROUNDING, Svm1Objective
 from miptree.tree import LEAF, ObliqueTree
 
@@ -29,35 +30,28 @@ BOX_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked.
-
-    Attributes
-    ----------
-    name : str
-        What.
-    ok : bool
-        Whether it holds.
-    sentence : str
-        What was found, in plain words.
-    """
+    """One thing that was checked."""
 
     name: str
+    """What was checked."""
     ok: bool
+    """Whether it holds."""
     sentence: str
+    """What was found, in plain words."""
 
     def __str__(self) -> str:
         return f"{'ok   ' if self.ok else 'WRONG'} {self.name}: {self.sentence}"
 
 
 def check_tree(tree: ObliqueTree, data: GivenData) -> Check:
-    """Whether the arrays are a tree for such data."""
-    problem = malformed(tree, data.X.shape[1], data.n_classes)
+    """Check that the arrays are a tree for such data."""
+    problem = malformed(tree, data.n_features, data.n_classes)
     found = f"{tree.n_nodes} nodes, children after parents, finite numbers"
     return Check("tree", problem is None, f"{problem or found}.")
 
 
 def malformed(tree: ObliqueTree, n_features: int, n_classes: int) -> str | None:
-    """What keeps arrays from being a tree for such data, or None."""
+    """Say what keeps arrays from being a tree for such data, None if nothing does."""
     n = tree.n_nodes
     arrays = (tree.children_left, tree.children_right, tree.threshold, tree.label)
     if n == 0 or any(a.shape != (n,) for a in arrays) or len(tree.coef) != n:
@@ -80,19 +74,19 @@ def malformed(tree: ObliqueTree, n_features: int, n_classes: int) -> str | None:
 
 
 def check_settings(certificate: Certificate) -> Check:
-    """Whether the certificate's fields mean anything."""
+    """Check that the certificate's fields mean anything."""
     problem = _unreadable(certificate)
+    if problem is not None:
+        return Check("settings", False, problem)
     found = (
         f"depth {certificate.depth}, penalties {certificate.slack_penalty:g} and "
         f"{certificate.l1_penalty:g}, margin {certificate.margin:g}."
-        if problem is None
-        else ""
     )
-    return Check("settings", problem is None, problem or found)
+    return Check("settings", True, found)
 
 
 def _unreadable(certificate: Certificate) -> str | None:
-    """What keeps the certificate from meaning anything."""
+    """Say what keeps the certificate from meaning anything, None if nothing does."""
     for field in fields(certificate):
         value = getattr(certificate, field.name)
         if not is_a(value, str(field.type)):
@@ -103,16 +97,21 @@ def _unreadable(certificate: Certificate) -> str | None:
     if certificate.scaling != "min-max":
         return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
     try:
-        Svm1Objective(
-            certificate.slack_penalty, certificate.l1_penalty, certificate.margin
-        )
+        objective_of(certificate)
     except ValueError as error:
         return str(error)
     return None
 
 
+def objective_of(certificate: Certificate) -> Svm1Objective:
+    """Return (1a) with the penalties and the margin of a certificate."""
+    return Svm1Objective(
+        certificate.slack_penalty, certificate.l1_penalty, certificate.margin
+    )
+
+
 def check_digest(certificate: Certificate, noted: str | None) -> Check:
-    """Whether the certificate is as it was written, and as it was noted."""
+    """Check that the certificate is as it was written, and as it was noted."""
     digest = certificate_digest(certificate)
     ok = certificate.digest == digest and noted in (None, digest)
     found = "as it was written" if ok else "changed since it was written"
@@ -120,11 +119,10 @@ def check_digest(certificate: Certificate, noted: str | None) -> Check:
 
 
 def compare(certificate: Certificate, recount: Recount) -> Iterator[Check]:
-    """Put every recomputed number beside the certificate's."""
+    """Compare every number of the certificate with the recomputed one."""
     yield from _compare_identity(certificate, recount)
     yield _check_routing(recount)
-    yield from _compare_counts(certificate, recount)
-    yield from _compare_margins(certificate, recount)
+    yield from _compare_values(certificate, recount)
     yield from _compare_bounds(certificate, recount)
 
 
@@ -142,17 +140,14 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
         used = int(np.count_nonzero(opened, axis=1).max())
         found = f"splits of up to {used} features, certified among up to {most}."
         yield Check("features", used <= most, found)
-    yield Check(
-        "depth",
-        tree.depth <= certificate.depth,
-        f"the tree has depth {tree.depth}, certified among depth {certificate.depth}.",
-    )
+    depth, most = tree.depth, certificate.depth
+    found = f"the tree has depth {depth}, certified among depth {most}."
+    yield Check("depth", depth <= most, found)
 
 
 def _check_routing(recount: Recount) -> Check:
-    counts = recount.data.counts
-    differ = (recount.leaf != recount.tree.apply(recount.data.X)) & counts
-    n, near = int(counts.sum()), int(recount.is_near.sum())
+    differ = recount.leaf != recount.tree.apply(recount.data.X)
+    n, near = recount.data.n_rows, int(recount.is_near.sum())
     found = (
         f"{n - differ.sum()} of {n} rows reach the same leaf in exact arithmetic; "
         f"within rounding error of a hyperplane on their way: {near}."
@@ -162,79 +157,50 @@ def _check_routing(recount: Recount) -> Check:
     return Check("routing", not differ.any(), found)
 
 
-def _compare_counts(certificate: Certificate, recount: Recount) -> Iterator[Check]:
-    n_rows = int(recount.data.counts.sum())
+def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    n_rows, errors = recount.data.n_rows, int(recount.wrong.sum())
     yield _equal("rows", certificate.n_rows, Fraction(n_rows), 0.0)
-    errors = Fraction(int(recount.wrong.sum()))
-    yield _equal("errors", certificate.errors, errors, 0.0)
+    yield _equal("errors", certificate.errors, Fraction(errors), 0.0)
     yield _equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
-
-
-def _compare_margins(certificate: Certificate, recount: Recount) -> Iterator[Check]:
     largest = max(recount.largest, default=Fraction(0))
     allowed = BOX_TOLERANCE + float(recount.rounding.max(initial=0.0))
-    yield Check(
-        "box",
-        largest - 1 <= allowed,
-        f"the largest abs(score) is {say(largest)}, at most 1 + {allowed:.3g} is "
-        "allowed.",
-    )
+    found = f"{say(largest)}, at most 1 + {allowed:.3g} is allowed."
+    yield Check("box", largest - 1 <= allowed, f"the largest abs(score) is {found}")
     low, high = recount.cost_at_margin(-1), recount.cost_at_margin(1)
     given = Fraction(certificate.cost_at_margin)
     slip = Fraction(SUM_TOLERANCE) * high
+    found = f"{say(low)} to {say(high)}" if high > low else say(low)
     yield Check(
         "cost at margin",
         low - slip <= given <= high + slip,
-        f"{say(given)}, recomputed {say(low)}"
-        + (f" to {say(high)}" if high > low else "")
-        + f" (a margin short by {MARGIN_ROUNDING:g} is kept).",
+        f"{say(given)}, recomputed {found} (a margin short by {MARGIN_ROUNDING:g} is "
+        "kept).",
     )
-    rounding = Fraction(certificate.slack_penalty) * recount.slack_rounding
+    rounding = float(Fraction(certificate.slack_penalty) * recount.slack_rounding)
     parts = (
-        f"{say(recount.cost)} errors, {say(recount.slack)} slack, "
-        f"{say(recount.l1)} 1-norms"
+        f" ({say(recount.cost)} errors, {say(recount.slack)} slack, "
+        f"{say(recount.l1)} 1-norms)"
     )
-    yield _equal(
-        "objective",
-        certificate.objective,
-        recount.objective,
-        OBJECTIVE_TOLERANCE,
-        float(rounding),
-        parts,
-    )
+    claimed, exact = certificate.objective, recount.objective
+    yield _equal("objective", claimed, exact, OBJECTIVE_TOLERANCE, rounding, parts)
 
 
 def _compare_bounds(certificate: Certificate, recount: Recount) -> Iterator[Check]:
-    total = float(recount.weight.sum())
+    given, rounding = certificate.any_tree_bound, 1e-12 * float(recount.weight.sum())
     bound = min(recount.any_tree_bound, recount.cost)
-    yield _equal(
-        "any-tree bound",
-        certificate.any_tree_bound,
-        bound,
-        SUM_TOLERANCE,
-        1e-12 * total,
-    )
-    for name, given, proof, value in (
-        (
-            "errors bound",
-            certificate.errors_bound,
-            certificate.errors_proved_by,
-            certificate.cost_at_margin,
-        ),
-        (
-            "objective bound",
-            certificate.objective_bound,
-            certificate.objective_proved_by,
-            certificate.objective,
-        ),
-    ):
-        yield _check_bound(name, given, proof, value, certificate)
+    yield _equal("any-tree bound", given, bound, SUM_TOLERANCE, rounding)
+    given, proof = certificate.errors_bound, certificate.errors_proved_by
+    value = certificate.cost_at_margin
+    yield _check_bound("errors bound", given, proof, value, certificate)
+    given, proof = certificate.objective_bound, certificate.objective_proved_by
+    value = certificate.objective
+    yield _check_bound("objective bound", given, proof, value, certificate)
 
 
 def _check_bound(
     name: str, given: float, proof: str, value: float, certificate: Certificate
 ) -> Check:
-    """Bracket a bound: not below the any-tree bound, not above the tree's value."""
+    """Check that a bound lies between the any-tree bound and the tree's value."""
     weakest = certificate.any_tree_bound
     slip = SUM_TOLERANCE * abs(value)
     ok = weakest - slip <= given <= value + slip
@@ -257,14 +223,12 @@ def _equal(
     absolute: float = 0.0,
     parts: str = "",
 ) -> Check:
-    """Compare a certificate's number with the exact one."""
+    """Compare a certificate's number with the exact one, to two tolerances."""
     allowed = Fraction(relative) * max(abs(exact), abs(Fraction(given)))
     ok = abs(Fraction(given) - exact) <= allowed + Fraction(absolute)
-    sentence = f"{say(given)}, recomputed {say(exact)}"
-    sentence += f" ({parts})" if parts else ""
-    return Check(name, ok, f"{sentence}.")
+    return Check(name, ok, f"{say(given)}, recomputed {say(exact)}{parts}.")
 
 
 def say(number: float | Fraction) -> str:
-    """Number as the sentences write it."""
+    """Write a number as the sentences of checks do."""
     return f"{float(number):.10g}"

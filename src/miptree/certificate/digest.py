@@ -15,7 +15,7 @@ from miptree.tree import ObliqueTree
 
 
 def tree_digest(tree: ObliqueTree) -> str:
-    """SHA-256 of a tree's arrays."""
+    """Return the SHA-256 of a tree's arrays."""
     integers = (tree.children_left, tree.children_right, tree.label)
     return _digest(
         *(array.astype("<i8") for array in integers),
@@ -25,7 +25,7 @@ def tree_digest(tree: ObliqueTree) -> str:
 
 
 def data_digest(problem: Problem) -> str:
-    """SHA-256 of the merged rows, the same for any order and for weights or copies."""
+    """Return the SHA-256 of the merged rows, which no order or copying changes."""
     cost = problem.class_cost
     return _digest(
         problem.X.astype("<f8"),
@@ -36,7 +36,7 @@ def data_digest(problem: Problem) -> str:
 
 
 def certificate_digest(certificate: Any) -> str:
-    """SHA-256 of the fields of a certificate, a baseline's too, ``digest`` aside."""
+    """Return the SHA-256 of a certificate's fields but ``digest``, a baseline's too."""
     digest = hashlib.sha256()
     for field in fields(certificate):
         # A limit that is not there is not written, as before there were limits.
@@ -48,7 +48,7 @@ def certificate_digest(certificate: Any) -> str:
 
 
 def _canonical(value: Any, kind: str) -> str:
-    """Text of a value that does not depend on which type of number holds it."""
+    """Write a value so that the type of number that holds it does not matter."""
     if kind == "str" and isinstance(value, str):
         return value
     if not is_a(value, kind):
@@ -58,7 +58,7 @@ def _canonical(value: Any, kind: str) -> str:
 
 
 def is_a(value: object, kind: str) -> bool:
-    """Whether a value is a string, or a finite number of the kind of its field."""
+    """Tell whether a value is a string or finite number, as its field demands."""
     if kind == "str":
         return isinstance(value, str)
     if kind == "int | None" and value is None:

@@ -34,7 +34,7 @@ class Exact:
 
     @classmethod
     def of(cls, values: FloatArray) -> Exact:
-        """The numbers that these finite floats stand for."""
+        """Return the numbers that these finite floats stand for."""
         mantissa, power = np.frexp(np.asarray(values, dtype=np.float64))
         digits = np.ldexp(mantissa, _MANTISSA_BITS).astype(np.int64)
         used = digits != 0
@@ -62,7 +62,7 @@ class Exact:
         return Exact(self._at(low) - other._at(low), low)
 
     def times(self, other: Exact) -> Exact:
-        """Products, number by number."""
+        """Multiply number by number."""
         product = np.asarray(self.whole * other.whole, dtype=object)
         return Exact(product, self.exponent + other.exponent)
 
@@ -79,22 +79,22 @@ class Exact:
         return Exact(self.whole.T, self.exponent)
 
     def is_below(self, bound: Fraction) -> BoolArray:
-        """Where a number is smaller than the bound."""
+        """Tell where a number is smaller than the bound."""
         bound = bound / self.unit
         return np.asarray(self.whole * bound.denominator < bound.numerator, dtype=bool)
 
     def is_above(self, bound: Fraction) -> BoolArray:
-        """Where a number is larger than the bound."""
+        """Tell where a number is larger than the bound."""
         return Exact(-self.whole, self.exponent).is_below(-bound)
 
     def sum(self) -> Fraction:
-        """Sum of all of them."""
+        """Return the sum of all numbers."""
         return sum(self.whole.flat, start=0) * self.unit
 
     def max(self) -> Fraction:
-        """Largest of them, 0 of none."""
+        """Return the largest number, 0 of none."""
         return max(self.whole.flat, default=0) * self.unit
 
     def min(self) -> Fraction:
-        """Smallest of them, 0 of none."""
+        """Return the smallest number, 0 of none."""
         return min(self.whole.flat, default=0) * self.unit

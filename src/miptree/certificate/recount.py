@@ -1,4 +1,4 @@
-"""What a tree is worth on data, in exact rational arithmetic, for ``verify``."""
+"""The objective value of a tree and its terms, in exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -7,124 +7,19 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.exact import Exact
-from miptree.data.costs import plain_costs
-from miptree.data.problem import SMALLEST_SPAN, Problem
-from miptree.data.weights import checked_costs
+from miptree.certificate.given_data import GivenData
+from miptree.data.scaling import SMALLEST_SPAN
 from miptree.objective import MARGIN_ROUNDING
-from miptree.tree import ObliqueTree
+from miptree.tree import ObliqueTree, rounding_error
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class GivenData:
-    """The rows as given; only those of positive weight count."""
-
-    X: FloatArray
-    y: IntArray
-    weight: FloatArray
-    n_classes: int
-    value_feature: IntArray
-    row_costs: FloatArray | None
-
-    @classmethod
-    def of(
-        cls,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        classes: ArrayLike | None,
-        value_feature: IntArray | None = None,
-        cost_matrix: ArrayLike | None = None,
-        row_costs: ArrayLike | None = None,
-    ) -> GivenData:
-        """Check the rows and what they weigh and cost."""
-        table = np.asarray(X, dtype=np.float64)
-        labels = np.asarray(y)
-        if table.ndim != 2 or labels.shape != (len(table),) or not len(table):
-            raise ValueError(
-                "X must be a table with one label in y for each of its rows, got "
-                f"shapes {table.shape} and {labels.shape}."
-            )
-        weight = np.ones(len(table))
-        if sample_weight is not None:
-            weight = np.asarray(sample_weight, dtype=np.float64)
-        if weight.shape != labels.shape or not (weight >= 0).all() or not weight.any():
-            raise ValueError(
-                f"sample_weight must hold {len(table)} numbers >= 0, one for each row, "
-                "and one of them above 0."
-            )
-        if not (np.isfinite(table).all() and np.isfinite(weight).all()):
-            raise ValueError("X and sample_weight must be finite numbers.")
-        codes, n_classes = _codes(labels, classes)
-        if value_feature is None:
-            value_feature = np.zeros(0, dtype=np.intp)
-        costs = None
-        if row_costs is not None and cost_matrix is not None:
-            raise ValueError("Give a cost_matrix or row_costs, not both.")
-        if row_costs is not None:
-            costs = _checked_row_costs(row_costs, (len(table), n_classes))
-        elif cost_matrix is not None:
-            costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)[codes]
-        return cls(table, codes, weight, n_classes, value_feature, costs)
-
-    @property
-    def n_open(self) -> int:
-        """Number of columns that hyperplanes may use."""
-        return self.X.shape[1] - len(self.value_feature)
-
-    @cached_property
-    def counts(self) -> BoolArray:
-        """(n,): whether a row has a weight above zero."""
-        return self.weight > 0
-
-    @cached_property
-    def problem(self) -> Problem:
-        """Build the training problem of the rows."""
-        return Problem.from_data(
-            self.X,
-            self.y,
-            self.n_classes,
-            self.weight,
-            self.row_costs,
-            self.value_feature,
-        )
-
-    @cached_property
-    def class_cost(self) -> Exact:
-        """(n, Y): what it costs to predict a class for a row, its weight included."""
-        costs = self.row_costs
-        if costs is None:
-            costs = plain_costs(self.y, np.ones(len(self.y)), self.n_classes)
-        return Exact.of(costs).times(Exact.of(self.weight[:, None]))
-
-
-def _checked_row_costs(row_costs: ArrayLike, shape: tuple[int, int]) -> FloatArray:
-    costs = np.asarray(row_costs, dtype=np.float64)
-    if costs.shape != shape or not (np.isfinite(costs) & (costs >= 0)).all():
-        raise ValueError(
-            f"row_costs must hold a finite number >= 0 for each of {shape[0]} rows and "
-            f"{shape[1]} classes, got shape {costs.shape}."
-        )
-    return costs
-
-
-def _codes(labels: AnyArray, classes: ArrayLike | None) -> tuple[IntArray, int]:
-    """Class index of each label; one that is in no class gets an index of its own."""
-    if classes is None:
-        known, codes = np.unique(labels, return_inverse=True)
-        return codes.ravel(), len(known)
-    index = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
-    found = [index.get(label, len(index)) for label in labels.tolist()]
-    return np.array(found, dtype=np.intp), max(len(index), max(found) + 1)
-
-
-@dataclass(frozen=True, eq=False)
 class Recount:
-    """What the tree is worth on the data under the certificate's settings."""
+    """The objective value of a tree on data, under a certificate's settings."""
 
     tree: ObliqueTree
     data: GivenData
@@ -157,17 +52,15 @@ class Recount:
 
     @cached_property
     def on_way(self) -> BoolArray:
-        """(n, B): whether a row that counts passes the node."""
-        passed = self.tree.ancestors[self.leaf][:, self.branch]
-        return passed & self.data.counts[:, None]
+        """(n, B): whether a row passes the node."""
+        return self.tree.ancestors[self.leaf][:, self.branch]
 
     @cached_property
     def rounding(self) -> FloatArray:
         """(B,): bound on the rounding error of a score in floats."""
         coef, threshold = self.tree.coef[self.branch], self.tree.threshold[self.branch]
-        largest = np.abs(self.data.X[self.data.counts]).max(axis=0)
-        reach = np.abs(coef) @ largest + np.abs(threshold)
-        return 8 * np.finfo(np.float64).eps * (coef.shape[1] + 1) * reach
+        largest = np.abs(self.data.X).max(axis=0)
+        return rounding_error(coef, threshold, largest)
 
     @cached_property
     def is_near(self) -> BoolArray:
@@ -179,8 +72,8 @@ class Recount:
 
     @cached_property
     def wrong(self) -> BoolArray:
-        """(n,): whether a row that counts is misclassified."""
-        return (self.tree.label[self.leaf] != self.data.y) & self.data.counts
+        """(n,): whether a row is misclassified."""
+        return self.tree.label[self.leaf] != self.data.y
 
     @cached_property
     def weight(self) -> Exact:
@@ -192,18 +85,18 @@ class Recount:
         """Cost of the misclassified rows."""
         return self._cost(np.zeros_like(self.wrong))
 
-    def _cost(self, dearest: BoolArray) -> Fraction:
-        """Cost of the rows, some of them at that of their dearest error."""
+    def _cost(self, at_worst: BoolArray) -> Fraction:
+        """Return the cost of the rows, some at that of their most costly error."""
         cost = self.data.class_cost
-        others = np.flatnonzero(~dearest)
+        others = np.flatnonzero(~at_worst)
         predicted = self.tree.label[self.leaf[others]]
-        most = sum(cost.whole[dearest].max(axis=1, initial=0), start=0) * cost.unit
+        most = sum(cost.whole[at_worst].max(axis=1, initial=0), start=0) * cost.unit
         return cost[others, predicted].sum() + most
 
     @cached_property
     def largest(self) -> list[Fraction]:
         """Largest abs(score) at each branch node."""
-        size = abs(self.score[self.data.counts])
+        size = abs(self.score)
         return [size[:, b].max() for b in range(len(self.branch))]
 
     @cached_property
@@ -212,7 +105,7 @@ class Recount:
         return [max(Fraction(1), size) for size in self.largest]
 
     def cost_at_margin(self, rounding_sign: int) -> Fraction:
-        """Cost with rows inside the margin at that of their dearest error.
+        """Return the cost with rows inside the margin at their most costly error.
 
         A row whose margin is missing by the rounding of an LP keeps it; whether the
         fit saw it so may turn on its own rounding, hence a lower (-1) and an upper
@@ -254,7 +147,7 @@ class Recount:
     def l1(self) -> Fraction:
         """1-norms of the hyperplanes in scaled units, brought into the box."""
         n_open = self.data.n_open
-        rows = Exact.of(self.data.X[self.data.counts])
+        rows = Exact.of(self.data.X)
         span = [rows[:, j].max() - rows[:, j].min() for j in range(n_open)]
         span = [s if s > SMALLEST_SPAN else Fraction(1) for s in span]
         total = Fraction(0)

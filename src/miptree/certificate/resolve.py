@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.checks import Check, say
+from miptree.certificate.checks import Check, objective_of, say
 from miptree.data.problem import Problem
 from miptree.mip.formulations import CompactFormulation, CountFormulation
 from miptree.mip.solvers import Limits, Result, get_solver
-from miptree.objective import Svm1Objective
 from miptree.tree import ObliqueTree
 
 BOUND_TOLERANCE = 1e-6
@@ -31,10 +30,7 @@ def solve_again(
         sentence = f"depth {certificate.depth} is too large to prove anything again."
         yield Check("proofs again", False, sentence)
         return
-    objective = Svm1Objective(
-        certificate.slack_penalty, certificate.l1_penalty, certificate.margin
-    )
-    given = (problem, objective, certificate.depth)
+    given = (problem, objective_of(certificate), certificate.depth)
     if certificate.errors_proved_by != certificate.any_tree_proved_by:
         count = CountFormulation(*given)
         result = _solve(count, tree, solver, seconds)
@@ -42,9 +38,8 @@ def solve_again(
         yield _confirm("errors bound again", certificate.errors_bound, bound, result)
     if certificate.objective_proved_by != certificate.any_tree_proved_by:
         result = _solve(CompactFormulation(*given), tree, solver, seconds)
-        yield _confirm(
-            "objective bound again", certificate.objective_bound, result.bound, result
-        )
+        claimed = certificate.objective_bound
+        yield _confirm("objective bound again", claimed, result.bound, result)
 
 
 def _solve(
@@ -54,16 +49,16 @@ def _solve(
     seconds: float | None,
 ) -> Result:
     start = formulation.encode(formulation.problem.to_scaled(tree, formulation.depth))
-    limits = Limits(seconds=seconds)
-    return get_solver(solver).solve(formulation.model, start, limits)
+    return get_solver(solver).solve(formulation.model, start, Limits(seconds=seconds))
 
 
 def _confirm(name: str, given: float, bound: float, result: Result) -> Check:
     """Compare a bound with what another solve proved."""
-    if given - bound <= BOUND_TOLERANCE * max(1.0, abs(given)):
+    tolerance = BOUND_TOLERANCE * max(1.0, abs(given))
+    if given - bound <= tolerance:
         sentence = f"{result.solver} proves {say(bound)} as well"
         return Check(name, True, f"{sentence} (claimed: {say(given)}).")
-    if result.objective < given - BOUND_TOLERANCE * max(1.0, abs(given)):
+    if result.objective < given - tolerance:
         sentence = f"{result.solver} finds a tree of {say(result.objective)}"
         return Check(name, False, f"{sentence}, below the {say(given)} claimed.")
     return Check(

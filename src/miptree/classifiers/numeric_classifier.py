@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from miptree.classifiers.predictor import TreePredictor
+from miptree.data.labels import class_codes, row_weights
 from miptree.data.problem import Problem
 from miptree.data.schema import Schema
-from miptree.data.weights import class_codes, row_weights
 from miptree.utils.arrays import AnyArray, FloatArray
 
 

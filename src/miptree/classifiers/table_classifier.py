@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 from miptree.classifiers.notebook import notebook_html
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import ENCODINGS, categorical_mask, is_frame, read_cells
+from miptree.data.labels import checked_costs, class_codes, row_weights
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
-from miptree.data.weights import checked_costs, class_codes, row_weights
 from miptree.utils.arrays import AnyArray, FloatArray
 
 TABLE_CONSTRAINTS: dict[str, list[Any]] = {

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import typer
 
-from miptree.certificate.verify import verify as verify_certificate
+from miptree.certificate.verification import verify as verify_certificate
 from miptree.commands import _tables
 from miptree.commands._app import (
     app,
@@ -20,7 +20,7 @@ from miptree.commands._app import (
     show_tree,
 )
 from miptree.data import CategoricalColumn
-from miptree.data.weights import row_weights
+from miptree.data.labels import row_weights
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.evaluate import label_codes

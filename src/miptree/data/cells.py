@@ -15,7 +15,7 @@ Value: TypeAlias = str | bool | int | float | None
 
 
 def row_name(row: int) -> str:
-    """How messages name the row of an index: counted from 1, as people do."""
+    """Name the row of an index in a message: counted from 1, as people do."""
     return f"row {row + 1} (row 1 is the first data row)"
 
 
@@ -33,14 +33,14 @@ class Cells(NamedTuple):
         return 0 if column is None else len(column)
 
     def take(self, rows: AnyArray) -> Cells:
-        """The cells of some rows."""
+        """Return the cells of some rows."""
         if self.numbers is not None:
             return Cells(self.name, numbers=self.numbers[rows])
         values = self.as_values()
         return Cells(self.name, values=[values[row] for row in rows])
 
     def as_values(self) -> list[Value]:
-        """The column as values of a categorical feature."""
+        """Return the column as values of a categorical feature."""
         if self.values is not None:
             return self.values
         numbers: list[Value] = np.asarray(self.numbers).tolist()
@@ -48,7 +48,7 @@ class Cells(NamedTuple):
 
 
 def is_frame(X: object) -> bool:
-    """Whether X is a data frame of pandas or polars."""
+    """Tell whether X is a data frame of pandas or polars."""
     return _is_pandas(X) or _is_polars(X)
 
 
@@ -119,7 +119,7 @@ def _finite(name: str, numbers: AnyArray) -> Cells:
 
 
 def _of_objects(name: str, given: Sequence[Any], keep_numbers: bool = False) -> Cells:
-    """Cells of Python objects: all numbers, all text, or all truth values.
+    """Read Python objects: all numbers, all text, or all truth values.
 
     Numbers remain values of a category with ``keep_numbers``.
     """

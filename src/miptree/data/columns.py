@@ -40,7 +40,7 @@ class NumericalColumn:
         return [self.name, f"{self.name} missing"][: 1 + self.marks_missing]
 
     def open_part(self, cells: Cells, allow_missing: bool) -> FloatArray:
-        """(n, 1 or 2): the numbers with the gaps filled, and where they were."""
+        """Return (n, 1 or 2): the numbers with the gaps filled, and where they were."""
         if cells.numbers is None:
             if any(value is not None for value in cells.as_values()):
                 raise _changed_type(self.name, "numbers", cells.as_values())
@@ -105,7 +105,7 @@ class CategoricalColumn:
         return code | {value: k for k, value in enumerate(self.values)}
 
     def codes(self, cells: Cells, allow_missing: bool, allow_unknown: bool) -> IntArray:
-        """(n,): number of each row's value, UNKNOWN for one not met in training."""
+        """Return (n,): number of each row's value, UNKNOWN if it was not learnt."""
         values = cells.as_values()
         self._check_type(values)
         code = self._code
@@ -132,7 +132,7 @@ class CategoricalColumn:
             raise _changed_type(self.name, "text" if before else "no text", values)
 
     def indicators(self, codes: IntArray) -> FloatArray:
-        """(n, number of values): 1 where a row has the value."""
+        """Return (n, number of values): 1 where a row has the value."""
         numbers = np.arange(len(self.value_names))
         return (codes[:, None] == numbers).astype(np.float64)
 
@@ -148,7 +148,7 @@ Column: TypeAlias = NumericalColumn | CategoricalColumn | DroppedColumn
 
 
 def show_value(value: Value) -> str:
-    """A value as text, whole numbers without a point."""
+    """Write a value as text, whole numbers without a point."""
     if value is None:
         return "missing"
     if isinstance(value, float) and value.is_integer():
@@ -157,13 +157,13 @@ def show_value(value: Value) -> str:
 
 
 def _is_text(values: Sequence[Value]) -> bool | None:
-    """Whether values are text, None where all are missing."""
+    """Tell whether values are text, None where all are missing."""
     known = [value for value in values if value is not None]
     return any(isinstance(value, str) for value in known) if known else None
 
 
 def _changed_type(name: str, before: str, values: list[Value]) -> ValueError:
-    """The error for a column of another type, which names the cell that shows it."""
+    """Make the error for a column of another type; it names a cell that shows it."""
     known = [row for row, value in enumerate(values) if value is not None]
     # One word in a file makes text of all numbers of its column: name the word.
     row = next((k for k in known if not _looks_like_number(values[k])), known[0])

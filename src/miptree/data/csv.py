@@ -1,4 +1,4 @@
-"""How CSV files are read, in memory and in blocks."""
+"""Options for reading CSV files, in memory and in blocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOO_MANY_FIELDS = (
 
 
 def csv_options() -> dict[str, Any]:
-    """Options of ``read_csv`` by which nothing is guessed.
+    """Return options of ``read_csv`` by which nothing is guessed.
 
     Only an empty field is a missing value, so a class called "NA" or "None" stays
     one; numbers are read to the nearest float64; and a comma at the end of rows does

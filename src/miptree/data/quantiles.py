@@ -8,7 +8,7 @@ from miptree.utils.arrays import FloatArray
 
 
 def weighted_quantile(numbers: FloatArray, weight: FloatArray, level: float) -> float:
-    """Quantile of numbers that occur as often as their weights say.
+    """Return a quantile of numbers that occur as often as their weights say.
 
     Where it lies between two numbers, their middle.
     """

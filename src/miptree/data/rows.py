@@ -55,7 +55,7 @@ class TrainingRows:
         return len(self.y)
 
     def take(self, rows: IntArray) -> TrainingRows:
-        """Some of the rows."""
+        """Return some of the rows."""
         return replace(
             self,
             cells=[cells.take(rows) for cells in self.cells],
@@ -65,7 +65,7 @@ class TrainingRows:
         )
 
     def with_levels(self) -> TrainingRows:
-        """The same rows, whole numbers of few different values read as categories."""
+        """Read columns of few different whole numbers as categories."""
         mask = [
             known or is_levels(cells)
             for cells, known in zip(self.cells, self.categorical, strict=True)
@@ -73,13 +73,13 @@ class TrainingRows:
         return replace(self, categorical=mask)
 
     def learn_table(self, encoding: str, missing: str, unknown: str) -> Table:
-        """How the columns of these rows become numbers."""
+        """Learn how the columns of these rows become numbers."""
         return learn_table(
             self.cells, self.weight, self.categorical, encoding, missing, unknown
         )
 
     def problem(self, table: Table, max_features: int | None = None) -> Problem:
-        """The rows as the search and the MIP see them."""
+        """Build the problem that the search and the MIP see."""
         # A row of weight zero may hold what the table has not learnt.
         kept = np.flatnonzero(self.weight > 0)
         rows = self if len(kept) == len(self) else self.take(kept)
@@ -100,7 +100,7 @@ class TrainingRows:
 
 
 def is_levels(cells: Cells) -> bool:
-    """Whether a column holds whole numbers, and few different ones."""
+    """Tell whether a column holds whole numbers, and few different ones."""
     if cells.numbers is None:
         return False
     levels = np.unique(cells.numbers[~np.isnan(cells.numbers)])

@@ -89,13 +89,13 @@ class Table:
         )
 
     def transform(self, X: Any) -> FloatArray:
-        """(n, open columns + value columns): the rows of X as numbers."""
+        """Return (n, open columns + value columns): the rows of X as numbers."""
         if self.is_plain and _is_complete(X):
             return np.asarray(X, dtype=np.float64)
         return self.transform_cells(read_cells(X))
 
     def transform_cells(self, table: Sequence[Cells]) -> FloatArray:
-        """Do the same for columns that were read."""
+        """Transform columns that were read by :func:`read_cells`."""
         fill, majority = self.missing == "fill", self.unknown == "majority"
         opened, values = [], []
         for column, cells in zip(self.columns, table, strict=True):
@@ -111,7 +111,7 @@ class Table:
 
 
 def _is_complete(X: object) -> bool:
-    """Whether X is an array of finite floats."""
+    """Tell whether X is an array of finite floats."""
     return (
         isinstance(X, np.ndarray)
         and X.dtype.kind in "fiub"
@@ -205,14 +205,14 @@ def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:
 
 
 def _in_order(values: Iterable[Value]) -> tuple[Value, ...]:
-    """Values in their own order, the missing one last."""
+    """Sort values in their own order, the missing one last."""
     values = list(values)
     known = sorted(value for value in values if value is not None)
     return (*known, *([None] if None in values else []))
 
 
 def categorical_mask(table: Sequence[Cells], asked: Any) -> list[bool]:
-    """Which columns are categorical, as ``categorical_features`` asks.
+    """Tell which columns are categorical, as ``categorical_features`` asks.
 
     Parameters
     ----------

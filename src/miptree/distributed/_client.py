@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from miptree.control.clock import Clock, interruptible
 from miptree.data import learn_table
+from miptree.data.labels import above_tolerance, checked_costs
 from miptree.data.problem import Problem
-from miptree.data.weights import above_tolerance, checked_costs
 from miptree.distributed import _partition
 from miptree.distributed._dask import Partitions, first_error
 from miptree.distributed._finish import finished

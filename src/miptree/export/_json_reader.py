@@ -18,8 +18,8 @@ from miptree.data import (
     NumericalColumn,
     Table,
 )
+from miptree.data.labels import checked_costs
 from miptree.data.schema import Schema
-from miptree.data.weights import checked_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_values import (
     MAX_TEXT,

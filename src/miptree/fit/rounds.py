@@ -25,7 +25,7 @@ from miptree.fit.train import SEARCH_STALL, end_of, train_incumbent
 from miptree.fit.working_set import WorkingSets
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
-from miptree.objective.labels import with_cheapest_labels
+from miptree.objective.leaf_labels import with_cheapest_labels
 from miptree.objective.proved import Bounds
 from miptree.search import compile_kernels_within, search
 from miptree.search.starts import cart_tree

@@ -24,7 +24,7 @@ from miptree.mip.solvers import Limits, Progress, Result, get_solver
 from miptree.mip.solvers.base import OnProgress
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
-from miptree.objective.labels import with_cheapest_labels
+from miptree.objective.leaf_labels import with_cheapest_labels
 from miptree.objective.proved import Bounds
 from miptree.proof import (
     compile_proof_kernels,

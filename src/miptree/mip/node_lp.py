@@ -18,7 +18,7 @@ from miptree.mip.formulations.tree_variables import Hyperplanes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import relabel, tree_value
+from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 

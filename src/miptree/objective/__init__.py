@@ -1,4 +1,4 @@
-"""What a tree is valued by, and what no tree can be below."""
+"""The objective (1a), lower bounds on it, and tolerances."""
 
 from __future__ import annotations
 

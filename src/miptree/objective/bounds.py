@@ -7,6 +7,7 @@ objective (1a) as well, whose other terms are not negative.
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Bound(NamedTuple):
 
 
 def errors_by_classes(problem: Problem, n_leaves: int) -> float:
-    """Proposition 1 (3): the cost of the classes that can have no leaf."""
+    """Return the cost of the classes that can have no leaf: Proposition 1 (3)."""
     spare = max(0, problem.n_classes - n_leaves)
     if spare == 0:
         return 0.0  # and no costs of millions of rows are taken apart
@@ -43,7 +44,7 @@ def errors_by_classes(problem: Problem, n_leaves: int) -> float:
 
 
 def errors_by_conflicts(problem: Problem) -> float:
-    """Cost that remains because identical points have different classes."""
+    """Return the cost that remains as identical points have different classes."""
     n_alike = np.bincount(problem.same_x)[problem.same_x]
     alike = problem.subset(np.flatnonzero(n_alike > 1))
     conflicts = conflict_costs(alike).sum() if alike.n_rows else 0.0
@@ -51,7 +52,7 @@ def errors_by_conflicts(problem: Problem) -> float:
 
 
 def conflict_costs(problem: Problem) -> FloatArray:
-    """(groups,): cost beyond the base that each group of identical points has."""
+    """Return the cost of each group of identical points beyond its rows' cheapest."""
     costs = problem.costs
     total = np.zeros((int(problem.same_x.max()) + 1, problem.n_classes))
     np.add.at(total, problem.same_x, costs.spread[:, None] * costs.share)
@@ -59,24 +60,34 @@ def conflict_costs(problem: Problem) -> FloatArray:
 
 
 def _base(problem: Problem) -> float:
-    """Cost of the cheapest class of every row, which no tree avoids."""
+    """Return the cost of the cheapest class of every row, which no tree avoids."""
     cost = problem.class_cost
     return 0.0 if cost is None else float(cost.min(axis=1).sum())
 
 
 def combinatorial_bound(problem: Problem, depth: int) -> Bound:
-    """Best of these bounds for a depth, and what proves it."""
-    base = _base(problem)
-    return max(
-        Bound(base, "errors are not negative"),
-        Bound(base + errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
-        Bound(errors_by_conflicts(problem), "identical points of different classes"),
-        key=lambda bound: bound.value,
-    )
+    """Return the largest of these bounds for a depth, and what proves it.
+
+    It is computed once for a problem and a depth.
+    """
+    known = _known_bounds.setdefault(problem, {})
+    if depth not in known:
+        base = _base(problem)
+        conflicts = errors_by_conflicts(problem)
+        known[depth] = max(
+            Bound(base, "errors are not negative"),
+            Bound(base + errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
+            Bound(conflicts, "identical points of different classes"),
+            key=lambda bound: bound.value,
+        )
+    return known[depth]
+
+
+_known_bounds: WeakKeyDictionary[Problem, dict[int, Bound]] = WeakKeyDictionary()
 
 
 def round_up_cost(problem: Problem, bound: float) -> float:
-    """Smallest cost of errors that is possible at or above a bound.
+    """Return the smallest cost of errors that is possible at or above a bound.
 
     Costs that are whole multiples of the smallest one leave no value between two
     multiples; other costs leave the bound as it is, and so do those that are not much

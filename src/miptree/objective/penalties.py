@@ -29,14 +29,14 @@ def suited_objective(
     problem: Problem | None = None,
     weight: float | None = None,
 ) -> Svm1Objective:
-    """(1a) with what the user gave, and the rest chosen for the rows.
+    """Return (1a) with what the user gave, and the rest chosen for the rows.
 
     Parameters
     ----------
     slack_penalty, margin : float or "auto"
-        alpha_1 and epsilon. ``slack_penalty * margin`` is made the price of the dearest
-        error if slack_penalty is open; with the margin open it is at least that, up to
-        the largest margin.
+        alpha_1 and epsilon. ``slack_penalty * margin`` is made the cost of the most
+        costly error if slack_penalty is open; with the margin open it is at least that,
+        up to the largest margin.
     l1_penalty : float
         alpha_2.
     problem : Problem, optional
@@ -45,27 +45,27 @@ def suited_objective(
     weight : float, optional
         Weight of all rows, where the problem holds a sample of them.
     """
-    dearest = 1.0 if problem is None else max(1.0, problem.dearest_error)
+    price = 1.0 if problem is None else max(1.0, problem.largest_error_cost)
     if isinstance(margin, str):
         epsilon = LARGEST_MARGIN if problem is None else suited_margin(problem, weight)
         if not isinstance(slack_penalty, str) and slack_penalty > 0:
-            epsilon = min(max(epsilon, dearest / slack_penalty), LARGEST_MARGIN)
+            epsilon = min(max(epsilon, price / slack_penalty), LARGEST_MARGIN)
     else:
         epsilon = float(margin)
     if isinstance(slack_penalty, str):
-        slack_penalty = dearest / max(epsilon, SMALLEST_MARGIN)  # 0 is refused below
+        slack_penalty = price / max(epsilon, SMALLEST_MARGIN)  # 0 is refused below
     return Svm1Objective(float(slack_penalty), float(l1_penalty), epsilon)
 
 
 def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
-    """Price that an error may have, by what the user gave."""
+    """Return the largest cost that an error may have, by what the user gave."""
     if isinstance(slack_penalty, str):
         return np.inf
     return slack_penalty * (LARGEST_MARGIN if isinstance(margin, str) else margin)
 
 
 def suited_margin(problem: Problem, weight: float | None = None) -> float:
-    """Margin epsilon that the rows can keep, of two digits.
+    """Return a margin epsilon that the rows can keep, to two digits.
 
     The box holds the outermost rows, so that with heavy tails most rows have scores
     near each other, and can only keep a small margin. Many rows need less of it.
@@ -77,7 +77,7 @@ def suited_margin(problem: Problem, weight: float | None = None) -> float:
 
 
 def _usual_spread(problem: Problem) -> float:
-    """Part of their range that nine rows of ten fill: the median feature's."""
+    """Return the part of their range that nine rows of ten fill: the median's."""
     X, weight = problem.open_scaled, problem.weight
     if problem.n_rows > _MOST_READ:
         some = np.random.default_rng(0).choice(problem.n_rows, _MOST_READ, False)

@@ -19,7 +19,7 @@ MARGIN_ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Score:
-    """What a tree is worth on a problem, counted by prediction.
+    """The objective value of a tree and its terms, counted by prediction.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Score:
         What they cost, by default their weight: the first sum of (1a).
     cost_at_margin : float
         The same, with rows nearer to a hyperplane on their way than the margin (less
-        the rounding of an LP) at the cost of their dearest class.
+        the rounding of an LP) at the cost of their most costly class.
     slack : float
         Weighted sum of the missing margins m_ib, the second sum.
     l1 : float
@@ -125,10 +125,11 @@ class Svm1Objective:
         error_cost = problem.error_cost(predicted)
         cost = float(error_cost.sum())
         too_near = (missing > MARGIN_ROUNDING).any(axis=1)
+        at_margin = np.where(too_near, problem.worst_class_cost, error_cost)
         return Score(
             errors=int(problem.count[predicted != problem.y].sum()),
             cost=cost,
-            cost_at_margin=float(np.where(too_near, problem.dearest, error_cost).sum()),
+            cost_at_margin=float(at_margin.sum()),
             slack=slack,
             l1=l1,
             objective=cost + self.slack_penalty * slack + self.l1_penalty * l1,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from miptree.search.api import ITERATIONS, SearchResult, improve, search, tree_value
+from miptree.search.api import ITERATIONS, SearchResult, improve, search
 from miptree.search.warmup import compile_kernels, compile_kernels_within
 
 __all__ = [
@@ -12,5 +12,4 @@ __all__ = [
     "compile_kernels_within",
     "improve",
     "search",
-    "tree_value",
 ]

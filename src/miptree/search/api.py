@@ -11,9 +11,10 @@ from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
+from miptree.objective.leaf_labels import tree_value
 from miptree.search.data import SearchData
 from miptree.search.starts import start_trees
-from miptree.tree import HeapTree, ObliqueTree
+from miptree.tree import HeapTree
 
 _MANY_ROWS = 20_000
 ITERATIONS = 30
@@ -155,16 +156,6 @@ def improve(
     found = run_improvement(data, objective, tree, clock, seed)
     trees, values = _ranked(problem, data, objective, [*found, tree])
     return trees[0], values[0]
-
-
-def tree_value(
-    problem: Problem, objective: Svm1Objective | None, tree: HeapTree
-) -> float:
-    """Objective value of a tree in scaled units, counted by prediction."""
-    if objective is not None:
-        return objective.evaluate(problem, problem.to_user(tree)).objective
-    predicted = ObliqueTree.from_heap(tree).predict(problem.scaled)
-    return float(problem.error_cost(predicted).sum())
 
 
 def _stops_at_once(clock: Clock) -> End | None:

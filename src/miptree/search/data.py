@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from miptree.data.problem import Problem, value_places
+from miptree.data.points import Points
+from miptree.data.problem import Problem
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchData:
+class SearchData(Points):
     """Points and costs, with the mean weight of a row as the unit of cost.
 
     The unit makes the tolerances of the kernels mean the same for any weights.
@@ -54,31 +55,6 @@ class SearchData:
             problem.value_feature,
             problem.max_features,
         )
-
-    @property
-    def n_rows(self) -> int:
-        """Number n of rows."""
-        return len(self.y)
-
-    @property
-    def n_features(self) -> int:
-        """Number d of features."""
-        return self.X.shape[1]
-
-    @property
-    def n_open(self) -> int:
-        """Number of features open to hyperplanes: the first ones."""
-        return self.n_features - len(self.value_feature)
-
-    @property
-    def n_categorical(self) -> int:
-        """Number of categorical features for subset splits."""
-        return int(self.value_feature.max(initial=-1)) + 1
-
-    @cached_property
-    def codes(self) -> IntArray:
-        """(n_categorical, n): place of each row's value among the value columns."""
-        return value_places(self.X[:, self.n_open :], self.value_feature)
 
     @property
     def n_classes(self) -> int:

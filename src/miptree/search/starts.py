@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import entr
 
 from miptree.data.problem import Problem
-from miptree.objective.labels import leaf_cost, relabel
+from miptree.objective.leaf_labels import leaf_cost, relabel
 from miptree.tree import LEAF, HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 

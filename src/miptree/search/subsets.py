@@ -114,7 +114,7 @@ def _best_values(
     feature: int,
 ) -> tuple[float, IntArray]:
     """Cost of the best subset split of a feature, and the values that go left."""
-    code = data.codes[feature, points]
+    code = data.value_codes[feature, points]
     n_values = len(data.value_feature)
     above_leaves = 2 * b + 1 >= len(tree.threshold)
     if above_leaves and data.n_classes <= _MOST_CLASSES:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from miptree.data.problem import identical_rows
+from miptree.data.merging import identical_rows
 from miptree.selection._columns import TOLERANCE
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 

@@ -47,7 +47,7 @@ class HeapTree(NamedTuple):
         return len(self.label).bit_length() - 1
 
     def leaf_of(self, X: FloatArray) -> IntArray:
-        """Leaf 0 .. 2**D - 1 that each row reaches."""
+        """Return the leaf 0 .. 2**D - 1 that each row reaches."""
         return ObliqueTree.from_heap(self).apply(X) - len(self.threshold)
 
     def copy(self) -> HeapTree:
@@ -124,7 +124,7 @@ class ObliqueTree:
     # ------------------------------------------------------------------ routing
 
     def goes_right(self, X: FloatArray) -> BoolArray:
-        """Side of every row at every branch node, reached or not.
+        """Find the side of every row at every branch node, reached or not.
 
         Returns
         -------
@@ -136,37 +136,39 @@ class ObliqueTree:
         return _goes_right(np.asarray(X, dtype=np.float64), coef, threshold)
 
     def apply(self, X: FloatArray) -> IntArray:
-        """Index of the leaf that each row reaches."""
+        """Return the index of the leaf that each row reaches."""
         X = np.asarray(X, dtype=np.float64)
-        leaf = np.empty(len(X), dtype=np.intp)
+        leaf = np.zeros(len(X), dtype=np.intp)
+        if self.n_nodes == 1:
+            return leaf
         step = max(1, _BLOCK_ELEMENTS // max(1, self.n_features))
         for start in range(0, len(X), step):
-            leaf[start : start + step] = self._apply_block(X[start : start + step])
+            block = slice(start, start + step)
+            leaf[block] = self.follow(self.goes_right(X[block]))
         return leaf
 
-    def _apply_block(self, X: FloatArray) -> IntArray:
-        node = np.zeros(len(X), dtype=np.intp)
-        if self.n_nodes == 1:
-            return node
-        branch = np.flatnonzero(~self.is_leaf)
+    def follow(self, goes_right: BoolArray) -> IntArray:
+        """Return the leaf of each row, given its sides from :meth:`goes_right`."""
+        n_rows, n_branch = goes_right.shape
+        node = np.zeros(n_rows, dtype=np.intp)
         column = np.zeros(self.n_nodes, dtype=np.intp)
-        column[branch] = np.arange(len(branch))
-        right = _goes_right(X, self.coef[branch], self.threshold[branch]).ravel()
+        column[~self.is_leaf] = np.arange(n_branch)
+        right = goes_right.ravel()
         # child[2 * node + side]; a leaf is its own child, so early leaves stay put.
         itself = np.arange(self.n_nodes)
         child = np.stack([self.children_left, self.children_right], axis=1)
         child = np.where(self.is_leaf[:, None], itself[:, None], child).ravel()
-        row = np.arange(len(X)) * len(branch)
+        row = np.arange(n_rows) * n_branch
         for _ in range(self.depth):
             node = child[2 * node + right[row + column[node]]]
         return node
 
     def predict(self, X: FloatArray) -> IntArray:
-        """Class index of each row."""
+        """Return the class index of each row."""
         return self.label[self.apply(X)]
 
     def decision_path(self, X: FloatArray) -> sparse.csr_matrix:
-        """Nodes that each row passes, as scikit-learn's trees give them.
+        """Mark the nodes that each row passes, as scikit-learn's trees do.
 
         Returns
         -------
@@ -188,7 +190,7 @@ class ObliqueTree:
 
     @classmethod
     def from_heap(cls, heap: HeapTree) -> ObliqueTree:
-        """Tree with the same routing as a complete tree in heap order."""
+        """Build the tree with the same routing as a complete tree in heap order."""
         n_branch, n_features = heap.coef.shape
         n_nodes = 2 * n_branch + 1
         left = np.full(n_nodes, LEAF, dtype=np.intp)
@@ -203,7 +205,7 @@ class ObliqueTree:
         return cls(left, right, coef, threshold, label)
 
     def to_heap(self, depth: int) -> HeapTree:
-        """Complete tree of the given depth with the same predictions.
+        """Return the complete tree of the given depth with the same predictions.
 
         A leaf above the last level becomes a subtree of dummy nodes (``coef = 0``,
         ``threshold = 1``: every point goes left) whose leaves share its class.
@@ -241,7 +243,7 @@ class ObliqueTree:
         return self.prune_to(np.bincount(self.apply(X), minlength=self.n_nodes))
 
     def prune_to(self, in_leaf: FloatArray | IntArray) -> ObliqueTree:
-        """As :meth:`prune`, by the number or weight of the rows in each leaf."""
+        """Do as :meth:`prune`, by the number or weight of the rows in each leaf."""
         reached = in_leaf @ self.ancestors > 0
         stands_for = np.arange(self.n_nodes)
         left, right = self.children_left.copy(), self.children_right.copy()
@@ -258,7 +260,7 @@ class ObliqueTree:
         return self._subtree(int(stands_for[0]), left, right)
 
     def _subtree(self, root: int, left: IntArray, right: IntArray) -> ObliqueTree:
-        """Tree below a node under other child arrays, renumbered breadth first."""
+        """Return the tree below a node under other child arrays, breadth first."""
         order = [root]
         for node in order:
             if left[node] != LEAF:
@@ -276,7 +278,7 @@ class ObliqueTree:
 
 
 def _goes_right(X: FloatArray, coef: FloatArray, threshold: FloatArray) -> BoolArray:
-    """(n, B): ``x @ coef > threshold`` with the sum taken in feature order."""
+    """Return (n, B): ``x @ coef > threshold``, the sum taken in feature order."""
     score, norm = _scores_and_norm(X, coef, threshold)
     # The Euclidean norm of the whole block bounds every number in it. That is crude
     # but costs next to nothing and nearly always clears every row; a bound from the
@@ -296,7 +298,7 @@ def _goes_right(X: FloatArray, coef: FloatArray, threshold: FloatArray) -> BoolA
 def _scores_and_norm(
     X: FloatArray, coef: FloatArray, threshold: FloatArray
 ) -> tuple[FloatArray, float]:
-    """(n, B): ``X @ coef.T - threshold``; and the Euclidean norm of X.
+    """Return (n, B): ``X @ coef.T - threshold``; and the Euclidean norm of X.
 
     In pieces so small that a BLAS works on one thread: more threads gain nothing on
     such slim matrices, and on a busy machine they wait for each other.
@@ -319,7 +321,7 @@ def _scores_and_norm(
 def rounding_error(
     coef: FloatArray, threshold: FloatArray, largest: FloatArray
 ) -> FloatArray:
-    """(B,): how far a product can be from the sum in order, abs(X) <= largest.
+    """Bound how far a product is from the sum in order, (B,), if abs(X) <= largest.
 
     Each is within d u sum |coef_j x_j| of the exact sum (u the unit roundoff); the
     factor 8 covers both, the subtraction and the rounding of this bound itself.

@@ -64,7 +64,7 @@ def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
 
 
 def rounded(tree: ObliqueTree, digits: IntArray) -> ObliqueTree:
-    """The tree with the numbers of each node rounded to so many digits."""
+    """Return the tree with the numbers of each node rounded to so many digits."""
     coef = [_to_digits(c, k) for c, k in zip(tree.coef, digits[:, 0], strict=True)]
     pairs = zip(tree.threshold, digits[:, 1], strict=True)
     threshold = [_to_digits(t, k) for t, k in pairs]
@@ -84,7 +84,7 @@ def _to_digits(numbers: FloatArray | float, digits: int) -> FloatArray:
 def _extremes(
     tree: ObliqueTree, X: FloatArray, tries: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """(K, B): largest score of the rows that go left, smallest of those that go right.
+    """Return (K, B): largest score of rows that go left, smallest of those right.
 
     Only rows that reach the split count.
     """
@@ -105,7 +105,7 @@ def _extremes(
 
 
 def _sides(tree: ObliqueTree, X: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """(n, B): rows that reach the left child, and the right child, of each split."""
+    """Return (n, B): rows that reach the left and the right child of each split."""
     branch = np.flatnonzero(~tree.is_leaf)
     passed = tree.ancestors[tree.apply(X)]
     left, right = tree.children_left[branch], tree.children_right[branch]
@@ -113,7 +113,7 @@ def _sides(tree: ObliqueTree, X: FloatArray) -> tuple[BoolArray, BoolArray]:
 
 
 def _error(tree: ObliqueTree, X: FloatArray, tries: FloatArray) -> FloatArray:
-    """(K, B): how far a product can be from the sum in order."""
+    """Return (K, B): how far a product can be from the sum in order."""
     largest = np.abs(X).max(axis=0, initial=0.0)
     n_tries, n_branch, n_features = tries.shape
     threshold = np.tile(tree.threshold[~tree.is_leaf], n_tries)
@@ -122,7 +122,7 @@ def _error(tree: ObliqueTree, X: FloatArray, tries: FloatArray) -> FloatArray:
 
 
 def _fewest_between(low: float, high: float, threshold: float) -> int | None:
-    """Fewest digits to which the threshold rounds into [low, high)."""
+    """Find the fewest digits to which the threshold rounds into [low, high)."""
     for digits in range(1, _MOST_OF_THRESHOLD + 1):
         if low <= float(_to_digits(threshold, digits)) < high:
             return digits

@@ -9,7 +9,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data import EmptyTableError, Table
-from miptree.data.costs import plain_costs
+from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.tree import HeapTree

@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.objective.labels import relabel
+from miptree.objective.leaf_labels import relabel
 from miptree.search.starts import constant_tree
 from miptree.tree import ObliqueTree
 from miptree.tuning.cv_results import Winner

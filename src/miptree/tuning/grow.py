@@ -13,7 +13,7 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
-from miptree.objective.labels import relabel, tree_value
+from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.objective.penalties import suited_objective
 from miptree.search import improve
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
@@ -196,7 +196,7 @@ class Grower:
     def _objective(self, problem: Problem, candidate: Svm1Tree) -> Svm1Objective:
         slack, margin = candidate.slack_penalty, candidate.margin
         if not isinstance(slack, str) and not isinstance(margin, str):
-            slack = max(slack, problem.dearest_error / margin)
+            slack = max(slack, problem.largest_error_cost / margin)
         # On a part of the rows the margin is that of all of them.
         l1_penalty = self.share * candidate.l1_penalty
         weight = float(problem.weight.sum()) / self.share

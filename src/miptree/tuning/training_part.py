@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.objective.labels import relabel
+from miptree.objective.leaf_labels import relabel
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, FloatArray
 

@@ -11,8 +11,6 @@ from miptree.control.clock import End
 from miptree.mip.model import Model
 from miptree.utils.arrays import FloatArray
 
-
-
 LARGEST_SEED = 2_000_000_000
 """Largest seed that Gurobi and CPLEX take; numpy's go higher."""
 
@@ -90,7 +88,7 @@ class Result:
         Name and version.
     """
 
-    status: Status
+    status: End
     x: FloatArray | None
     objective: float
     bound: float

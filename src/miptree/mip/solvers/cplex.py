@@ -9,14 +9,15 @@ import numpy as np
 from cplex.callbacks import Context
 from cplex.exceptions import CplexSolverError, error_codes
 
+from miptree.control.clock import End
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import LARGEST_SEED, Result, SolverLicenceError, Status
+from miptree.mip.solvers.base import LARGEST_SEED, Result, SolverLicenceError
 from miptree.mip.solvers.listener import Listener
 from miptree.mip.solvers.solver import Solver
 from miptree.utils.arrays import FloatArray
 
 _CODES = cplex.SolutionInterface.status
-_STATUS: dict[int, Status] = {
+_STATUS: dict[int, End] = {
     _CODES.optimal: "optimal",
     _CODES.MIP_optimal: "optimal",
     _CODES.optimal_tolerance: "optimal",

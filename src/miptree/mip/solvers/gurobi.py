@@ -7,13 +7,14 @@ import numpy as np
 from gurobipy import GRB
 from scipy import sparse
 
+from miptree.control.clock import End
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import LARGEST_SEED, Result, SolverLicenceError, Status
+from miptree.mip.solvers.base import LARGEST_SEED, Result, SolverLicenceError
 from miptree.mip.solvers.listener import Listener
 from miptree.mip.solvers.solver import Solver
 from miptree.utils.arrays import FloatArray
 
-_STATUS: dict[int, Status] = {
+_STATUS: dict[int, End] = {
     GRB.OPTIMAL: "optimal",
     GRB.TIME_LIMIT: "time_limit",
     GRB.NODE_LIMIT: "node_limit",
@@ -42,7 +43,7 @@ class GurobiSolver(Solver):
                 if gurobi.Status == GRB.INTERRUPTED:
                     listener.pass_on_interrupt()
                 return listener.finish(
-                    _STATUS.get(gurobi.Status, "interrupted"),
+                    _STATUS.get(gurobi.End, "interrupted"),
                     np.array(x.X) if gurobi.SolCount > 0 else None,
                     _bound(gurobi),
                     gurobi.NodeCount if gurobi.IsMIP else 0,

@@ -7,8 +7,9 @@ from threading import local
 import highspy
 import numpy as np
 
+from miptree.control.clock import End
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import TIGHTEST_TOLERANCE, Limits, Result, Status
+from miptree.mip.solvers.base import TIGHTEST_TOLERANCE, Limits, Result
 from miptree.mip.solvers.listener import Listener
 from miptree.mip.solvers.solver import Solver
 from miptree.mip.solvers.watch import run_watched
@@ -16,7 +17,7 @@ from miptree.utils.arrays import FloatArray
 
 _VERSION = f"HiGHS {highspy.Highs().version()}"
 
-_STATUS: dict[highspy.HighsModelStatus, Status] = {
+_STATUS: dict[highspy.HighsModelStatus, End] = {
     highspy.HighsModelStatus.kOptimal: "optimal",
     highspy.HighsModelStatus.kTimeLimit: "time_limit",
     highspy.HighsModelStatus.kSolutionLimit: "node_limit",
@@ -145,10 +146,10 @@ def _nodes(out: object) -> int:
 
 def _read(
     highs: highspy.Highs, model: Model
-) -> tuple[Status, FloatArray | None, float, int, str]:
+) -> tuple[End, FloatArray | None, float, int, str]:
     """Return status, solution, bound, nodes and version."""
     info = highs.getInfo()
-    status: Status = _STATUS.get(highs.getModelStatus(), "interrupted")
+    status: End = _STATUS.get(highs.getModelStatus(), "interrupted")
     found = (
         info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
     )

@@ -11,6 +11,7 @@ from threading import Lock
 
 import numpy as np
 
+from miptree.control.clock import End
 from miptree.mip.model import Model
 from miptree.mip.solvers.base import (
     START_TOLERANCE,
@@ -20,7 +21,6 @@ from miptree.mip.solvers.base import (
     OnProgress,
     Progress,
     Result,
-    Status,
     believed_bound,
     clip_infinite,
     is_feasible,
@@ -156,7 +156,7 @@ class Listener:
 
     def finish(
         self,
-        status: Status,
+        status: End,
         x: FloatArray | None,
         bound: float,
         nodes: float,
@@ -179,7 +179,7 @@ class Listener:
 
     def finish_left_behind(self, solver: str) -> Result:
         """Return the result of a solver that was left behind: what it last told."""
-        status: Status = "time_limit" if self.remaining == 0 else "interrupted"
+        status: End = "time_limit" if self.remaining == 0 else "interrupted"
         _, bound, nodes = self._state
         return self.finish(status, self._best_x, bound, nodes, solver)
 

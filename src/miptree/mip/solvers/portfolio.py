@@ -7,7 +7,8 @@ from threading import Lock, Thread
 
 import numpy as np
 
-from miptree.mip.solvers.base import Progress, Result, Status
+from miptree.control.clock import End
+from miptree.mip.solvers.base import Progress, Result
 from miptree.mip.solvers.highs import HighsSolver
 from miptree.mip.solvers.listener import Listener
 from miptree.mip.solvers.scip import ScipSolver
@@ -116,14 +117,14 @@ class _Race:
         known += [result.nodes for result in list(self.results.values())]
         return max(known, default=0)
 
-    def outcome(self) -> tuple[Status, FloatArray | None, float, int, str]:
+    def outcome(self) -> tuple[End, FloatArray | None, float, int, str]:
         """Return status, solution, bound, nodes and version of the race so far."""
         results = list(self.results.values())
         for result in results:
             if result.x is not None:
                 self._keep(result.x)
         statuses = [result.status for result in results]
-        status: Status = "interrupted"
+        status: End = "interrupted"
         if "infeasible" in statuses or "optimal" in statuses:
             status = "infeasible" if "infeasible" in statuses else "optimal"
         elif self._met():

@@ -9,14 +9,15 @@ import pyscipopt
 from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Expr
 from pyscipopt.scip import ExprCons, Term
 
+from miptree.control.clock import End
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import Result, Status
+from miptree.mip.solvers.base import Result
 from miptree.mip.solvers.listener import Listener
 from miptree.mip.solvers.solver import Solver
 from miptree.mip.solvers.watch import run_watched
 from miptree.utils.arrays import FloatArray
 
-_STATUS: dict[str, Status] = {
+_STATUS: dict[str, End] = {
     "optimal": "optimal",
     "gaplimit": "optimal",
     "timelimit": "time_limit",

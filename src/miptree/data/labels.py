@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ SMALLEST_WEIGHT = 1e-5
 
 
 def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
-    """The classes in order, at least two, and the place of each row's class."""
+    """Return the classes in order, at least two, and each row's class index."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
@@ -32,7 +32,7 @@ def row_weights(
     codes: IntArray,
     sample_weight: ArrayLike | None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Weight of each row, its own times that of its class; and those of the classes.
+    """Return the weight of each row, times that of its class; and those of the classes.
 
     "balanced" gives all classes the same total, counted in the rows' own weights, so
     that a row of weight 2 is always the same as the row given twice.
@@ -54,7 +54,7 @@ def row_weights(
 
 
 def above_tolerance(weight: FloatArray) -> FloatArray:
-    """The weights, unless a solver's tolerance would hide every error."""
+    """Return the weights, unless a solver's tolerance would hide every error."""
     if weight.max() < SMALLEST_WEIGHT:
         raise ValueError(
             f"The largest weight of a row is {weight.max():g}, below "
@@ -66,7 +66,7 @@ def above_tolerance(weight: FloatArray) -> FloatArray:
 
 
 def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:
-    """Weight of each class, 1 where the dict names none."""
+    """Return the weight of each class, 1 where the dict names none."""
     labels = classes.tolist()
     # As in scikit-learn: a class too many may be one that a fold lacks.
     is_complete = all(label in class_weight for label in labels)
@@ -87,7 +87,10 @@ def _by_class(class_weight: dict[Any, float], classes: AnyArray) -> FloatArray:
 def checked_costs(
     cost_matrix: ArrayLike, classes: AnyArray, largest: float
 ) -> FloatArray:
-    """(Y, Y): cost of predicting class k for a row of class j, at most ``largest``."""
+    """Return (Y, Y): cost of predicting class k for a row of class j, after checks.
+
+    No cost may exceed ``largest``.
+    """
     costs = np.asarray(cost_matrix, dtype=np.float64)
     wanted = (len(classes), len(classes))
     if costs.shape != wanted:
@@ -138,3 +141,53 @@ def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
             f"{row_name(row)}; negative, NaN and infinite ones are refused."
         )
     return weight
+
+
+class ErrorCosts(NamedTuple):
+    """Costs of predicting each class for each row.
+
+    Row i costs ``base[i] + spread[i] * share[i, k]`` where class k is predicted. In the
+    plain case the base is 0, the spread and the least error are the weight, and the
+    share is 0 for the row's own class and 1 for the others.
+    """
+
+    base: FloatArray
+    """(n,): cost of the cheapest class, which no tree avoids."""
+    spread: FloatArray
+    """(n,): cost of the most costly class beyond that."""
+    share: FloatArray
+    """(n, Y): part of the spread that each class costs."""
+    own: IntArray
+    """(n,): the cheapest class; the row's class where that is among them."""
+    least_error: FloatArray
+    """(n,): what any other class costs at least, beyond the base."""
+
+    @classmethod
+    def of(cls, y: IntArray, class_cost: FloatArray) -> ErrorCosts:
+        """Split costs of shape (n, Y) into these parts."""
+        rows = np.arange(len(y))
+        base, most = class_cost.min(axis=1), class_cost.max(axis=1)
+        beyond, spread = class_cost - base[:, None], most - base
+        own = np.where(beyond[rows, y] == 0, y, beyond.argmin(axis=1))
+        share = beyond / np.where(spread > 0, spread, 1.0)[:, None]
+        beyond[rows, own] = np.inf
+        return cls(base, spread, share, own, beyond.min(axis=1))
+
+    @property
+    def is_partial(self) -> np.ndarray:
+        """(n,): rows for which some error costs less than another."""
+        return np.asarray(((self.share > 0) & (self.share < 1)).any(axis=1))
+
+    @property
+    def of_class(self) -> FloatArray:
+        """(Y,): least cost of getting all rows of a class wrong."""
+        n_classes = self.share.shape[1]
+        total = np.bincount(self.own, self.least_error, minlength=n_classes)
+        return total.astype(np.float64)
+
+
+def plain_costs(y: IntArray, weight: FloatArray, n_classes: int) -> FloatArray:
+    """Return (n, Y): the weight for every class but the row's own."""
+    cost = np.repeat(weight[:, None], n_classes, axis=1)
+    cost[np.arange(len(y)), y] = 0.0
+    return cost

@@ -1,7 +1,7 @@
 """Check a certificate against a tree and its data, in exact rational arithmetic.
 
 Nothing here trusts the float arithmetic of the fit: scores, sides, errors, margins
-and the objective (1a) are computed again in Python's integers (``_recount.py``).
+and the objective (1a) are computed again in Python's integers (``recount.py``).
 Values that the fit computed in floats are compared with a stated tolerance.
 """
 
@@ -20,7 +20,8 @@ from miptree.certificate.checks import (
     check_tree,
     compare,
 )
-from miptree.certificate.recount import GivenData, Recount
+from miptree.certificate.given_data import GivenData
+from miptree.certificate.recount import Recount
 from miptree.certificate.resolve import solve_again
 from miptree.data import Table, is_frame
 from miptree.mip.solvers import get_solver

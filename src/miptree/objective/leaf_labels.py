@@ -12,10 +12,18 @@ from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 
-def tree_value(problem: Problem, objective: Svm1Objective, heap: HeapTree) -> float:
-    """Objective (1a) of a tree in scaled units, by prediction."""
-    tree = ObliqueTree.from_heap(heap)
-    return objective.evaluate(problem.in_scaled_units, tree).objective
+def tree_value(
+    problem: Problem, objective: Svm1Objective | None, heap: HeapTree
+) -> float:
+    """Return the objective value of a tree in scaled units, counted by prediction.
+
+    It is counted in the user's units, as it is reported: (1a), or without an objective
+    the cost of the errors.
+    """
+    tree = problem.to_user(heap)
+    if objective is not None:
+        return objective.evaluate(problem, tree).objective
+    return float(problem.error_cost(tree.predict(problem.X)).sum())
 
 
 def relabel(problem: Problem, heap: HeapTree) -> HeapTree:
@@ -28,16 +36,16 @@ def relabel(problem: Problem, heap: HeapTree) -> HeapTree:
 
 
 def with_cheapest_labels(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
-    """The tree in the user's units with the cheapest classes, less its idle splits.
+    """Give a tree in the user's units the cheapest classes and drop idle splits.
 
-    Of equally cheap classes the first, which predict_proba puts first as well.
+    Of equally cheap classes it takes the first, as predict_proba does.
     """
     cost = leaf_cost(problem, tree.apply(problem.X), tree.n_nodes)
     return replace(tree, label=cost.argmin(axis=1)).prune(problem.X)
 
 
 def leaf_cost(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
-    """(L, Y): what each class would cost as the label of each leaf."""
+    """Return (L, Y): the cost of each class as the label of each leaf."""
     if problem.class_cost is not None:
         cost = np.zeros((n_leaves, problem.n_classes))
         np.add.at(cost, leaf, problem.class_cost)
@@ -47,7 +55,7 @@ def leaf_cost(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
 
 
 def leaf_weight(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
-    """(L, Y): weight of each class in each leaf."""
+    """Return (L, Y): the weight of each class in each leaf."""
     cell = leaf * problem.n_classes + problem.y
     size = n_leaves * problem.n_classes
     weight = np.bincount(cell, weights=problem.weight, minlength=size)

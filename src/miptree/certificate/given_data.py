@@ -1,0 +1,109 @@
+"""The rows as they are given to ``verify``, checked but neither merged nor scaled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from miptree.certificate.exact import Exact
+from miptree.data.labels import checked_costs, plain_costs
+from miptree.data.points import Points
+from miptree.data.problem import Problem
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class GivenData(Points):
+    """The rows as given, without those of weight zero."""
+
+    X: FloatArray
+    y: IntArray
+    weight: FloatArray
+    n_classes: int
+    value_feature: IntArray
+    row_costs: FloatArray | None
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        classes: ArrayLike | None,
+        value_feature: IntArray | None = None,
+        cost_matrix: ArrayLike | None = None,
+        row_costs: ArrayLike | None = None,
+    ) -> GivenData:
+        """Check the rows, their weights and their costs."""
+        table = np.asarray(X, dtype=np.float64)
+        labels = np.asarray(y)
+        if table.ndim != 2 or labels.shape != (len(table),) or not len(table):
+            raise ValueError(
+                "X must be a table with one label in y for each of its rows, got "
+                f"shapes {table.shape} and {labels.shape}."
+            )
+        weight = np.ones(len(table))
+        if sample_weight is not None:
+            weight = np.asarray(sample_weight, dtype=np.float64)
+        if weight.shape != labels.shape or not (weight >= 0).all() or not weight.any():
+            raise ValueError(
+                f"sample_weight must hold {len(table)} numbers >= 0, one for each row, "
+                "and one of them above 0."
+            )
+        if not (np.isfinite(table).all() and np.isfinite(weight).all()):
+            raise ValueError("X and sample_weight must be finite numbers.")
+        codes, n_classes = _codes(labels, classes)
+        if value_feature is None:
+            value_feature = np.zeros(0, dtype=np.intp)
+        costs = None
+        if row_costs is not None and cost_matrix is not None:
+            raise ValueError("Give a cost_matrix or row_costs, not both.")
+        if row_costs is not None:
+            costs = _checked_row_costs(row_costs, (len(table), n_classes))
+        elif cost_matrix is not None:
+            costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)[codes]
+        kept = weight > 0
+        costs = None if costs is None else costs[kept]
+        return cls(
+            table[kept], codes[kept], weight[kept], n_classes, value_feature, costs
+        )
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The training problem of the rows."""
+        given = self.X, self.y, self.n_classes, self.weight
+        return Problem.from_data(*given, self.row_costs, self.value_feature)
+
+    @cached_property
+    def class_cost(self) -> Exact:
+        """(n, Y): cost of predicting a class for a row, its weight included."""
+        costs = self.row_costs
+        if costs is None:
+            costs = plain_costs(self.y, np.ones(len(self.y)), self.n_classes)
+        return Exact.of(costs).times(Exact.of(self.weight[:, None]))
+
+
+def _checked_row_costs(row_costs: ArrayLike, shape: tuple[int, int]) -> FloatArray:
+    costs = np.asarray(row_costs, dtype=np.float64)
+    if costs.shape != shape or not (np.isfinite(costs) & (costs >= 0)).all():
+        raise ValueError(
+            f"row_costs must hold a finite number >= 0 for each of {shape[0]} rows and "
+            f"{shape[1]} classes, got shape {costs.shape}."
+        )
+    return costs
+
+
+def _codes(labels: AnyArray, classes: ArrayLike | None) -> tuple[IntArray, int]:
+    """Return the class index of each label, and the number of classes.
+
+    A label that is in no class gets an index of its own.
+    """
+    if classes is None:
+        known, codes = np.unique(labels, return_inverse=True)
+        return codes.ravel(), len(known)
+    index = {label: k for k, label in enumerate(np.asarray(classes).tolist())}
+    found = [index.get(label, len(index)) for label in labels.tolist()]
+    return np.array(found, dtype=np.intp), max(len(index), max(found) + 1)
