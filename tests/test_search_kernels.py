@@ -16,11 +16,11 @@ from miptree.search import tree_value
 from miptree.search.data import SearchData
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.node_mip import optimise_node
-from miptree.search.refit import refit_node, reweighted_logistic
+from miptree.search.node_refit import refit_node, reweighted_logistic
 from miptree.search.rng import below, random_state, shuffle, uniform
 from miptree.search.routing import care_points, points_at, relabel, score_tree
 from miptree.search.simplify import simplify
-from miptree.search.soft import soft_trees
+from miptree.search.soft_trees import soft_trees
 from miptree.tree import HeapTree, ObliqueTree
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from miptree.search.api import SearchResult, improve, search, tree_value
 from miptree.search.budget import SearchBudget
-from miptree.search.warmup import compile_kernels, compile_kernels_within
+from miptree.search.compiling import compile_kernels, compile_kernels_within
 
 __all__ = [
     "SearchBudget",

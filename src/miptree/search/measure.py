@@ -11,24 +11,24 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.mip.node_lp import refit_nodes
 from miptree.objective import Svm1Objective
+from miptree.search.category_splits import improve_by_subsets
 from miptree.search.data import SearchData
 from miptree.search.line01 import descend_01
 from miptree.search.line_svm1 import descend_svm1, into_box, objective_svm1
 from miptree.search.routing import relabel, score_tree
 from miptree.search.simplify import simplify
-from miptree.search.subsets import improve_by_subsets
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
-class Candidate(NamedTuple):
+class ValuedTree(NamedTuple):
     """A tree and its value in units of :class:`SearchData`."""
 
     value: float
     tree: HeapTree
 
 
-class Effort(NamedTuple):
+class DescentEffort(NamedTuple):
     """How hard a line search tries."""
 
     sweeps: int
@@ -36,7 +36,7 @@ class Effort(NamedTuple):
     n_random: int
 
 
-LONG, ONE_SWEEP = Effort(40, 6, 5), Effort(1, 1, 2)
+LONG, ONE_SWEEP = DescentEffort(40, 6, 5), DescentEffort(1, 1, 2)
 
 NEVER: AnyArray = np.zeros(1, dtype=np.uint8)
 """Flag for a descent that nobody stops."""
@@ -55,27 +55,33 @@ class Measure(Protocol):
     data: SearchData
     p_sparse: float
     """How often moves should try few features."""
-    short: Effort
-    """Effort after a move."""
+    short: DescentEffort
+    """DescentEffort after a move."""
     temperature: float
     """Mean rise (in mean row weights) that a move may cause and still be kept."""
     nearness: float
     """Relative difference of the values of trees that are much alike."""
 
-    def value(self, tree: HeapTree) -> Candidate:
+    def value(self, tree: HeapTree) -> ValuedTree:
         """Relabel the leaves and count the value."""
         ...
 
     def descend(
-        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
-    ) -> Candidate:
+        self,
+        tree: HeapTree,
+        effort: DescentEffort,
+        state: AnyArray,
+        stop: AnyArray = NEVER,
+    ) -> ValuedTree:
         """Improve a tree by line searches; the given tree is left alone.
 
         It ends early once ``stop[0]`` is set.
         """
         ...
 
-    def refine(self, candidate: Candidate, state: AnyArray, clock: Clock) -> Candidate:
+    def refine(
+        self, candidate: ValuedTree, state: AnyArray, clock: Clock
+    ) -> ValuedTree:
         """Improve a promising candidate by dearer means, as long as there is time."""
         ...
 
@@ -88,23 +94,27 @@ class ZeroOne:
     """Cost of the errors."""
 
     p_sparse = 0.0
-    short = Effort(12, 1, 4)
+    short = DescentEffort(12, 1, 4)
     temperature = 1.0
     nearness = 0.0
 
     def __init__(self, data: SearchData) -> None:
         self.data = data
 
-    def value(self, tree: HeapTree) -> Candidate:
+    def value(self, tree: HeapTree) -> ValuedTree:
         """Relabel the leaves and count the cost."""
         tree = self.data.limited(tree).copy()
         XT, y, weight, cost = self.data.points
         Z = score_tree(XT, tree.coef, tree.threshold)
-        return Candidate(relabel(Z, y, weight, cost, tree.label), tree)
+        return ValuedTree(relabel(Z, y, weight, cost, tree.label), tree)
 
     def descend(
-        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
-    ) -> Candidate:
+        self,
+        tree: HeapTree,
+        effort: DescentEffort,
+        state: AnyArray,
+        stop: AnyArray = NEVER,
+    ) -> ValuedTree:
         """Improve a tree by exact 0-1 line searches, and by subset splits."""
         tree = self.data.limited(tree).copy()
         value = descend_01(
@@ -112,13 +122,15 @@ class ZeroOne:
             _affordable(effort, self.data),
             effort.patience, _P_TIE, effort.n_random, stop, state,
         )  # fmt: skip
-        found = Candidate(value, tree)
+        found = ValuedTree(value, tree)
         if not self.data.n_categorical:
             return found
         other = self.value(improve_by_subsets(self.data, tree))
         return min(found, other, key=lambda c: c.value)
 
-    def refine(self, candidate: Candidate, state: AnyArray, clock: Clock) -> Candidate:
+    def refine(
+        self, candidate: ValuedTree, state: AnyArray, clock: Clock
+    ) -> ValuedTree:
         """Return the candidate: the line search is the best we have."""
         return candidate
 
@@ -139,7 +151,7 @@ class Svm1:
     """
 
     p_sparse = 0.5
-    short = Effort(3, 1, 4)
+    short = DescentEffort(3, 1, 4)
     temperature = 1.0
     nearness = 0.01
 
@@ -156,7 +168,7 @@ class Svm1:
             objective.margin,
         )
 
-    def value(self, tree: HeapTree) -> Candidate:
+    def value(self, tree: HeapTree) -> ValuedTree:
         """Relabel the leaves, shrink into the box and count the objective."""
         tree = self.data.limited(tree).copy()
         XT, y, weight, cost = self.data.points
@@ -167,11 +179,15 @@ class Svm1:
         value = objective_svm1(
             Z, y, weight, cost, tree.coef, tree.label, self.data.n_open, *self.penalties
         )
-        return self._recounted(Candidate(value, tree), Z)
+        return self._recounted(ValuedTree(value, tree), Z)
 
     def descend(
-        self, tree: HeapTree, effort: Effort, state: AnyArray, stop: AnyArray = NEVER
-    ) -> Candidate:
+        self,
+        tree: HeapTree,
+        effort: DescentEffort,
+        state: AnyArray,
+        stop: AnyArray = NEVER,
+    ) -> ValuedTree:
         """Improve a tree by exact line searches on (1a), and by subset splits."""
         tree = self.data.limited(tree).copy()
         value = descend_svm1(
@@ -179,13 +195,15 @@ class Svm1:
             self.data.n_open, *self.penalties,
             _affordable(effort, self.data), _LEAST_GAIN, effort.n_random, stop, state,
         )  # fmt: skip
-        found = Candidate(value, tree)
+        found = ValuedTree(value, tree)
         if not self.data.n_categorical:
             return found
         other = self.value(improve_by_subsets(self.data, tree, self.penalties))
         return min(found, other, key=lambda c: c.value)
 
-    def refine(self, candidate: Candidate, state: AnyArray, clock: Clock) -> Candidate:
+    def refine(
+        self, candidate: ValuedTree, state: AnyArray, clock: Clock
+    ) -> ValuedTree:
         """Solve the node LPs, which keep the routing, then search lines again."""
         best = candidate
         if self.problem is not None:
@@ -197,7 +215,7 @@ class Svm1:
         tidy = self.value(simplify(self.data, best.tree, *self.penalties))
         return min(tidy, best, key=lambda c: c.value)
 
-    def _recounted(self, candidate: Candidate, Z: FloatArray) -> Candidate:
+    def _recounted(self, candidate: ValuedTree, Z: FloatArray) -> ValuedTree:
         """Value by prediction where the scores Z let rounding route a point.
 
         An LP likes to put points exactly on a hyperplane.
@@ -216,6 +234,6 @@ class Svm1:
         return Svm1(data, replace(self.objective, l1_penalty=l1_penalty))
 
 
-def _affordable(effort: Effort, data: SearchData) -> int:
+def _affordable(effort: DescentEffort, data: SearchData) -> int:
     """Sweeps that an effort may take on this many rows."""
     return min(effort.sweeps, max(2, _ROWS_PER_SWEEP // data.n_rows))

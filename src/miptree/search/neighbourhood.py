@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree.search.category_splits import random_subset
 from miptree.search.data import SearchData
+from miptree.search.node_refit import refit_node
 from miptree.search.perturb import perturb
-from miptree.search.refit import refit_node
 from miptree.search.rng import random_state
-from miptree.search.subsets import random_subset
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
