@@ -1,0 +1,57 @@
+"""Sizes of training data whose last columns are the values of categorical features."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from miptree.utils.arrays import FloatArray, IntArray
+
+
+class DataShape:
+    """Sizes of data, and what their splits may use: a base class for data classes."""
+
+    X: FloatArray
+    """(n, d): the features; those of hyperplanes first, then 0/1 columns of values."""
+    y: IntArray
+    """(n,): class indices."""
+    value_feature: IntArray
+    """Categorical feature of each of the last columns, which hold its values."""
+    max_features: int | None
+    """Most non-zero coefficients of a hyperplane."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number n of rows."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number d of features."""
+        return self.X.shape[1]
+
+    @property
+    def n_open(self) -> int:
+        """Number of features open to hyperplanes: the first ones."""
+        return self.n_features - len(self.value_feature)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a hyperplane may not use all the open features."""
+        return self.max_features is not None and self.max_features < self.n_open
+
+    @property
+    def n_categorical(self) -> int:
+        """Number of categorical features that have subset splits."""
+        return int(self.value_feature.max(initial=-1)) + 1
+
+    @cached_property
+    def value_codes(self) -> IntArray:
+        """(n_categorical, n): place of each row's value among the value columns."""
+        values = self.X[:, self.n_open :]
+        found = np.empty((self.n_categorical, self.n_rows), dtype=np.intp)
+        for feature in range(self.n_categorical):
+            place = np.flatnonzero(self.value_feature == feature)
+            found[feature] = place[values[:, place].argmax(axis=1)]
+        return found
