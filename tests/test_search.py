@@ -27,7 +27,7 @@ from miptree.search import (
     search,
 )
 from miptree.search.budget import Clock
-from miptree.search.pool import Pool
+from miptree.search.elite import Pool
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
 
@@ -110,7 +110,7 @@ def test_every_candidate_has_the_value_of_its_tree(
     unit = problem.weight.mean()
 
     class WatchedPool(Pool):
-        def add(self, candidate: iterated.Candidate) -> bool:
+        def add(self, candidate: iterated.ValuedTree) -> bool:
             # The search on (1a) begins with a search on the errors alone.
             measured = SVM1 if self.nearness else None
             seen.append((candidate.value * unit, candidate.tree.copy(), measured))
@@ -419,7 +419,7 @@ def test_pool_keeps_the_best_and_stays_diverse() -> None:
     heap = random_heap(blobs(), 1, np.random.default_rng(0))
     pool = Pool(size=4, same_value=2)
     values = [3.0, 1.0, 1.0, 1.0, 2.0, 5.0, 4.0]
-    improved = [pool.add(iterated.Candidate(value, heap)) for value in values]
+    improved = [pool.add(iterated.ValuedTree(value, heap)) for value in values]
     assert improved == [True, True, False, False, False, False, False]
     assert [candidate.value for candidate in pool] == [1.0, 1.0, 2.0, 3.0]
 

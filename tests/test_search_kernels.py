@@ -15,11 +15,11 @@ from miptree.objective.leaf_labels import leaf_cost, tree_value
 from miptree.search.data import SearchData
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.node_mip import optimise_node
-from miptree.search.refit import refit_node, reweighted_logistic
+from miptree.search.node_refit import refit_node, reweighted_logistic
 from miptree.search.rng import below, random_state, shuffle, uniform
 from miptree.search.routing import care_points, points_at, relabel, score_tree
 from miptree.search.simplify import simplify
-from miptree.search.soft import soft_trees
+from miptree.search.soft_trees import soft_trees
 from miptree.tree import HeapTree, ObliqueTree
 
 
@@ -55,9 +55,10 @@ def test_scores_route_as_prediction_does(case: Case) -> None:
 def test_relabel_takes_the_cheapest_class(case: Case, class_cost: bool) -> None:
     problem = with_class_cost(case.problem, 1) if class_cost else case.problem
     data = SearchData.from_problem(problem)
-    label = case.heap.label.copy()
-    Z = score_tree(data.XT, case.heap.coef, case.heap.threshold)
-    value = relabel(Z, data.y, data.weight, data.cost, label)
+    tree = case.heap.copy()
+    label = tree.label
+    Z = score_tree(data.XT, tree.coef, tree.threshold)
+    value = relabel(data.points, tree, Z)
     leaf = case.heap.leaf_of(problem.scaled)
     costs = leaf_cost(problem, leaf, len(label))
     assert value * data.unit == pytest.approx(costs.min(axis=1).sum())
@@ -72,14 +73,12 @@ def test_relabel_takes_the_cheapest_class(case: Case, class_cost: bool) -> None:
 def test_care_points_are_those_whose_side_matters(case: Case, class_cost: bool) -> None:
     problem = with_class_cost(case.problem, 2) if class_cost else case.problem
     data = SearchData.from_problem(problem)
-    heap, n = case.heap, problem.n_rows
+    heap = case.heap
     Z = score_tree(data.XT, heap.coef, heap.threshold)
     passes = ObliqueTree.from_heap(heap)
     passes = passes.ancestors[passes.apply(problem.scaled)]
     for b in range(len(heap.threshold)):
-        index, gain = np.empty(n, dtype=np.int64), np.empty(n)
-        m = points_at(Z, b, index)
-        assert np.array_equal(index[:m], np.flatnonzero(passes[:, b]))
+        assert np.array_equal(points_at(Z, b), np.flatnonzero(passes[:, b]))
         costs = []
         for threshold in (1.0, -1.0):
             forced = heap.copy()
@@ -87,9 +86,9 @@ def test_care_points_are_those_whose_side_matters(case: Case, class_cost: bool) 
             predicted = ObliqueTree.from_heap(forced).predict(problem.scaled)
             costs.append(problem.error_cost(predicted))
         change = np.where(passes[:, b], costs[1] - costs[0], 0.0)
-        m = care_points(Z, data.y, data.weight, data.cost, heap.label, b, index, gain)
-        assert np.array_equal(index[:m], np.flatnonzero(change))
-        assert gain[:m] * data.unit == pytest.approx(change[change != 0])
+        index, gain = care_points(data.points, heap, Z, b)
+        assert np.array_equal(index, np.flatnonzero(change))
+        assert gain * data.unit == pytest.approx(change[change != 0])
 
 
 @examples(60)
@@ -151,12 +150,7 @@ def test_simplify_never_raises_the_objective(case: Case, class_cost: bool) -> No
     data = SearchData.from_problem(problem)
     plain = simplify(data, case.heap)
     assert zero_one(problem, plain) <= zero_one(problem, case.heap) + 1e-9
-    penalties = (
-        case.objective.slack_penalty,
-        case.objective.l1_penalty / data.unit,
-        case.objective.margin,
-    )
-    tidy = simplify(data, case.heap, *penalties)
+    tidy = simplify(data, case.heap, data.penalties(case.objective))
     value = tree_value(problem, case.objective, case.heap)
     assert tree_value(problem, case.objective, tidy) <= value * (1 + 1e-9) + 1e-9
     unused = ~tidy.coef.any(axis=1)
@@ -216,7 +210,7 @@ def test_refit_separates_separable_care_points() -> None:
     heap.label[:] = [0, 1]
     every = np.arange(3)
     state = random_state(np.random.default_rng(0))
-    refit_node(*data.points, *heap, 0, every, 1e-4, 12, False, 1000, state)
+    refit_node(data.points, heap, 0, every, 1e-4, False, state)
     assert zero_one(problem, heap) == 0
 
 
@@ -228,7 +222,7 @@ def test_refit_leaves_a_node_without_disagreement_alone() -> None:
     every = np.arange(2)
     before = heap.copy()
     state = random_state(np.random.default_rng(0))
-    assert not refit_node(*data.points, *heap, 0, every, 1e-4, 12, True, 1000, state)
+    assert not refit_node(data.points, heap, 0, every, 1e-4, True, state)
     assert np.array_equal(before.coef, heap.coef)
 
 

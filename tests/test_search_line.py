@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from _data import examples
+from miptree.search.data import Penalties, Points
 from miptree.search.line01 import best_step_fixed, best_step_leaf
-from miptree.search.line_svm1 import best_step_svm1, box_range
+from miptree.search.line_svm1 import NodeLine, best_step_svm1, box_range
 
 GRID = np.linspace(-19.7, 19.3, 403)
 """Steps at odd places, so that no grid point is a breakpoint."""
@@ -53,7 +54,7 @@ def test_fixed_subtrees_best_step(seed: int, m: int, coarse: bool) -> None:
     rng = np.random.default_rng(seed)
     z, v = random_line(rng, m, coarse)
     gain = rng.choice([-2.0, -1.0, 1.0, 0.5], m)
-    change, step = best_step_fixed(z, v, gain, m, np.array([seed], dtype=np.uint64))
+    change, step = best_step_fixed(z, v, gain, np.array([seed], dtype=np.uint64))
     now = cost_fixed(0.0, z, v, gain)
     reachable = min(cost_fixed(s, z, v, gain) for s in interval_steps(z, v))
     assert now + change == pytest.approx(reachable)
@@ -80,7 +81,8 @@ def test_free_leaves_best_step(
     if class_cost:
         costs = given_costs = rng.choice([0.0, 1.0, 3.0], (m, n_classes))
     state = np.array([seed], dtype=np.uint64)
-    change, step = best_step_leaf(z, v, np.arange(m), y, weight, given_costs, m, state)
+    points = Points(np.zeros((0, m)), y, weight, given_costs, 0)
+    change, step = best_step_leaf(z, v, np.arange(m), points, state)
     now = cost_leaf(0.0, z, v, costs)
     reachable = min(cost_leaf(s, z, v, costs) for s in interval_steps(z, v))
     assert now + change == pytest.approx(reachable)
@@ -95,20 +97,12 @@ def test_duplicated_points_count_as_weight(seed: int) -> None:
     z, v = random_line(rng, 8, coarse=False)
     y, times = rng.integers(3, size=8), rng.integers(1, 4, 8)
     twice = np.repeat(np.arange(8), times)
-    state, none = np.zeros(1, dtype=np.uint64), np.zeros((0, 3))
-    weighted, _ = best_step_leaf(
-        z, v, np.arange(8), y, times.astype(float), none, 8, state
-    )
-    repeated, _ = best_step_leaf(
-        z[twice],
-        v[twice],
-        np.arange(len(twice)),
-        y[twice],
-        np.ones(len(twice)),
-        none,
-        len(twice),
-        state,
-    )
+    state, none, no_X = np.zeros(1, dtype=np.uint64), np.zeros((0, 3)), np.zeros((0, 8))
+    points = Points(no_X, y, times.astype(float), none, 0)
+    weighted, _ = best_step_leaf(z, v, np.arange(8), points, state)
+    copies = Points(no_X[:, twice], y[twice], np.ones(len(twice)), none, 0)
+    every = np.arange(len(twice))
+    repeated, _ = best_step_leaf(z[twice], v[twice], every, copies, state)
     assert weighted == pytest.approx(repeated)
 
 
@@ -149,10 +143,9 @@ class SvmLine:
         return points[(points >= self.low) & (points <= self.high)]
 
     def best(self) -> tuple[float, float]:
-        return best_step_svm1(
-            self.z, self.v, self.gain, self.price, self.h, self.direction,
-            self.low, self.high, self.l1_penalty, self.margin,
-        )  # fmt: skip
+        line = NodeLine(self.z, self.v, self.gain, self.price, self.h, self.direction)
+        penalties = Penalties(0.0, self.l1_penalty, self.margin)
+        return best_step_svm1(line, self.low, self.high, penalties)
 
 
 @examples(150)

@@ -32,18 +32,19 @@ from miptree.search import (
     SearchBudget,
     compile_kernels,
     compile_kernels_within,
-    ladder,
+    compiling,
+    schedule,
     search,
-    warmup,
+    tree_value,
 )
 from miptree.search.budget import Clock as SearchClock
+from miptree.search.compiling import announced
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.rng import random_state
 from miptree.search.starts import constant_tree, start_trees
 from miptree.search.warm_starts import heats
-from miptree.search.warmup import announced
 from miptree.tree import ObliqueTree
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
@@ -131,7 +132,7 @@ def test_the_watch_raises_its_flag() -> None:
 def test_samples_of_large_data(
     monkeypatch: pytest.MonkeyPatch, objective: Svm1Objective | None
 ) -> None:
-    monkeypatch.setattr(ladder, "FIRST_SAMPLE", 60)
+    monkeypatch.setattr(schedule, "FIRST_SAMPLE", 60)
     problem = clouds(3000)
     first, again = (
         search(problem, objective, 2, budget=SearchBudget(max_iter=60), n_jobs=jobs)
@@ -153,13 +154,13 @@ def test_a_sweep_over_all_rows_can_be_interrupted(
             self.stop("interrupted")
             return True
 
-    monkeypatch.setattr(ladder, "FIRST_SAMPLE", 60)
+    monkeypatch.setattr(schedule, "FIRST_SAMPLE", 60)
     problem = clouds(3000)
     measure = ZeroOne(SearchData.from_problem(problem))
     clock = Watched(SearchBudget(max_iter=60))
     one = IteratedSearch(measure, 2, np.random.default_rng(0), clock)
     starts = start_trees(problem, 2)
-    ladder.run_plan(one, starts)
+    schedule.run_plan(one, starts)
     known = [measure.value(tree).value for tree in starts]
     assert one.pool.best.value <= min(known)
     assert clock.stopped == "interrupted"
@@ -200,9 +201,9 @@ def test_compiling_that_takes_most_of_the_time_is_told(
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        monkeypatch.setattr(warmup, "compile_kernels", lambda on_compile: 8.0)
+        monkeypatch.setattr(compiling, "compile_kernels", lambda on_compile: 8.0)
         compile_kernels_within(Clock(10.0))  # they were only loaded
-        monkeypatch.setattr(warmup, "compile_kernels", compile_slowly)
+        monkeypatch.setattr(compiling, "compile_kernels", compile_slowly)
         compile_kernels_within(Clock(None))
         compile_kernels_within(Clock(60.0))
         with pytest.raises(UserWarning, match="took 8 s, most of the time limit"):

@@ -36,7 +36,7 @@ from miptree.control.stop_sign import stop_sign
 from miptree.data import Cells
 from miptree.data.rows import TrainingRows
 from miptree.objective.penalties import suited_margin
-from miptree.search.soft import SoftRows, gradients
+from miptree.search.soft_trees import SoftRows, gradients
 from miptree.tree import ObliqueTree
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
 from miptree.tuning.evaluate_fold import FOLD_EFFORT, costs_of, score_fold, train_fold

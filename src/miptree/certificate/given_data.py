@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from miptree.certificate.exact import Exact
 from miptree.data.labels import checked_costs, plain_costs
-from miptree.data.points import Points
 from miptree.data.problem import Problem
+from miptree.data.shape import DataShape
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class GivenData(Points):
+class GivenData(DataShape):
     """The rows as given, without those of weight zero."""
 
     X: FloatArray

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree.data.points import Points
+from miptree.data.shape import DataShape
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
@@ -32,7 +32,7 @@ def min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return low, np.where(span > SMALLEST_SPAN, span, 1.0)
 
 
-class ScaledPoints(Points):
+class ScaledPoints(DataShape):
     """Rows with their scaling, by which trees are brought into other units."""
 
     weight: FloatArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from miptree.search.api import ITERATIONS, SearchResult, improve, search
-from miptree.search.warmup import compile_kernels, compile_kernels_within
+from miptree.search.compiling import compile_kernels, compile_kernels_within
 
 __all__ = [
     "ITERATIONS",

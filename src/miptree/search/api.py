@@ -186,17 +186,11 @@ def _ranked(
     """Tidy trees inside the box with their values, best first, no tree twice."""
     from miptree.search.simplify import simplify
 
-    penalties = (0.0, 0.0, 0.0)
-    if objective is not None:
-        penalties = (
-            objective.slack_penalty,
-            objective.l1_penalty / data.unit,
-            objective.margin,
-        )
+    penalties = data.penalties(objective)
     ranked: list[tuple[float, HeapTree]] = []
     for tree in trees:
         boxed = problem.into_box(tree)
-        tidy = simplify(data, boxed, *penalties)
+        tidy = simplify(data, boxed, penalties)
         same = _equal(tidy, boxed)
         scored = [
             (tree_value(problem, objective, t), t)

@@ -4,20 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
-from miptree.data.points import Points
+from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
+from miptree.data.shape import DataShape
+from miptree.objective import Svm1Objective
+from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from miptree.tree import HeapTree
+
+class Points(NamedTuple):
+    """The rows as the kernels read them."""
+
+    XT: FloatArray
+    """(d, n): the points as columns, of features in [0, 1]."""
+    y: IntArray
+    """(n,): class indices."""
+    weight: FloatArray
+    """(n,): weights."""
+    cost: FloatArray
+    """(n, Y): cost of predicting each class at each point. With no rows, (0, Y), it
+    stands for the plain case: the weight for every class but the point's own."""
+    n_open: int
+    """Number of features open to hyperplanes: the first ones."""
+
+
+class Penalties(NamedTuple):
+    """Penalties of (1a), in the unit of the data."""
+
+    slack_penalty: float
+    l1_penalty: float
+    margin: float
+
+
+NO_PENALTIES = Penalties(0.0, 0.0, 0.0)
+"""Those of the cost of the errors alone."""
 
 
 @dataclass(frozen=True, eq=False)
-class SearchData(Points):
+class SearchData(DataShape):
     """Points and costs, with the mean weight of a row as the unit of cost.
 
     The unit makes the tolerances of the kernels mean the same for any weights.
@@ -40,7 +68,7 @@ class SearchData(Points):
 
     @classmethod
     def from_problem(cls, problem: Problem) -> SearchData:
-        """Arrays of all rows of a problem."""
+        """Take all rows of a problem."""
         unit = float(problem.weight.mean())
         cost = np.zeros((0, problem.n_classes))
         if problem.class_cost is not None:
@@ -67,9 +95,22 @@ class SearchData(Points):
         return np.ascontiguousarray(self.X.T)
 
     @property
-    def points(self) -> tuple[FloatArray, IntArray, FloatArray, FloatArray]:
-        """The leading arguments of the kernels: XT, y, weight, cost."""
-        return self.XT, self.y, self.weight, self.cost
+    def points(self) -> Points:
+        """The rows as the kernels read them."""
+        return Points(self.XT, self.y, self.weight, self.cost, self.n_open)
+
+    def penalties(self, objective: Svm1Objective | None) -> Penalties:
+        """Return the penalties of an objective, zeros for None, in this unit of cost.
+
+        They are floats, since a kernel would be compiled once more for integers.
+        """
+        if objective is None:
+            return NO_PENALTIES
+        return Penalties(
+            float(objective.slack_penalty),
+            float(objective.l1_penalty / self.unit),
+            float(objective.margin),
+        )
 
     def take(self, rows: IntArray) -> SearchData:
         """Return the same for some of the rows."""
@@ -87,7 +128,7 @@ class SearchData(Points):
         allowed = np.zeros(tree.coef.shape, dtype=bool)
         hyperplane = ~tree.coef[:, self.n_open :].any(axis=1)
         allowed[hyperplane, : self.n_open] = True
-        if self.max_features is not None and self.max_features < self.n_open:
+        if self.is_limited:
             rng = np.random.default_rng(state)
             rank = np.where(tree.coef != 0, 1.0, rng.random(tree.coef.shape))
             rank[~allowed] = -1.0
@@ -96,20 +137,17 @@ class SearchData(Points):
         return allowed
 
     def limited(self, tree: HeapTree) -> HeapTree:
-        """Tree whose hyperplanes keep their ``max_features`` largest coefficients."""
-        most = self.max_features
-        if most is None or most >= self.n_open:
+        """Keep only the ``max_features`` largest coefficients of each hyperplane."""
+        if not self.is_limited:
             return tree
         coef = tree.coef.copy()
         opened = coef[:, : self.n_open]
         order = np.argsort(-np.abs(opened), axis=1, kind="stable")
-        np.put_along_axis(opened, order[:, most:], 0.0, axis=1)
+        np.put_along_axis(opened, order[:, self.max_features :], 0.0, axis=1)
         return tree._replace(coef=coef)
 
-    def class_costs(self, rows: IntArray | slice = slice(None)) -> FloatArray:
+    def class_costs(self, rows: IntArray) -> FloatArray:
         """(n, Y): the cost of every class at some rows, plain case or not."""
         if len(self.cost):
             return self.cost[rows]
-        costs = np.repeat(self.weight[rows, None], self.n_classes, axis=1)
-        costs[np.arange(len(costs)), self.y[rows]] = 0.0
-        return costs
+        return plain_costs(self.y[rows], self.weight[rows], self.n_classes)

@@ -15,7 +15,7 @@ from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import Candidate, Measure, Svm1, ZeroOne
+from miptree.search.measure import Measure, Svm1, ValuedTree, ZeroOne
 from miptree.search.schedule import run_plan
 from miptree.tree import HeapTree
 
@@ -90,8 +90,8 @@ def _one_search(
     clock: Clock,
     seed: np.random.SeedSequence,
     lower_bound: float,
-    on_improvement: Callable[[Candidate], None],
-) -> tuple[list[Candidate], int, End]:
+    on_improvement: Callable[[ValuedTree], None],
+) -> tuple[list[ValuedTree], int, End]:
     """One search; a keyboard interrupt ends it with what it has."""
     search = IteratedSearch(
         measure,
@@ -124,7 +124,7 @@ class _Reporter:
         self.best = np.inf
         self.lock = threading.Lock()
 
-    def __call__(self, candidate: Candidate) -> None:
+    def __call__(self, candidate: ValuedTree) -> None:
         if self.on_improvement is None:
             return
         with self.lock:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from miptree.control.clock import Clock
-from miptree.search.measure import LONG, Candidate, Effort, Measure, ZeroOne
+from miptree.search.elite import SAME, Pool
+from miptree.search.measure import LONG, DescentEffort, Measure, ValuedTree, ZeroOne
 from miptree.search.neighbourhood import random_move
 from miptree.search.node_mip import optimise_node
-from miptree.search.pool import SAME, Pool
 from miptree.search.rng import random_state
-from miptree.search.soft import BATCH, FULL_BATCH_UP_TO, soft_trees
+from miptree.search.soft_trees import BATCH, FULL_BATCH_UP_TO, soft_trees
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray
 
@@ -55,7 +55,7 @@ class IteratedSearch:
         rng: np.random.Generator,
         clock: Clock,
         lower_bound: float = 0.0,
-        on_improvement: Callable[[Candidate], None] | None = None,
+        on_improvement: Callable[[ValuedTree], None] | None = None,
     ) -> None:
         self.measure, self.data = measure, measure.data
         self.errors = ZeroOne(measure.data)
@@ -88,7 +88,7 @@ class IteratedSearch:
         while not self.over():
             self._round(self.pool.best)
 
-    def add(self, candidate: Candidate) -> bool:
+    def add(self, candidate: ValuedTree) -> bool:
         """Add a candidate to the pool and report it if it is the best."""
         improved = self.pool.add(candidate)
         if improved and self.on_improvement is not None:
@@ -101,17 +101,19 @@ class IteratedSearch:
             self.clock.end("bound")
         return self.clock.is_spent
 
-    def step(self, candidate: Candidate) -> None:
+    def step(self, candidate: ValuedTree) -> None:
         """One iteration is done: a candidate was made."""
         self.clock.count(self.add(candidate))
 
-    def keep_routing(self, tree: HeapTree) -> Candidate:
+    def keep_routing(self, tree: HeapTree) -> ValuedTree:
         """One iteration: make the best of the way that a tree routes the points."""
         candidate = self._refine(self.measure.value(tree), random_state(self.rng))
         self.step(candidate)
         return candidate
 
-    def _descend(self, tree: HeapTree, effort: Effort | None = None) -> Candidate:
+    def _descend(
+        self, tree: HeapTree, effort: DescentEffort | None = None
+    ) -> ValuedTree:
         """Improve a tree by line searches, and further if it is promising.
 
         By default the effort is the short one. With probability ``p_errors_first`` the
@@ -129,7 +131,7 @@ class IteratedSearch:
             promising = found.value <= worst
         return self._refine(found, state) if promising else found
 
-    def _refine(self, candidate: Candidate, state: AnyArray) -> Candidate:
+    def _refine(self, candidate: ValuedTree, state: AnyArray) -> ValuedTree:
         return self.measure.refine(candidate, state, self.clock)
 
     def _move(self, tree: HeapTree) -> HeapTree:
@@ -145,7 +147,7 @@ class IteratedSearch:
         ]
         return min(tries, key=lambda candidate: candidate.value).tree
 
-    def _elite(self, round_: int) -> Candidate:
+    def _elite(self, round_: int) -> ValuedTree:
         """Start of a round: the best tree every other time, else one of the next."""
         if round_ % 2 == 0:
             return self.pool.best
@@ -184,7 +186,7 @@ class IteratedSearch:
         if better is not None:
             self.step(self._descend(better, LONG))
 
-    def _round(self, current: Candidate) -> None:
+    def _round(self, current: ValuedTree) -> None:
         """Move from an elite tree until the moves no longer help."""
         stalled = 0
         while stalled < _MOVES_PER_ROUND and not self.over():

@@ -11,7 +11,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.search.rng import below, normal, random_direction, shuffle, uniform
+from miptree.search.data import Points
+from miptree.search.line_search import (
+    FLAT,
+    DescentEffort,
+    SearchedNode,
+    random_direction,
+)
+from miptree.search.rng import below, normal, shuffle, uniform
 from miptree.search.routing import (
     care_points,
     copy_into,
@@ -22,17 +29,18 @@ from miptree.search.routing import (
     score_node,
     score_tree,
 )
+from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
 TOLERANCE = 1e-9
 """Costs closer than this (in units of a mean row weight) count as equal."""
 
-_FLAT = 1e-12
-"""A score that changes by less per unit step does not move."""
-
 _LONGEST_STEP = 50.0
 """Coefficients are at most 1 in size: a longer step only turns them round once more."""
+
+_P_TIE = 0.3
+"""Probability of a step that changes nothing, which walks over the plateaus."""
 
 
 @njit(**INNER)
@@ -49,9 +57,31 @@ def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
     return 0.5 * (start + stop)
 
 
+@njit(**INNER)
+def _better_step(
+    value: float,
+    middle: float,
+    best: float,
+    step: float,
+    ties: int,
+    state: AnyArray,
+) -> tuple[float, float, int]:
+    """Compare an interval with the best so far; draw between equally good ones.
+
+    ``ties`` counts those. Returns the best value, its step and the new count.
+    """
+    if not abs(middle) < _LONGEST_STEP:  # true for nan
+        return best, step, ties
+    if value < best - TOLERANCE:
+        return value, middle, 1
+    if uniform(state) * (ties + 1) < 1.0:
+        step = middle
+    return best, step, ties + 1
+
+
 @njit(**KERNEL)
 def best_step_fixed(
-    z: FloatArray, v: FloatArray, gain: FloatArray, m: int, state: AnyArray
+    z: FloatArray, v: FloatArray, gain: FloatArray, state: AnyArray
 ) -> tuple[float, float]:
     """Best step when the subtrees below the node stay as they are.
 
@@ -64,6 +94,7 @@ def best_step_fixed(
     step : float
         0 when no other interval is as good.
     """
+    m = len(z)
     at = np.empty(m)
     jump = np.empty(m)
     k = 0
@@ -71,7 +102,7 @@ def best_step_fixed(
     for i in range(m):
         if z[i] > 0.0:
             value -= gain[i]
-        if abs(v[i]) > _FLAT:
+        if abs(v[i]) > FLAT:
             at[k] = -z[i] / v[i]
             if v[i] > 0.0:
                 jump[k] = gain[i]
@@ -88,13 +119,7 @@ def best_step_fixed(
             value += jump[order[q]]
         if value <= best + TOLERANCE and k > 0:
             middle = _interval_middle(at, order, q)
-            if abs(middle) < _LONGEST_STEP:  # false for nan
-                if value < best - TOLERANCE:
-                    best, step, ties = value, middle, 1
-                else:
-                    ties += 1
-                    if uniform(state) * ties < 1.0:
-                        step = middle
+            best, step, ties = _better_step(value, middle, best, step, ties, state)
     return best, step
 
 
@@ -121,21 +146,16 @@ def _smallest(values: FloatArray) -> float:
 
 @njit(**KERNEL)
 def best_step_leaf(
-    z: FloatArray,
-    v: FloatArray,
-    index: IntArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    m: int,
-    state: AnyArray,
+    z: FloatArray, v: FloatArray, index: IntArray, points: Points, state: AnyArray
 ) -> tuple[float, float]:
     """Best step above two leaves, whose classes are free.
 
-    Minimises the cheapest class on the left plus the cheapest class on the right.
-    Returns the change and the step, as :func:`best_step_fixed` does.
+    Minimises the cheapest class on the left plus the cheapest class on the right, over
+    the points of the given numbers. Returns the change and the step, as
+    :func:`best_step_fixed` does.
     """
-    n_classes = cost.shape[1]
+    _, y, weight, cost, _ = points
+    m, n_classes = len(z), cost.shape[1]
     at = np.empty(m)
     who = np.empty(m, np.int64)
     left, right = np.zeros(n_classes), np.zeros(n_classes)
@@ -148,7 +168,7 @@ def best_step_leaf(
         else:
             _move_class(now_left, 1.0, i, y, weight, cost)
         starts_right = z[q] > 0.0
-        if abs(v[q]) > _FLAT:
+        if abs(v[q]) > FLAT:
             at[k] = -z[q] / v[q]
             who[k] = q
             k += 1
@@ -169,35 +189,25 @@ def best_step_leaf(
         value = _smallest(left) + _smallest(right) - now
         if value <= best + TOLERANCE and k > 0:
             middle = _interval_middle(at, order, q)
-            if abs(middle) < _LONGEST_STEP:
-                if value < best - TOLERANCE:
-                    best, step, ties = value, middle, 1
-                else:
-                    ties += 1
-                    if uniform(state) * ties < 1.0:
-                        step = middle
+            best, step, ties = _better_step(value, middle, best, step, ties, state)
     return best, step
 
 
 @njit(**INNER)
 def _normalise(
-    XT: FloatArray,
-    coef: FloatArray,
-    threshold: FloatArray,
-    Z: FloatArray,
-    b: int,
-    features: IntArray,
-    through: int,
-    state: AnyArray,
+    points: Points, tree: HeapTree, Z: FloatArray, node: SearchedNode, state: AnyArray
 ) -> None:
     """Scale a hyperplane to a largest coefficient of 1; wake up an unused one.
 
-    An unused split gets a random hyperplane through the given point.
+    An unused split gets a random hyperplane through one of its points.
     """
+    b, XT = node.b, points.XT
+    coef, threshold = tree.coef, tree.threshold
+    through = node.rows[below(state, len(node.rows))]
     largest = largest_size(coef[b])
     if largest < 1e-9:
         threshold[b] = 0.0
-        for j in features:
+        for j in node.features:
             coef[b, j] = normal(state)
             threshold[b] += coef[b, j] * XT[j, through]
         largest = largest_size(coef[b])
@@ -209,30 +219,21 @@ def _normalise(
 
 @njit(**INNER)
 def _search_node(
-    XT: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    coef: FloatArray,
-    threshold: FloatArray,
+    points: Points,
+    tree: HeapTree,
     Z: FloatArray,
-    b: int,
-    features: IntArray,
-    index: IntArray,
-    gain: FloatArray,
-    m: int,
-    p_tie: float,
-    n_random: int,
+    node: SearchedNode,
     stop: AnyArray,
     state: AnyArray,
 ) -> None:
     """Line searches at one node: each coordinate, the threshold, random directions."""
-    d = len(features)
+    XT, b, features, index = points.XT, node.b, node.features, node.rows
+    d, m = len(features), len(index)
     leaf_parent = 2 * b + 1 >= Z.shape[0]
     z, v, direction = np.empty(m), np.empty(m), np.zeros(XT.shape[0])
     for q in range(m):
         z[q] = Z[b, index[q]]
-    order = np.empty(d + 1 + n_random, np.int64)
+    order = np.empty(d + 1 + node.n_random, np.int64)
     shuffle(state, order)
     for j in order:
         if stop[0]:
@@ -244,96 +245,85 @@ def _search_node(
         elif j == d:
             v[:] = -1.0
         else:
-            shift = random_direction(state, XT, features, index, m, direction)
+            shift = random_direction(points, node, direction, state)
             v[:] = -shift
             for c in features:
                 if direction[c] != 0.0:
                     for q in range(m):
                         v[q] += direction[c] * XT[c, index[q]]
         if leaf_parent:
-            change, step = best_step_leaf(z, v, index, y, weight, cost, m, state)
+            change, step = best_step_leaf(z, v, index, points, state)
         else:
-            change, step = best_step_fixed(z, v, gain, m, state)
-        if step == 0.0 or (change > -TOLERANCE and uniform(state) >= p_tie):
+            change, step = best_step_fixed(z, v, node.gain, state)
+        if step == 0.0 or (change > -TOLERANCE and uniform(state) >= _P_TIE):
             continue
         if j < d:
-            coef[b, features[j]] += step
+            tree.coef[b, features[j]] += step
         else:
-            threshold[b] += step * shift
+            tree.threshold[b] += step * shift
         if j > d:
             for c in features:
-                coef[b, c] += step * direction[c]
+                tree.coef[b, c] += step * direction[c]
         for q in range(m):
             z[q] += step * v[q]
 
 
+@njit(**INNER)
+def _copy_tree(target: HeapTree, source: HeapTree) -> None:
+    """Copy a tree onto another one."""
+    copy_into(target.coef, source.coef)
+    copy_into(target.threshold, source.threshold)
+    copy_into(target.label, source.label)
+
+
 @njit(**KERNEL)
 def descend_01(
-    XT: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    coef: FloatArray,
-    threshold: FloatArray,
-    label: IntArray,
+    points: Points,
+    tree: HeapTree,
     may_change: BoolArray,
-    sweeps: int,
-    patience: int,
-    p_tie: float,
-    n_random: int,
+    effort: DescentEffort,
     stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Improve a tree by line searches at all its nodes, in place.
 
-    Only the coefficients that ``may_change`` do; a node without any stays as it is.
-    Equally good steps are taken with probability ``p_tie``, which walks over the
-    plateaus; the best tree met is returned in place and its cost as the result. Stops
-    after ``patience`` sweeps without improvement, or soon after somebody has set
-    ``stop[0]``.
+    Only the coefficients that ``may_change`` (B, d) do; a node without any stays as it
+    is. Some equally good steps are taken as well; the best tree met is returned in
+    place and its cost as the result. Stops when the effort is spent, or soon after
+    somebody has set ``stop[0]``.
     """
-    n = XT.shape[1]
-    n_branch = coef.shape[0]
+    XT, coef, threshold = points.XT, tree.coef, tree.threshold
+    n_branch = len(threshold)
     Z = score_tree(XT, coef, threshold)
-    best = relabel(Z, y, weight, cost, label)
-    best_coef, best_threshold = coef.copy(), threshold.copy()
-    best_label = label.copy()
-    index, gain = np.empty(n, np.int64), np.empty(n)
+    best = relabel(points, tree, Z)
+    best_tree = HeapTree(coef.copy(), threshold.copy(), tree.label.copy())
     nodes = np.empty(n_branch, np.int64)
     stalled = 0
-    for _ in range(sweeps):
+    for _ in range(effort.sweeps):
         before = best
         shuffle(state, nodes)
-        for node in nodes:
-            b = int(node)
+        for b in nodes:
             if stop[0]:
                 break
             features = places(may_change[b])
             if len(features) == 0:
                 continue
             if 2 * b + 1 >= n_branch:
-                m = points_at(Z, b, index)
+                index, gain = points_at(Z, b), np.empty(0)
             else:
-                m = care_points(Z, y, weight, cost, label, b, index, gain)
-            if m == 0:
+                index, gain = care_points(points, tree, Z, b)
+            if len(index) == 0:
                 continue
-            through = index[below(state, m)]
-            _normalise(XT, coef, threshold, Z, b, features, through, state)
-            _search_node(
-                XT, y, weight, cost, coef, threshold, Z, b, features,
-                index, gain, m, p_tie, n_random, stop, state,
-            )  # fmt: skip
+            node = SearchedNode(int(b), features, index, gain, effort.n_random)
+            _normalise(points, tree, Z, node, state)
+            _search_node(points, tree, Z, node, stop, state)
             score_node(XT, coef[b], threshold[b], Z[b])
-            value = relabel(Z, y, weight, cost, label)
+            value = relabel(points, tree, Z)
             if value <= best + TOLERANCE:
                 best = value
-                copy_into(best_coef, coef)
-                copy_into(best_threshold, threshold)
-                copy_into(best_label, label)
+                _copy_tree(best_tree, tree)
         stalled = 0 if best < before - TOLERANCE else stalled + 1
-        if stop[0] or stalled >= patience or best <= TOLERANCE:
+        if stop[0] or stalled >= effort.patience or best <= TOLERANCE:
             break
-    copy_into(coef, best_coef)
-    copy_into(threshold, best_threshold)
-    copy_into(label, best_label)
+    _copy_tree(tree, best_tree)
     return best

@@ -8,10 +8,19 @@ sweep over the sorted breakpoints inside the box abs(score) <= 1 finds the minim
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
-from miptree.search.rng import random_direction, shuffle
+from miptree.search.data import Penalties, Points
+from miptree.search.line_search import (
+    FLAT,
+    DescentEffort,
+    SearchedNode,
+    random_direction,
+)
+from miptree.search.rng import shuffle
 from miptree.search.routing import (
     copy_into,
     largest_size,
@@ -22,12 +31,32 @@ from miptree.search.routing import (
     score_node,
     score_tree,
 )
+from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
-_FLAT = 1e-12
 _INSIDE = 1.0 - 1e-9
 """Steps stop a little inside the box, so that rounding does not leave it."""
+
+_LEAST_GAIN = 1e-3
+"""Part of the objective that a sweep must gain for another one to follow."""
+
+
+class NodeLine(NamedTuple):
+    """A line along which one hyperplane moves, and the points at its node."""
+
+    z: FloatArray
+    """(m,): scores of the points now."""
+    v: FloatArray
+    """(m,): change of the scores per unit step."""
+    gain: FloatArray
+    """(m,): cost of each point on the right less that on the left."""
+    slack_price: FloatArray
+    """(m,): price of a unit of missing margin."""
+    coef: FloatArray
+    """(d,): coefficients now."""
+    direction: FloatArray
+    """(d,): change of the coefficients per unit step."""
 
 
 @njit(**INNER)
@@ -37,69 +66,64 @@ def _missing(score: float, margin: float) -> float:
 
 
 @njit(**INNER)
-def cost_below(
+def _cost_below(
+    points: Points,
+    tree: HeapTree,
     Z: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    label: IntArray,
+    penalties: Penalties,
     node: int,
     i: int,
-    slack_penalty: float,
-    margin: float,
 ) -> float:
     """Error and slack of point i from a node down to its leaf."""
     n_branch = Z.shape[0]
     total = 0.0
     while node < n_branch:
-        total += slack_penalty * weight[i] * _missing(Z[node, i], margin)
+        missing = _missing(Z[node, i], penalties.margin)
+        total += penalties.slack_penalty * points.weight[i] * missing
         node = 2 * node + 2 if Z[node, i] > 0.0 else 2 * node + 1
-    return total + point_cost(y, weight, cost, i, label[node - n_branch])
+    return total + point_cost(points, i, tree.label[node - n_branch])
+
+
+@njit(**KERNEL)
+def side_costs(
+    points: Points, tree: HeapTree, Z: FloatArray, penalties: Penalties, b: int
+) -> tuple[IntArray, FloatArray]:
+    """Find the points at node b and what they cost there.
+
+    Returns their numbers, and (m, 3): their errors and slacks from the node down as
+    they are, from its left child down, and from its right child down.
+    """
+    index = points_at(Z, b)
+    costs = np.empty((len(index), 3))
+    for q, i in enumerate(index):
+        for k, node in enumerate((b, 2 * b + 1, 2 * b + 2)):
+            costs[q, k] = _cost_below(points, tree, Z, penalties, node, i)
+    return index, costs
 
 
 @njit(**KERNEL)
 def objective_svm1(
-    Z: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    coef: FloatArray,
-    label: IntArray,
-    n_open: int,
-    slack_penalty: float,
-    l1_penalty: float,
-    margin: float,
+    points: Points, tree: HeapTree, Z: FloatArray, penalties: Penalties
 ) -> float:
     """(1a) of a tree inside the box; only the open features have a norm."""
     total = 0.0
-    for b in range(coef.shape[0]):
-        for j in range(n_open):
-            total += l1_penalty * abs(coef[b, j])
+    for b in range(tree.coef.shape[0]):
+        for j in range(points.n_open):
+            total += penalties.l1_penalty * abs(tree.coef[b, j])
     for i in range(Z.shape[1]):
-        total += cost_below(
-            Z, y, weight, cost, label, 0, i, slack_penalty, margin
-        )  # fmt: skip
+        total += _cost_below(points, tree, Z, penalties, 0, i)
     return total
 
 
 @njit(**KERNEL)
 def best_step_svm1(
-    z: FloatArray,
-    v: FloatArray,
-    gain: FloatArray,
-    slack_price: FloatArray,
-    h: FloatArray,
-    direction: FloatArray,
-    low: float,
-    high: float,
-    l1_penalty: float,
-    margin: float,
+    line: NodeLine, low: float, high: float, penalties: Penalties
 ) -> tuple[float, float]:
     """Best step in [low, high] (0 lies inside) of one hyperplane along a direction.
 
     Minimises the sum over the points of ``gain[i] * (z[i] + step * v[i] > 0)`` and
     ``slack_price[i]`` times the missing margin, plus ``l1_penalty`` times the 1-norm
-    of ``h + step * direction``.
+    of ``coef + step * direction``.
 
     Returns
     -------
@@ -107,12 +131,14 @@ def best_step_svm1(
         Objective at the best step less the objective now, at most 0.
     step : float
     """
-    m, d = len(z), len(h)
+    z, v, gain, slack_price, coef, direction = line
+    l1_penalty, margin = penalties.l1_penalty, penalties.margin
+    m, d = len(z), len(coef)
     at, bend, jump = np.empty(3 * m + d), np.empty(3 * m + d), np.zeros(3 * m + d)
     k = 0
     value, slope = 0.0, 0.0  # at the step ``low``, less the objective now
     for i in range(m):
-        if abs(v[i]) <= _FLAT:
+        if abs(v[i]) <= FLAT:
             continue
         start, speed, price = z[i] + low * v[i], abs(v[i]), slack_price[i]
         value += price * (_missing(start, margin) - _missing(z[i], margin))
@@ -140,8 +166,8 @@ def best_step_svm1(
     for j in range(d):
         if direction[j] == 0.0:
             continue
-        start, speed = h[j] + low * direction[j], abs(direction[j])
-        value += l1_penalty * (abs(start) - abs(h[j]))
+        start, speed = coef[j] + low * direction[j], abs(direction[j])
+        value += l1_penalty * (abs(start) - abs(coef[j]))
         p = start if direction[j] > 0.0 else -start
         slope += l1_penalty * speed * (-1.0 if p < 0.0 else 1.0)
         if p < 0.0:
@@ -177,7 +203,7 @@ def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     """Interval of steps with all abs(score + step * v) in the box; 0 is in it."""
     low, high = -1e6, 1e6
     for i in range(len(score)):
-        if abs(v[i]) > _FLAT:
+        if abs(v[i]) > FLAT:
             one, two = (-_INSIDE - score[i]) / v[i], (_INSIDE - score[i]) / v[i]
             low, high = max(low, min(one, two)), min(high, max(one, two))
     return min(low, 0.0), max(high, 0.0)
@@ -198,18 +224,11 @@ def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
 
 @njit(**INNER)
 def _search_node(
-    XT: FloatArray,
-    coef: FloatArray,
-    threshold: FloatArray,
+    points: Points,
+    tree: HeapTree,
     Z: FloatArray,
-    b: int,
-    features: IntArray,
-    index: IntArray,
-    gain: FloatArray,
-    slack_price: FloatArray,
-    l1_penalty: float,
-    margin: float,
-    n_random: int,
+    penalties: Penalties,
+    node: SearchedNode,
     stop: AnyArray,
     state: AnyArray,
 ) -> float:
@@ -218,13 +237,16 @@ def _search_node(
     Directions: each coordinate, the threshold, the length of the hyperplane, and
     random ones. Those points that do not reach the node still bound the box.
     """
-    n, d = XT.shape[1], len(features)
-    m = len(index)
-    z, v, all_v = np.empty(m), np.empty(m), np.empty(n)
+    XT, b, features, index = points.XT, node.b, node.features, node.rows
+    coef, threshold = tree.coef[b], tree.threshold
+    n, d, m = XT.shape[1], len(features), len(index)
+    z, v, price, all_v = np.empty(m), np.empty(m), np.empty(m), np.empty(n)
+    for q in range(m):
+        price[q] = penalties.slack_penalty * points.weight[index[q]]
     direction = np.empty(XT.shape[0])
-    if m == 0:
-        n_random = 0  # no points to turn the hyperplane round
-    order = np.empty(d + 2 + n_random, np.int64)
+    line = NodeLine(z, v, node.gain, price, coef, direction)
+    # Without points there is nothing to turn the hyperplane round.
+    order = np.empty(d + 2 + (node.n_random if m > 0 else 0), np.int64)
     shuffle(state, order)
     total = 0.0
     for j in order:
@@ -239,23 +261,21 @@ def _search_node(
             shift = 1.0
             all_v[:] = -1.0
         elif j == d + 1:
-            copy_into(direction, coef[b])
+            copy_into(direction, coef)
             shift = threshold[b]
             copy_into(all_v, Z[b])
         else:
-            shift = random_direction(state, XT, features, index, m, direction)
+            shift = random_direction(points, node, direction, state)
             score_node(XT, direction, shift, all_v)
         low, high = box_range(Z[b], all_v)
-        if high - low < _FLAT or high - low > 1e5:
+        if high - low < FLAT or high - low > 1e5:
             continue
         for q in range(m):
             z[q], v[q] = Z[b, index[q]], all_v[index[q]]
-        change, step = best_step_svm1(
-            z, v, gain, slack_price, coef[b], direction, low, high, l1_penalty, margin
-        )
+        change, step = best_step_svm1(line, low, high, penalties)
         if change < -1e-9:
             for c in features:
-                coef[b, c] += step * direction[c]
+                coef[c] += step * direction[c]
             threshold[b] += step * shift
             for i in range(n):
                 Z[b, i] += step * all_v[i]
@@ -265,77 +285,54 @@ def _search_node(
 
 @njit(**KERNEL)
 def descend_svm1(
-    XT: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    coef: FloatArray,
-    threshold: FloatArray,
-    label: IntArray,
+    points: Points,
+    tree: HeapTree,
+    penalties: Penalties,
     may_change: BoolArray,
-    n_open: int,
-    slack_penalty: float,
-    l1_penalty: float,
-    margin: float,
-    sweeps: int,
-    least_gain: float,
-    n_random: int,
+    effort: DescentEffort,
     stop: AnyArray,
     state: AnyArray,
 ) -> float:
     """Improve (1a) by line searches at all nodes, in place; return its value.
 
-    Only the coefficients that ``may_change`` do; a node without any stays as it is.
-    Stops when a sweep gains less than ``least_gain`` of the objective, or soon after
-    somebody has set ``stop[0]``. After every node the objective is counted afresh, and
-    the node is put back if it did not fall.
+    Only the coefficients that ``may_change`` (B, d) do; a node without any stays as it
+    is. Stops when a sweep gains little, or soon after somebody has set ``stop[0]``.
+    After every node the objective is counted afresh, and the node is put back if it
+    did not fall.
     """
-    n = XT.shape[1]
+    XT, coef, threshold, label = points.XT, tree.coef, tree.threshold, tree.label
     Z = score_tree(XT, coef, threshold)
     into_box(coef, threshold, Z)
     Z = score_tree(XT, coef, threshold)
-    relabel(Z, y, weight, cost, label)
-    value = objective_svm1(
-        Z, y, weight, cost, coef, label, n_open, slack_penalty, l1_penalty, margin
-    )
-    index, gain, price = np.empty(n, np.int64), np.empty(n), np.empty(n)
+    relabel(points, tree, Z)
+    value = objective_svm1(points, tree, Z, penalties)
     nodes = np.empty(len(threshold), np.int64)
     old_label = label.copy()
-    for _ in range(sweeps):
+    for _ in range(effort.sweeps):
         before = value
         shuffle(state, nodes)
-        for node in nodes:
-            b = int(node)
+        for b in nodes:
             if stop[0]:
                 break
             features = places(may_change[b])
             if len(features) == 0:
                 continue
-            m = points_at(Z, b, index)
-            for q in range(m):
-                i = index[q]
-                gain[q] = cost_below(
-                    Z, y, weight, cost, label, 2 * b + 2, i, slack_penalty, margin
-                ) - cost_below(
-                    Z, y, weight, cost, label, 2 * b + 1, i, slack_penalty, margin
-                )
-                price[q] = slack_penalty * weight[i]
+            index = points_at(Z, b)
+            gain = np.empty(len(index))
+            for q, i in enumerate(index):
+                right = _cost_below(points, tree, Z, penalties, 2 * b + 2, i)
+                gain[q] = right - _cost_below(points, tree, Z, penalties, 2 * b + 1, i)
             old_coef, old_threshold = coef[b].copy(), threshold[b]
             copy_into(old_label, label)
-            change = _search_node(
-                XT, coef, threshold, Z, b, features, index[:m], gain[:m], price[:m],
-                l1_penalty, margin, n_random, stop, state,
-            )  # fmt: skip
+            node = SearchedNode(int(b), features, index, gain, effort.n_random)
+            change = _search_node(points, tree, Z, penalties, node, stop, state)
             if change == 0.0:
                 continue
             score_node(XT, coef[b], threshold[b], Z[b])
             into_box(coef[b : b + 1], threshold[b : b + 1], Z[b : b + 1])
             score_node(XT, coef[b], threshold[b], Z[b])
-            relabel(Z, y, weight, cost, label)
-            new = objective_svm1(
-                Z, y, weight, cost, coef, label,
-                n_open, slack_penalty, l1_penalty, margin,
-            )  # fmt: skip
+            relabel(points, tree, Z)
+            new = objective_svm1(points, tree, Z, penalties)
             if new < value:
                 value = new
             else:
@@ -343,6 +340,6 @@ def descend_svm1(
                 copy_into(coef[b], old_coef)
                 copy_into(label, old_label)
                 score_node(XT, coef[b], threshold[b], Z[b])
-        if stop[0] or before - value <= least_gain * before:
+        if stop[0] or before - value <= _LEAST_GAIN * before:
             break
     return value

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree.search.category_splits import random_subset
 from miptree.search.data import SearchData
+from miptree.search.node_refit import refit_node
 from miptree.search.perturb import perturb
-from miptree.search.refit import refit_node
 from miptree.search.rng import random_state
-from miptree.search.subsets import random_subset
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 _P_REFIT = 0.8
 _P_SUBSET = 0.3
 """How often a node gets a subset split, where there are categorical features."""
-_REFIT_ROUNDS = 12
 _RIDGES = (1e-4, 1e-3, 1e-2, 1e-1)
 _SIZES = (0.05, 0.2, 0.5, 1.0)
-_MOST_REFIT_POINTS = 2000
 
 
 def random_move(
@@ -43,10 +41,9 @@ def random_move(
     features = np.arange(data.n_open)
     if data.max_features is not None or rng.random() < p_sparse:
         features = few_features(tree.coef[b, : data.n_open], rng)[: data.max_features]
-    refit_node(
-        *data.points, *tree, b, features, float(rng.choice(_RIDGES)), _REFIT_ROUNDS,
-        bool(rng.random() < 0.8), _MOST_REFIT_POINTS, random_state(rng),
-    )  # fmt: skip
+    ridge, random_weights = float(rng.choice(_RIDGES)), bool(rng.random() < 0.8)
+    state = random_state(rng)
+    refit_node(data.points, tree, b, features, ridge, random_weights, state)
     return tree
 
 
@@ -62,7 +59,4 @@ def shake(data: SearchData, tree: HeapTree, rng: np.random.Generator) -> None:
     """Perturb a tree at random, in place."""
     kind = int(rng.choice(4, p=(0.35, 0.25, 0.25, 0.15)))
     size = float(rng.choice(_SIZES))
-    perturb(
-        data.XT, data.y, tree.coef, tree.threshold, data.n_open, kind, size,
-        random_state(rng),
-    )  # fmt: skip
+    perturb(data.points, tree, kind, size, random_state(rng))

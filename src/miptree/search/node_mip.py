@@ -7,8 +7,6 @@ a hundred care points in seconds, and often finds a step that no line search doe
 
 from __future__ import annotations
 
-import numpy as np
-
 from miptree.control.clock import Clock
 from miptree.mip.model import Model, ModelBuilder
 from miptree.mip.solvers import Limits, get_solver
@@ -48,14 +46,12 @@ def optimise_node(
     seed : int
         Seed of the solver.
     """
-    XT, y, weight, cost = data.points
-    Z = score_tree(XT, tree.coef, tree.threshold)
-    index, gain = np.empty(data.n_rows, np.int64), np.empty(data.n_rows)
-    m = care_points(Z, y, weight, cost, tree.label, b, index, gain)
-    if not 2 <= m <= most_points or data.max_features is not None:
+    Z = score_tree(data.XT, tree.coef, tree.threshold)
+    index, gain = care_points(data.points, tree, Z, b)
+    if not 2 <= len(index) <= most_points or data.max_features is not None:
         return None
-    X, gain = data.X[index[:m], : data.n_open], gain[:m]
-    now = float(gain[Z[b, index[:m]] > 0].sum())
+    X = data.X[index, : data.n_open]
+    now = float(gain[Z[b, index] > 0].sum())
     model = _build(X, gain)
     limit = clock or Clock()
     result = get_solver("highs").solve(

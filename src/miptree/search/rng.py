@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
 
@@ -51,36 +51,3 @@ def shuffle(state: AnyArray, order: IntArray) -> None:
     for q in range(len(order) - 1, 0, -1):
         r = below(state, q + 1)
         order[q], order[r] = order[r], order[q]
-
-
-@njit(**INNER)
-def random_direction(
-    state: AnyArray,
-    XT: FloatArray,
-    features: IntArray,
-    index: IntArray,
-    m: int,
-    direction: FloatArray,
-) -> float:
-    """Draw a direction in which to turn a hyperplane round one of its points.
-
-    Half of the time it has up to three random coordinates, otherwise it is the
-    difference of two of the points ``XT[:, index[:m]]``, in the given features. Writes
-    the coefficients into ``direction``; returns the change of the threshold, by which
-    one random point keeps its score.
-    """
-    d = len(features)
-    for j in range(len(direction)):
-        direction[j] = 0.0
-    if uniform(state) < 0.5:
-        for _ in range(min(d, 3)):
-            direction[features[below(state, d)]] = normal(state)
-    else:
-        one, two = index[below(state, m)], index[below(state, m)]
-        for j in features:
-            direction[j] = XT[j, one] - XT[j, two]
-    pivot = index[below(state, m)]
-    shift = 0.0
-    for j in features:
-        shift += direction[j] * XT[j, pivot]
-    return shift

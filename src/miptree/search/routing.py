@@ -2,10 +2,8 @@
 
 Every kernel takes the points as columns (``XT``, shape (d, n)): a score is then the
 sum over the features in their order, as :mod:`miptree.tree` defines it, and still
-runs at vector speed because the inner loop goes over the points.
-
-``cost`` is (n, Y), what each class costs at each point; with no rows it stands for
-the plain case, where a point costs its ``weight`` under every class but its own.
+runs at vector speed because the inner loop goes over the points. ``Z`` (B, n) holds
+the scores of all points at all branch nodes; a point goes right iff its score is > 0.
 """
 
 from __future__ import annotations
@@ -13,6 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from miptree.search.data import Points
+from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
@@ -89,27 +89,20 @@ def leaf_below(Z: FloatArray, node: int, i: int) -> int:
 
 
 @njit(**INNER)
-def point_cost(
-    y: IntArray, weight: FloatArray, cost: FloatArray, i: int, k: int
-) -> float:
+def point_cost(points: Points, i: int, k: int) -> float:
     """Cost of predicting class k for point i."""
-    if cost.shape[0] > 0:
-        return cost[i, k]
-    return 0.0 if y[i] == k else weight[i]
+    if points.cost.shape[0] > 0:
+        return points.cost[i, k]
+    return 0.0 if points.y[i] == k else points.weight[i]
 
 
 @njit(**KERNEL)
-def relabel(
-    Z: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    label: IntArray,
-) -> float:
+def relabel(points: Points, tree: HeapTree, Z: FloatArray) -> float:
     """Give every leaf its cheapest class, in place, and return the total cost.
 
     A leaf keeps its class when that is among the cheapest.
     """
+    _, y, weight, cost, _ = points
     n_branch, n = Z.shape
     n_classes = cost.shape[1]
     table = np.zeros((n_branch + 1, n_classes))
@@ -125,18 +118,18 @@ def relabel(
         for i in range(n):
             total += weight[i]
     for l in range(n_branch + 1):
-        best = label[l]
+        best = tree.label[l]
         for k in range(n_classes):
             if table[l, k] < table[l, best] - 1e-12:
                 best = k
-        label[l] = best
+        tree.label[l] = best
         total += table[l, best]
     return total
 
 
 @njit(**KERNEL)
-def points_at(Z: FloatArray, node: int, index: IntArray) -> int:
-    """Write the points that reach a node into ``index``; return how many."""
+def points_at(Z: FloatArray, node: int) -> IntArray:
+    """Numbers of the points that reach a node."""
     path = np.empty(16, np.int64)
     right = np.empty(16, np.bool_)
     length = 0
@@ -147,7 +140,7 @@ def points_at(Z: FloatArray, node: int, index: IntArray) -> int:
         right[length] = child == 2 * parent + 2
         length += 1
         child = parent
-    m = 0
+    index, m = np.empty(Z.shape[1], np.int64), 0
     for i in range(Z.shape[1]):
         here = True
         for q in range(length):
@@ -157,37 +150,26 @@ def points_at(Z: FloatArray, node: int, index: IntArray) -> int:
         if here:
             index[m] = i
             m += 1
-    return m
+    return index[:m]
 
 
 @njit(**KERNEL)
 def care_points(
-    Z: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    label: IntArray,
-    node: int,
-    index: IntArray,
-    gain: FloatArray,
-) -> int:
-    """Points at a node whose cost depends on the side they take there.
+    points: Points, tree: HeapTree, Z: FloatArray, node: int
+) -> tuple[IntArray, FloatArray]:
+    """Find the points at a node whose cost depends on the side they take there.
 
-    Writes them into ``index``, and the cost of right minus that of left into
-    ``gain``; returns how many there are.
+    Returns their numbers, and for each its cost on the right less that on the left.
     """
-    m = points_at(Z, node, index)
-    k = 0
-    for q in range(m):
-        i = index[q]
-        left = label[leaf_below(Z, 2 * node + 1, i)]
-        right = label[leaf_below(Z, 2 * node + 2, i)]
+    index = points_at(Z, node)
+    gain, k = np.empty(len(index)), 0
+    for i in index:
+        left = tree.label[leaf_below(Z, 2 * node + 1, i)]
+        right = tree.label[leaf_below(Z, 2 * node + 2, i)]
         if left != right:
-            change = point_cost(y, weight, cost, i, right) - point_cost(
-                y, weight, cost, i, left
-            )
+            change = point_cost(points, i, right) - point_cost(points, i, left)
             if change != 0.0:
                 index[k] = i
                 gain[k] = change
                 k += 1
-    return k
+    return index[:k], gain[:k]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import ONE_SWEEP, Candidate, Measure, Svm1
+from miptree.search.measure import ONE_SWEEP, Measure, Svm1, ValuedTree
 from miptree.search.rng import random_state
 from miptree.search.starts import LARGEST_CART
 from miptree.search.stream import streamed_trees
@@ -78,8 +78,8 @@ def _climb(search: IteratedSearch) -> None:
 
 
 def _sweep(
-    search: IteratedSearch, measure: Measure, best: Candidate, seconds_per_row: float
-) -> tuple[Candidate, float]:
+    search: IteratedSearch, measure: Measure, best: ValuedTree, seconds_per_row: float
+) -> tuple[ValuedTree, float]:
     """Sweep the line search over all nodes while it helps and the time suffices.
 
     Returns the best candidate and the seconds that a sweep took per row, from which

@@ -3,51 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from miptree.search.data import SearchData
-from miptree.search.line_svm1 import cost_below
-from miptree.search.routing import points_at, score_tree
+from miptree.search.data import NO_PENALTIES, Penalties, SearchData
+from miptree.search.line_svm1 import side_costs
+from miptree.search.routing import score_tree
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
-from miptree.utils.jit import KERNEL
 
 _TOLERANCE = 1e-9
 
 
-@njit(**KERNEL)
-def _side_costs(
-    Z: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    label: IntArray,
-    b: int,
-    slack_penalty: float,
-    margin: float,
-) -> tuple[float, float, float]:
-    """Cost of the points at node b: as they are, all sent left, all sent right."""
-    index = np.empty(Z.shape[1], np.int64)
-    m = points_at(Z, b, index)
-    now, left, right = 0.0, 0.0, 0.0
-    for q in range(m):
-        i = index[q]
-        now += cost_below(Z, y, weight, cost, label, b, i, slack_penalty, margin)
-        left += cost_below(
-            Z, y, weight, cost, label, 2 * b + 1, i, slack_penalty, margin
-        )
-        right += cost_below(
-            Z, y, weight, cost, label, 2 * b + 2, i, slack_penalty, margin
-        )
-    return now, left, right
-
-
 def simplify(
-    data: SearchData,
-    tree: HeapTree,
-    slack_penalty: float = 0.0,
-    l1_penalty: float = 0.0,
-    margin: float = 0.0,
+    data: SearchData, tree: HeapTree, penalties: Penalties = NO_PENALTIES
 ) -> HeapTree:
     """Tree without the splits whose removal does not raise the objective.
 
@@ -56,19 +23,15 @@ def simplify(
     that no point can reach is left standing.
     """
     tree = tree.copy()
-    XT, y, weight, cost = data.points
-    Z = score_tree(XT, tree.coef, tree.threshold)
+    Z = score_tree(data.XT, tree.coef, tree.threshold)
     for b in range(len(tree.threshold) - 1, -1, -1):
-        now, left, right = _side_costs(
-            Z, y, weight, cost, tree.label, b, slack_penalty, margin
-        )
-        norm = l1_penalty * np.abs(tree.coef[:, : data.n_open]).sum(axis=1)
-        left_norm, right_norm = (
-            norm[_below(tree, 2 * b + 1)],
-            norm[_below(tree, 2 * b + 2)],
-        )
-        left_change = left - now - norm[b] - right_norm.sum()
-        right_change = right - now - norm[b] - left_norm.sum()
+        _, costs = side_costs(data.points, tree, Z, penalties, b)
+        now, left, right = costs.sum(axis=0)
+        norm = penalties.l1_penalty * np.abs(tree.coef[:, : data.n_open]).sum(axis=1)
+        left_norm = norm[_below(tree, 2 * b + 1)].sum()
+        right_norm = norm[_below(tree, 2 * b + 2)].sum()
+        left_change = left - now - norm[b] - right_norm
+        right_change = right - now - norm[b] - left_norm
         if right_change < left_change and right_change <= _TOLERANCE:
             _move_right_to_left(tree, Z, b)
         elif left_change > _TOLERANCE:

@@ -11,9 +11,9 @@ import numpy as np
 
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import LONG, Candidate, Measure, ZeroOne
+from miptree.search.measure import LONG, Measure, ValuedTree, ZeroOne
 from miptree.search.rng import random_state
-from miptree.search.soft import anneal, soft_trees
+from miptree.search.soft_trees import anneal, soft_trees
 from miptree.tree import HeapTree
 
 _BATCHES = 3
@@ -61,5 +61,5 @@ def _soft(tree: HeapTree, data: SearchData) -> tuple[np.ndarray, np.ndarray]:
     return planes[None].astype(np.float32), theta
 
 
-def _best_first(candidates: list[Candidate]) -> list[Candidate]:
+def _best_first(candidates: list[ValuedTree]) -> list[ValuedTree]:
     return sorted(candidates, key=lambda candidate: candidate.value)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from miptree.search.iterated import IteratedSearch
-from miptree.search.measure import Candidate, Measure, Svm1, ZeroOne
+from miptree.search.measure import Measure, Svm1, ValuedTree, ZeroOne
 from miptree.tree import HeapTree
 
 _ERROR_HEATS, _ERROR_SHARE, _LAST_ERROR_SHARE = 4, 0.05, 0.2
@@ -34,7 +34,7 @@ def heats(
     """Find starts for the search of (1a), and tell it which way won."""
     errors, nothing = ZeroOne(search.data), _nothing(search)
     few: list[HeapTree] = []
-    good: list[Candidate] = []
+    good: list[ValuedTree] = []
     for tree in starts:
         search.add(measure.value(tree))
     for _ in range(_ERROR_HEATS):
@@ -79,7 +79,7 @@ def _heat(
     return [candidate.tree for candidate in heat.pool]
 
 
-def _make_good(search: IteratedSearch, trees: Sequence[HeapTree]) -> list[Candidate]:
+def _make_good(search: IteratedSearch, trees: Sequence[HeapTree]) -> list[ValuedTree]:
     """Best margins for the routings of trees of few errors."""
     good = []
     for tree in trees:

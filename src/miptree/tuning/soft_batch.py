@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from miptree.control.clock import Clock
-from miptree.search.soft import (
+from miptree.search.soft_trees import (
     FULL_BATCH_UP_TO,
     MINIBATCH,
     Adam,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from miptree.control.clock import Clock
-from miptree.search.soft import FULL_BATCH_UP_TO
+from miptree.search.soft_trees import FULL_BATCH_UP_TO
 from miptree.tuning.soft_batch import SoftBatch, train_soft
 from miptree.utils.arrays import AnyArray, IntArray
 

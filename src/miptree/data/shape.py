@@ -1,4 +1,4 @@
-"""The shape of a set of rows, whoever holds them: the problem, the search, verify."""
+"""Sizes of training data whose last columns are the values of categorical features."""
 
 from __future__ import annotations
 
@@ -9,20 +9,16 @@ import numpy as np
 from miptree.utils.arrays import FloatArray, IntArray
 
 
-class Points:
-    """Base of the classes that hold rows, with numbers read from their arrays.
-
-    The first columns of X are open to hyperplanes. The others are 0/1 columns of the
-    values of categorical features; of each feature exactly one is 1 in a row.
-    """
+class DataShape:
+    """Sizes of data, and what their splits may use: a base class for data classes."""
 
     X: FloatArray
-    """(n, d): features."""
+    """(n, d): the features; those of hyperplanes first, then 0/1 columns of values."""
     y: IntArray
     """(n,): class indices."""
     value_feature: IntArray
-    """Categorical feature of each of the last columns of X."""
-    max_features: int | None = None
+    """Categorical feature of each of the last columns, which hold its values."""
+    max_features: int | None
     """Most non-zero coefficients of a hyperplane."""
 
     @property
@@ -54,7 +50,7 @@ class Points:
     def value_codes(self) -> IntArray:
         """(n_categorical, n): place of each row's value among the value columns."""
         values = self.X[:, self.n_open :]
-        found = np.empty((self.n_categorical, len(values)), dtype=np.intp)
+        found = np.empty((self.n_categorical, self.n_rows), dtype=np.intp)
         for feature in range(self.n_categorical):
             place = np.flatnonzero(self.value_feature == feature)
             found[feature] = place[values[:, place].argmax(axis=1)]

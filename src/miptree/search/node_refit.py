@@ -11,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from miptree.search.data import Points
 from miptree.search.rng import below, uniform
 from miptree.search.routing import care_points, copy_into, largest_size, score_tree
+from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
@@ -20,6 +22,12 @@ _FARTHEST = 30.0
 """Beyond this margin the logistic function is 0 or 1 for our purposes."""
 
 _LONGEST_NEWTON_STEP = 20.0
+
+_ROUNDS = 12
+"""Reweightings of one refit."""
+
+_MOST_POINTS = 2000
+"""Points that a refit looks at: a sample of more."""
 
 
 @njit(**INNER, fastmath=True)
@@ -157,30 +165,21 @@ def reweighted_logistic(
 
 
 @njit(**KERNEL)
-def _draw(
-    index: IntArray, gain: FloatArray, m: int, size: int, state: AnyArray
-) -> None:
-    """Bring a random sample of the first m entries to the front, in place."""
+def _draw(index: IntArray, gain: FloatArray, size: int, state: AnyArray) -> None:
+    """Bring a random sample of the entries to the front, in place."""
     for q in range(size):
-        r = q + below(state, m - q)
+        r = q + below(state, len(index) - q)
         index[q], index[r] = index[r], index[q]
         gain[q], gain[r] = gain[r], gain[q]
 
 
 def refit_node(
-    XT: FloatArray,
-    y: IntArray,
-    weight: FloatArray,
-    cost: FloatArray,
-    coef: FloatArray,
-    threshold: FloatArray,
-    label: IntArray,
+    points: Points,
+    tree: HeapTree,
     b: int,
     features: IntArray,
     ridge: float,
-    rounds: int,
     random_weights: bool,
-    most_points: int,
     state: AnyArray,
 ) -> bool:
     """Refit node b on its care points with some of the features, in place.
@@ -188,29 +187,21 @@ def refit_node(
     Returns False, and changes nothing, if the points agree on a side. No kernel of
     its own, which would take a second and a half to compile.
     """
-    n, d = XT.shape[1], len(features)
-    index, gain = np.empty(n, np.int64), np.empty(n)
-    Z = score_tree(XT, coef, threshold)
-    m = care_points(Z, y, weight, cost, label, b, index, gain)
-    if m > most_points:
-        _draw(index, gain, m, most_points, state)
-        m = most_points
-    index, gain = index[:m], gain[:m]
+    Z = score_tree(points.XT, tree.coef, tree.threshold)
+    index, gain = care_points(points, tree, Z, b)
+    if len(index) > _MOST_POINTS:
+        _draw(index, gain, _MOST_POINTS, state)
+        index, gain = index[:_MOST_POINTS], gain[:_MOST_POINTS]
     right = gain < 0.0
     if right.all() or not right.any():
         return False
-    A = np.ones((d + 1, m))
-    A[:d] = XT[features[:, None], index]
-    w = reweighted_logistic(
-        A,
-        np.where(right, 1.0, -1.0),
-        np.abs(gain),
-        ridge,
-        rounds,
-        random_weights,
-        state,
-    )
-    coef[b] = 0.0
-    coef[b, features] = w[:d]
-    threshold[b] = -w[d]
+    d = len(features)
+    A = np.ones((d + 1, len(index)))
+    A[:d] = points.XT[features[:, None], index]
+    side = np.where(right, 1.0, -1.0)
+    price = np.abs(gain)
+    w = reweighted_logistic(A, side, price, ridge, _ROUNDS, random_weights, state)
+    tree.coef[b] = 0.0
+    tree.coef[b, features] = w[:d]
+    tree.threshold[b] = -w[d]
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from miptree.search.measure import Candidate
+from miptree.search.measure import ValuedTree
 
 SAME = 1e-9
 """Values closer than this are equal."""
@@ -27,23 +27,23 @@ class Pool:
         self, size: int = 10, same_value: int = 4, nearness: float = 0.0
     ) -> None:
         self.size, self.same_value, self.nearness = size, same_value, nearness
-        self._items: list[Candidate] = []
+        self._items: list[ValuedTree] = []
 
     def __len__(self) -> int:
         return len(self._items)
 
-    def __getitem__(self, place: int) -> Candidate:
+    def __getitem__(self, place: int) -> ValuedTree:
         return self._items[place]
 
-    def __iter__(self) -> Iterator[Candidate]:
+    def __iter__(self) -> Iterator[ValuedTree]:
         return iter(self._items)
 
     @property
-    def best(self) -> Candidate:
+    def best(self) -> ValuedTree:
         """The best candidate."""
         return self._items[0]
 
-    def add(self, candidate: Candidate) -> bool:
+    def add(self, candidate: ValuedTree) -> bool:
         """Add a candidate; True if it is better than all the others."""
         improved = not self._items or candidate.value < self.best.value - SAME
         # Of equal values the newest comes first: a walk over a plateau gets ahead.
