@@ -8,7 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from miptree.control.clock import Clock
-from miptree.selection._columns import INSIDE, OUTSIDE, UNSURE, Columns
+from miptree.selection._hull_columns import INSIDE, OUTSIDE, UNSURE, HullColumns
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 _CHUNK = 256
@@ -107,7 +107,7 @@ class PointPool:
         if not len(points):
             return points, points
         box = np.zeros(self.Z.shape[1]) if box is None else box
-        columns = Columns(self.Z, self.ZT, self._columns, self._ids, self._place)
+        columns = HullColumns(self.Z, self.ZT, self._columns, self._ids, self._place)
         chunks = list(blocks(points, _CHUNK))
         # Threads are a preference only: joblib.parallel_config changes the backend.
         results = Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -151,7 +151,7 @@ class PointPool:
 
 def _decide_chunk(
     points: IntArray,
-    columns: Columns,
+    columns: HullColumns,
     n_pool: int,
     box: FloatArray,
     all_points: bool,
@@ -165,7 +165,7 @@ def _decide_chunk(
     from miptree.selection._simplex import decide_points
 
     # Plain arrays: joblib may have made memory maps of them.
-    plain = Columns._make(np.asarray(array) for array in columns)
+    plain = HullColumns._make(np.asarray(array) for array in columns)
     return decide_points(points, plain, n_pool, box, all_points, warm, with_weights)
 
 
