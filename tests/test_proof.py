@@ -21,10 +21,10 @@ from miptree.data.problem import Problem
 from miptree.objective.bounds import Subset
 from miptree.proof import prove_errors
 from miptree.proof.branching import EXHAUSTED, PAUSED, advance
-from miptree.proof.count import fewest_errors
+from miptree.proof.fewest_errors import fewest_errors
+from miptree.proof.row_partition import partition_rows
 from miptree.proof.space import space_of
 from miptree.proof.state import begin, is_small_enough
-from miptree.proof.subsets import halve
 
 MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]
 margins = st.sampled_from(MARGINS)
@@ -189,7 +189,7 @@ def test_a_budget_of_nodes_is_kept():
     seed=st.integers(0, 99),
 )
 def test_parts_are_halves_of_halves(problem, smallest, seed):
-    levels = halve(problem, smallest, np.random.default_rng(seed))
+    levels = partition_rows(problem, smallest, np.random.default_rng(seed))
     everybody = np.arange(problem.n_rows)
     for parts in levels:
         assert np.array_equal(np.sort(np.concatenate(parts)), everybody)

@@ -12,7 +12,8 @@ from _brute_force import HardMarginEnumeration
 from _data import examples, problems, random_problem, wrong_at_margin
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.proof import arranged_trees, few_features, prove_errors
+from miptree.proof import all_splits, arranged_trees, prove_errors
+from miptree.proof.all_splits import arrangement_bound, can_arrange, in_units
 from miptree.proof.arranged_trees import ArrangedTrees, widest
 from miptree.proof.arrangement import (
     EMPTY,
@@ -21,30 +22,29 @@ from miptree.proof.arrangement import (
     is_small_enough,
     most_nodes,
 )
-from miptree.proof.few_features import can_arrange, in_units, prove_by_arrangement
+from miptree.proof.row_partition import row_partition_bound
 from miptree.proof.space import space_of
 from miptree.proof.split_enumeration import errors_of, fewest_of_a_split, pack
-from miptree.proof.subsets import prove_by_halving
 
 MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]
 
 
 def bound_on_all(problem, margin, depth, enough=np.inf, clock=None, n_jobs=None):
-    return prove_by_arrangement(
+    return arrangement_bound(
         problem, space_of(problem, margin), depth, enough,
         clock=clock or Clock(), n_jobs=n_jobs,
     )  # fmt: skip
 
 
 def leaves_of(X: np.ndarray, least: float) -> set[tuple[bool, ...]]:
-    """Partings of the leaves: whether each point is right of the hyperplane."""
+    """Splits of the leaves: whether each point is right of the hyperplane."""
     grown = arrangement_of(X, least)
     leaves = grown.side[grown.right == LEAF]
     bits = np.unpackbits(leaves.astype("<u8").view(np.uint8), -1, bitorder="little")
     left, right = bits[:, 0, : len(X)], bits[:, 1, : len(X)]
     assert np.all(left ^ right)  # each point is on one side
     found = set(map(tuple, right.astype(bool).tolist()))
-    assert len(found) == len(leaves)  # and no parting there twice
+    assert len(found) == len(leaves)  # and no split there twice
     return found
 
 
@@ -72,7 +72,7 @@ def hull_distance(X: np.ndarray, right: np.ndarray) -> float:
     d=st.integers(1, 3),
     is_grid=st.booleans(),
 )
-def test_the_leaves_are_all_separable_partings(seed, n, d, is_grid):
+def test_the_leaves_are_all_separable_splits(seed, n, d, is_grid):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 3, (n, d)) if is_grid else rng.random((n, d))
     X = np.unique(X.astype(float), axis=0)
@@ -86,13 +86,13 @@ def test_the_leaves_are_all_separable_partings(seed, n, d, is_grid):
 
 
 @pytest.mark.parametrize(("n", "d"), [(70, 1), (25, 2), (14, 3), (9, 5), (4, 6)])
-def test_points_in_general_position_have_as_many_partings_as_cover_says(n, d):
+def test_points_in_general_position_have_as_many_splits_as_cover_says(n, d):
     X = np.random.default_rng(0).random((n, d))
     leaves = leaves_of(X, 1e-9)
     assert 2 * len(leaves) - 1 == most_nodes(n, d)
 
 
-def test_no_parting_is_left_where_points_are_too_near():
+def test_no_split_is_left_where_points_are_too_near():
     X = np.array([[0.0], [0.1], [0.2], [5.0]])
     assert leaves_of(X, 1.0) == {(False,) * 4, (False, False, False, True)}
 
@@ -176,16 +176,18 @@ def test_meets_the_fewest_errors_on_a_grid(problem):
     problem=problems((10, 18), features=2, classes=3),
     margin=st.sampled_from(MARGINS[:3]),
 )
-def test_never_above_a_tree_that_was_found_by_halving(problem, margin):
+def test_never_above_a_tree_that_was_found_by_partition(problem, margin):
     """Larger than any enumeration: the two proofs may not contradict each other."""
     space = space_of(problem, margin)
-    halved = prove_by_halving(problem, space, 2, np.inf, clock=Clock(), max_nodes=3000)
+    partitioned = row_partition_bound(
+        problem, space, 2, np.inf, clock=Clock(), max_nodes=3000
+    )
     arranged = bound_on_all(problem, margin, 2)
-    for tree in (halved.tree, arranged.tree):
+    for tree in (partitioned.tree, arranged.tree):
         if tree is not None:
             heap = problem.into_box(tree)
             errors = problem.weight[wrong_at_margin(problem, heap, margin)].sum()
-            assert max(arranged.bound, halved.bound.value) <= errors + 1e-9
+            assert max(arranged.bound, partitioned.bound.value) <= errors + 1e-9
 
 
 # -------------------------------------------------------------------------- the margin
@@ -235,11 +237,11 @@ def noise(seed: int, n: int, d: int) -> Problem:
     return Problem.from_data(X, rng.integers(0, 2, n), 2)
 
 
-def test_where_halving_fails_all_splits_prove_the_errors_and_find_the_tree():
+def test_where_the_partition_fails_all_splits_prove_the_errors_and_find_the_tree():
     problem = noise(0, 60, 2)
-    halved = prove_errors(problem, 1e-3, 2, np.inf, clock=Clock(), max_nodes=2000)
+    partitioned = prove_errors(problem, 1e-3, 2, np.inf, clock=Clock(), max_nodes=2000)
     proof = prove_errors(problem, 1e-3, 2, np.inf, clock=Clock(), max_nodes=4000)
-    assert halved.bound.value < proof.bound.value
+    assert partitioned.bound.value < proof.bound.value
     assert proof.bound.proved_by == "exhaustive search of all splits of the points"
     (everything,) = proof.subsets
     assert everything.errors == proof.bound.value
@@ -281,21 +283,23 @@ def test_a_search_that_is_stopped_keeps_what_it_has_proved():
 def test_an_arrangement_that_grows_too_slowly_is_given_up():
     problem = noise(3, 50, 2)
     space = space_of(problem, 1e-3)
-    found = prove_by_arrangement(problem, space, 2, np.inf, clock=Clock(0.0))
+    found = arrangement_bound(problem, space, 2, np.inf, clock=Clock(0.0))
     assert (found.bound, found.tree, found.nodes) == (0.0, None, 0)
 
 
-def test_a_stop_during_the_growth_keeps_what_halving_proved():
+def test_a_stop_during_the_growth_keeps_what_the_partition_proved():
     problem = noise(0, 60, 2)
     space = space_of(problem, 1e-3)
     asked = []
     clock = Clock(None, lambda: asked.append(1) is not None)
-    halved = prove_by_halving(problem, space, 2, np.inf, clock=clock, max_nodes=4000)
+    partitioned = row_partition_bound(
+        problem, space, 2, np.inf, clock=clock, max_nodes=4000
+    )
     for limit in (None, 1e6):
         left = iter(list(asked))  # the next one to ask is the arrangement
         clock = Clock(limit, lambda left=left: next(left, None) is None)
         proof = prove_errors(problem, 1e-3, 2, np.inf, clock=clock, max_nodes=4000)
-        assert proof.bound.value == halved.bound.value > 0
+        assert proof.bound.value == partitioned.bound.value > 0
 
 
 def test_the_errors_of_balanced_classes_are_proved_exactly():
@@ -334,7 +338,7 @@ def test_too_many_trees_to_look_at_prove_less(monkeypatch):
     truth = bound_on_all(problem, 1e-3, 2).bound
     for name in ("_MOST_ROOTS", "_MOST_TREES"):
         with monkeypatch.context() as patch:
-            patch.setattr(few_features, name, 0)
+            patch.setattr(all_splits, name, 0)
             found = bound_on_all(problem, 1e-3, 2, truth + 3)
             assert (found.bound, found.tree) == (truth, None)
     with monkeypatch.context() as patch:

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from _data import cases, examples, random_heap, random_problem
 from miptree.data.problem import Problem
-from miptree.proof.hulls import INSEPARABLE, SEPARATED, first_basis, separate
+from miptree.proof.hull_distance import INSEPARABLE, SEPARATED, first_basis, separate
 from miptree.proof.space import _limits, space_of
 
 # ----------------------------------------------------------------- two convex hulls

@@ -24,9 +24,11 @@ from miptree.fit.train import Plan, _Training, train
 from miptree.mip.solvers import Result
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound
-from miptree.objective.leaf_labels import tree_value
-from miptree.proof import compile_proof_kernels, seconds_to_compile_proofs
-from miptree.proof import warmup as proof_warmup
+from miptree.proof import (
+    compile_proof_kernels,
+    compile_proofs,
+    seconds_to_compile_proofs,
+)
 from miptree.proof.branching import advance
 from miptree.search import (
     SearchBudget,
@@ -213,9 +215,9 @@ def test_compiling_that_takes_most_of_the_time_is_told(
 def test_compiled_proofs_are_found_on_disk() -> None:
     compile_proof_kernels()
     assert seconds_to_compile_proofs() == 0
-    assert proof_warmup._is_on_disk(advance)
-    assert not proof_warmup._is_on_disk(njit(lambda x: x))
-    assert not proof_warmup._is_on_disk(len)
+    assert compile_proofs._is_on_disk(advance)
+    assert not compile_proofs._is_on_disk(njit(lambda x: x))
+    assert not compile_proofs._is_on_disk(len)
 
 
 def test_a_search_goes_on_from_a_tree_given() -> None:

@@ -290,7 +290,7 @@ def test_balanced_remark_is_false() -> None:
     """b' = 0 is optimal for the LP (9) although the point is a combination."""
     X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0], [1.0, 1.0]])
     assert hull_membership(X).inside[3]
-    from miptree.selection.exact import selection_model, solve_01
+    from miptree.selection.selection_mip import selection_model, solve_01
 
     relaxed = selection_model(X, 1.0, 1.0, relaxed=True)
     _, x, bound = solve_01(relaxed, Limits())

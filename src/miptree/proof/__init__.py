@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from miptree.proof.compile_proofs import (
+    compile_proof_kernels,
+    seconds_to_compile_proofs,
+)
 from miptree.proof.prove import prove_errors
-from miptree.proof.subsets import Proof
-from miptree.proof.warmup import compile_proof_kernels, seconds_to_compile_proofs
+from miptree.proof.row_partition import Proof
 
 __all__ = [
     "Proof",

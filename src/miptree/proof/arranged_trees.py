@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from miptree.proof.arrangement import Arrangement
-from miptree.proof.hulls import INSEPARABLE, first_basis, separate
+from miptree.proof.hull_distance import INSEPARABLE, first_basis, separate
 from miptree.proof.split_enumeration import (
     ClassBits,
     class_bits,
@@ -31,7 +31,7 @@ _MOST_SPLITS, _MOST_PAIRS = 1000, 100_000
 """Splits of a side, and pairs of them, that are listed."""
 
 
-class Choice(NamedTuple):
+class LabelledSplit(NamedTuple):
     """A split of some points with the classes of its sides.
 
     Attributes
@@ -50,7 +50,7 @@ class Choice(NamedTuple):
     label: tuple[int, ...]
 
 
-class Evaluated(NamedTuple):
+class EvaluatedTree(NamedTuple):
     """What is known of a tree.
 
     Attributes
@@ -93,7 +93,7 @@ class ArrangedTrees:
         """Weights as bits."""
         return class_bits(self.units)
 
-    def stumps(self, target: int) -> list[tuple[Choice, ...]] | None:
+    def stumps(self, target: int) -> list[tuple[LabelledSplit, ...]] | None:
         """Trees of depth 1 with fewer errors than a target, whatever the margin.
 
         The best ones come first. None if they are too many.
@@ -101,7 +101,7 @@ class ArrangedTrees:
         choices = self._choices(pack(np.ones(len(self.X), dtype=np.bool_)), target)
         return None if choices is None else [(one,) for one in choices]
 
-    def of_root(self, root: int, target: int) -> list[tuple[Choice, ...]] | None:
+    def of_root(self, root: int, target: int) -> list[tuple[LabelledSplit, ...]] | None:
         """Trees of depth 2 on a leaf of the arrangement, likewise: (left, right)."""
         sides = self.arrangement.side[root]
         left = self._choices(sides[0], target - self.fewest(sides[1]))
@@ -116,7 +116,7 @@ class ArrangedTrees:
         return sorted(pairs, key=lambda pair: pair[0].errors + pair[1].errors)
 
     def fewest(self, inside: WordArray) -> int:
-        """Fewest errors of a split of some points."""
+        """ErrorBound errors of a split of some points."""
         stack = np.zeros(len(self.X) + 2, dtype=np.int64)
         limit = int(self.units.sum()) + 1
         split = fewest_of_a_split(
@@ -124,7 +124,7 @@ class ArrangedTrees:
         )
         return int(split[0])
 
-    def _choices(self, inside: WordArray, limit: int) -> list[Choice] | None:
+    def _choices(self, inside: WordArray, limit: int) -> list[LabelledSplit] | None:
         """Splits of some points with fewer errors than a limit."""
         nodes = np.zeros(_MOST_SPLITS, dtype=np.int64)
         n_nodes = splits_below(self.arrangement, inside, self.classes, limit, nodes)
@@ -138,7 +138,7 @@ class ArrangedTrees:
         ]
         return sorted(choices, key=lambda choice: choice.errors)
 
-    def _labelled(self, sides: WordArray) -> Iterator[Choice]:
+    def _labelled(self, sides: WordArray) -> Iterator[LabelledSplit]:
         """A split with all classes that its sides may have."""
         bits = np.unpackbits(sides.astype("<u8").view(np.uint8), -1, bitorder="little")
         points = bits[:, : len(self.X)].astype(np.bool_)
@@ -147,9 +147,9 @@ class ArrangedTrees:
         for label in product(*labels):
             correct = points & (self.units[:, list(label)].T > 0)
             errors = weight.sum() - weight[[0, 1], label].sum()
-            yield Choice(int(errors), correct[0], correct[1], label)
+            yield LabelledSplit(int(errors), correct[0], correct[1], label)
 
-    def evaluate(self, choices: tuple[Choice, ...]) -> Evaluated:
+    def evaluate(self, choices: tuple[LabelledSplit, ...]) -> EvaluatedTree:
         """Look at a tree of one split, or of two below that of the root."""
         label = np.array([c for choice in choices for c in choice.label])
         errors = sum(choice.errors for choice in choices)
@@ -160,8 +160,8 @@ class ArrangedTrees:
             root = self._plane(*(choice.left | choice.right for choice in choices))
             planes, n_lost = [root, *planes], int(root is None)
         if n_lost:
-            return Evaluated(errors + n_lost * self._lost, None, label)
-        return Evaluated(errors, np.array(planes), label)
+            return EvaluatedTree(errors + n_lost * self._lost, None, label)
+        return EvaluatedTree(errors, np.array(planes), label)
 
     @cached_property
     def _lost(self) -> int:

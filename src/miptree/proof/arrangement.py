@@ -2,8 +2,9 @@
 
 The root stands for all hyperplanes. A point that some of them have on the left and
 others on the right divides them: one child for each side. What a side decided for one
-point implies for others follows from hull LPs (``hulls.py``): a point that cannot join
-a side without bringing the hulls too near is on the other. A leaf leaves no point open.
+point implies for others follows from hull LPs (``hull_distance.py``): a point that
+cannot join a side without bringing the hulls too near is on the other. A leaf leaves no
+point open.
 
 Of n points in d dimensions there are some n^d / d! leaves, so this is for few features.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.assignments import Scratch, room_for, scratch_of, send, take_back
-from miptree.proof.state import OPEN, Search, begin
+from miptree.proof.state import OPEN, SearchState, begin
 from miptree.proof.state import is_small_enough as is_search_small
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
@@ -125,7 +126,7 @@ def _begin(n: int, capacity: int) -> Growth:
 
 
 @njit(cache=True, nogil=True)
-def grow(s: Search, g: Growth, least: float, max_nodes: int) -> int:
+def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
     """Grow on for some nodes; returns GROWN, PAUSED or FULL."""
     scratch = scratch_of(s)
     done = 0
@@ -153,7 +154,9 @@ def grow(s: Search, g: Growth, least: float, max_nodes: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _enter(s: Search, g: Growth, level: int, least: float, scratch: Scratch) -> None:
+def _enter(
+    s: SearchState, g: Growth, level: int, least: float, scratch: Scratch
+) -> None:
     """Make the node of a level: what its hyperplanes agree on, and who divides them."""
     g.began[level] = s.size[0, 0]
     g.divider[level] = _close(s, least, scratch)
@@ -172,7 +175,7 @@ def _enter(s: Search, g: Growth, level: int, least: float, scratch: Scratch) -> 
 
 
 @njit(cache=True, nogil=True)
-def _close(s: Search, least: float, scratch: Scratch) -> int:
+def _close(s: SearchState, least: float, scratch: Scratch) -> int:
     """Decide the points that have one side left; returns one that divides the others.
 
     That is the one with the most room on both sides: it divides most evenly.
@@ -195,7 +198,7 @@ def _close(s: Search, least: float, scratch: Scratch) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _back_to(s: Search, size: int) -> None:
+def _back_to(s: SearchState, size: int) -> None:
     """Take back the points decided last."""
     while s.size[0, 0] > size:
         last = s.size[0, 0] - 1

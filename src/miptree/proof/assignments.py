@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.hulls import INSEPARABLE, first_basis, separate
-from miptree.proof.state import ERROR, OPEN, Search
+from miptree.proof.hull_distance import INSEPARABLE, first_basis, separate
+from miptree.proof.state import ERROR, OPEN, SearchState
 from miptree.search.routing import copy_into
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
@@ -15,7 +15,7 @@ Scratch = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
 
 
 @njit(cache=True, nogil=True)
-def scratch_of(s: Search) -> Scratch:
+def scratch_of(s: SearchState) -> Scratch:
     """Room for such questions about a search."""
     rows, n = s.basis.shape[1], len(s.y)
     return (
@@ -25,7 +25,7 @@ def scratch_of(s: Search) -> Scratch:
 
 
 @njit(cache=True, nogil=True)
-def score_of(s: Search, node: int, i: int) -> float:
+def score_of(s: SearchState, node: int, i: int) -> float:
     """Side of a point at a node, > 0 right; nobody on a side leaves it to the other."""
     if s.size[node, 2] == 0:
         return -np.inf
@@ -40,7 +40,7 @@ def score_of(s: Search, node: int, i: int) -> float:
 
 @njit(cache=True, nogil=True)
 def room_for(
-    s: Search, node: int, direction: int, i: int, least: float, scratch: Scratch
+    s: SearchState, node: int, direction: int, i: int, least: float, scratch: Scratch
 ) -> float:
     """Distance of the hulls of a node if a point joins a side, -1 if it cannot."""
     others = 1 if direction > 0 else 2
@@ -62,7 +62,7 @@ def room_for(
 
 @njit(cache=True, nogil=True)
 def _start_basis(
-    s: Search,
+    s: SearchState,
     node: int,
     direction: int,
     i: int,
@@ -83,7 +83,7 @@ def _start_basis(
 
 @njit(cache=True, nogil=True)
 def send(
-    s: Search, level: int, i: int, leaf: int, least: float, flags: BoolArray
+    s: SearchState, level: int, i: int, leaf: int, least: float, flags: BoolArray
 ) -> None:
     """Send a point to a leaf.
 
@@ -123,7 +123,7 @@ def send(
 
 
 @njit(cache=True, nogil=True)
-def take_back(s: Search, level: int, i: int) -> None:
+def take_back(s: SearchState, level: int, i: int) -> None:
     """Undo the last decision on a point."""
     leaf = s.place[i]
     s.place[i] = OPEN

@@ -3,9 +3,9 @@
 A point is either sent to a leaf, which takes its class, or given up as an error. From
 such decisions more follows. A leaf is closed to a point if it has another class, or
 if a hyperplane on the way would have to keep the point apart from points on its other
-side that are too near (``hulls.py``). Further down a hyperplane has even more points to
-keep apart, so a closed leaf stays closed. A point to which all leaves are closed is an
-error as well. Where the errors exceed the limit, the search turns back.
+side that are too near (``hull_distance.py``). Further down a hyperplane has even more
+points to keep apart, so a closed leaf stays closed. A point to which all leaves are
+closed is an error as well. Where the errors exceed the limit, the search turns back.
 
 Of the other points the one with the fewest open leaves is decided next. A point that
 the hyperplanes at hand get right need not be decided: if no other is left, the search
@@ -27,7 +27,7 @@ from miptree.proof.assignments import (
     send,
     take_back,
 )
-from miptree.proof.state import ERROR, OPEN, Search
+from miptree.proof.state import ERROR, OPEN, SearchState
 from miptree.search.routing import copy_into
 
 EXHAUSTED, FOUND, PAUSED = 0, 1, 2
@@ -37,7 +37,7 @@ _PRUNED, _SOLVED = -1, -2
 
 
 @njit(cache=True, nogil=True)
-def _is_right(s: Search, i: int, least: float) -> bool:
+def _is_right(s: SearchState, i: int, least: float) -> bool:
     """Whether the hyperplanes at hand classify a point well clear of them."""
     n_branch = s.size.shape[0]
     node = 0
@@ -51,7 +51,7 @@ def _is_right(s: Search, i: int, least: float) -> bool:
 
 @njit(cache=True, nogil=True)
 def _open_to(
-    s: Search, level: int, i: int, least: float, scratch: Scratch
+    s: SearchState, level: int, i: int, least: float, scratch: Scratch
 ) -> tuple[int, float]:
     """Leaves that may still take a point, as bits, and how much room they leave.
 
@@ -89,7 +89,7 @@ def _open_to(
 
 
 @njit(cache=True, nogil=True)
-def _costs_too_much(s: Search, most: float) -> bool:
+def _costs_too_much(s: SearchState, most: float) -> bool:
     """Whether the search node implies too many errors.
 
     In each subset it implies the proved ones or, if more, those made so far.
@@ -104,7 +104,9 @@ def _costs_too_much(s: Search, most: float) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _expand(s: Search, level: int, most: float, least: float, scratch: Scratch) -> int:
+def _expand(
+    s: SearchState, level: int, most: float, least: float, scratch: Scratch
+) -> int:
     """Force errors and choose the point to decide next, the tightest one."""
     best, fewest, least_room = _SOLVED, 99, np.inf
     for i in range(len(s.y)):
@@ -132,7 +134,7 @@ def _expand(s: Search, level: int, most: float, least: float, scratch: Scratch) 
 
 
 @njit(cache=True, nogil=True)
-def _release(s: Search, level: int) -> None:
+def _release(s: SearchState, level: int) -> None:
     """Undo the errors forced at a level."""
     for height in range(s.forced_at[level], s.forced_at[level + 1]):
         i = s.forced[height]
@@ -142,12 +144,14 @@ def _release(s: Search, level: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def advance(s: Search, most: float, least: float, max_nodes: int) -> tuple[int, int]:
+def advance(
+    s: SearchState, most: float, least: float, max_nodes: int
+) -> tuple[int, int]:
     """Search on for some nodes; returns (EXHAUSTED, FOUND or PAUSED, nodes).
 
     Parameters
     ----------
-    s : Search
+    s : SearchState
     most : float
         Errors that a tree may make. EXHAUSTED proves that none makes so few, and
         that every tree makes ``s.turned_back`` errors at least.
@@ -175,7 +179,9 @@ def advance(s: Search, most: float, least: float, max_nodes: int) -> tuple[int, 
 
 
 @njit(cache=True, nogil=True)
-def _enter(s: Search, level: int, most: float, least: float, scratch: Scratch) -> bool:
+def _enter(
+    s: SearchState, level: int, most: float, least: float, scratch: Scratch
+) -> bool:
     """Begin a level; False where nothing is left to decide."""
     s.level[1] = 0
     s.forced_at[level + 1] = s.forced_at[level]
@@ -190,7 +196,7 @@ def _enter(s: Search, level: int, most: float, least: float, scratch: Scratch) -
 
 @njit(cache=True, nogil=True)
 def _next_option(
-    s: Search, level: int, most: float, least: float, scratch: Scratch
+    s: SearchState, level: int, most: float, least: float, scratch: Scratch
 ) -> bool:
     """Decide a level's point in the next way; False and undone where none is left."""
     point = s.chosen[level]

@@ -9,12 +9,12 @@ import numpy as np
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Bound, Subset
+from miptree.proof.row_partition import Proof, row_partition_bound
 from miptree.proof.space import space_of
-from miptree.proof.subsets import Proof, prove_by_halving
 
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes of a search where neither the clock nor the caller sets a limit."""
-_HALVING_SHARE, _FIRST_SHARE, _ALL_SPLITS_SHARE = 0.5, 0.1, 0.9
+_PARTITION_SHARE, _FIRST_SHARE, _ALL_SPLITS_SHARE = 0.5, 0.1, 0.9
 """Part of the time for the halving; for it alone, where all splits can be tried next;
 and for those. A MIP has the rest."""
 
@@ -50,13 +50,13 @@ def prove_errors(
         Searches side by side, by joblib.
     """
     # Numba is imported only where a proof is wanted.
-    from miptree.proof.few_features import can_arrange, prove_by_arrangement
+    from miptree.proof.all_splits import arrangement_bound, can_arrange
 
     if clock.limit is None and max_nodes is None:
         max_nodes = _NODES_WITHOUT_LIMIT
     space = space_of(problem, margin)
-    halving = partial(
-        prove_by_halving,
+    by_partition = partial(
+        row_partition_bound,
         problem,
         space,
         depth,
@@ -66,11 +66,11 @@ def prove_errors(
         n_jobs=n_jobs,
     )
     if not can_arrange(space, depth, max_nodes):
-        return halving(clock=clock.share(_HALVING_SHARE))
-    proof = halving(clock=clock.share(_FIRST_SHARE))
+        return by_partition(clock=clock.share(_PARTITION_SHARE))
+    proof = by_partition(clock=clock.share(_FIRST_SHARE))
     if proof.tree is not None or proof.bound.value >= enough:
         return proof
-    found = prove_by_arrangement(
+    found = arrangement_bound(
         problem,
         space,
         depth,
@@ -80,7 +80,7 @@ def prove_errors(
     )
     if found.nodes == 0 and clock.limit is not None and not clock.is_over:
         # It was too slow for the clock, and left it most of its time.
-        again = halving(clock=clock.share(_HALVING_SHARE))
+        again = by_partition(clock=clock.share(_PARTITION_SHARE))
         return max(proof, again, key=lambda one: one.bound.value)
     if found.bound <= proof.bound.value:
         return proof._replace(tree=found.tree)

@@ -16,7 +16,7 @@ _MOST_NUMBERS = 5e7
 """Numbers in a state: some 400 MB."""
 
 
-class Search(NamedTuple):
+class SearchState(NamedTuple):
     """Everything a search is made of, so that it can be paused and resumed.
 
     ``n`` points, ``d`` features, ``B`` branch nodes, ``L`` leaves, depth ``D``. Arrays
@@ -101,7 +101,7 @@ def begin(
     depth: int,
     group: IntArray,
     group_bound: FloatArray,
-) -> Search:
+) -> SearchState:
     """Fresh search."""
     n, d = X.shape
     n_branch, n_leaves, rows = 2**depth - 1, 2**depth, d + 2
@@ -112,7 +112,7 @@ def begin(
 
     level = zeros(2)
     level[1] = 1
-    return Search(
+    return SearchState(
         np.ascontiguousarray(X), y.astype(np.int64), weight,
         group.astype(np.int64), group_bound, np.zeros(len(group_bound)),
         np.full(1, np.inf), np.full(n, OPEN), np.full(n_leaves, -1), zeros(n_leaves),

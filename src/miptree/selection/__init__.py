@@ -18,8 +18,8 @@ from miptree.selection.base import (
 )
 from miptree.selection.clusters import Cluster, leaf_clusters
 from miptree.selection.cover import CoverSelection, greedy_cover
-from miptree.selection.exact import ExactSelection, solve_selection
 from miptree.selection.hull import HullMembership, hull_membership
+from miptree.selection.selection_mip import ExactSelection, solve_selection
 from miptree.selection.stratified import StratifiedSelection, UniformSelection
 from miptree.selection.transform import transform_weights
 

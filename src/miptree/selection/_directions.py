@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from miptree.control.clock import Clock
-from miptree.selection._columns import TOLERANCE
+from miptree.selection._hull_columns import TOLERANCE
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 _RANDOM_DIRECTIONS = 64

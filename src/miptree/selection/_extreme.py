@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from miptree.selection._columns import OUTSIDE
 from miptree.selection._directions import extreme_seeds, outward_order
-from miptree.selection._pool import PointPool, blocks
+from miptree.selection._hull_columns import OUTSIDE
+from miptree.selection._point_pool import PointPool, blocks
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 _SMALLEST_BLOCK, _LARGEST_BLOCK = 64, 4096

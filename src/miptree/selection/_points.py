@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from miptree.data.merging import identical_rows
-from miptree.selection._columns import TOLERANCE
+from miptree.selection._hull_columns import TOLERANCE
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 

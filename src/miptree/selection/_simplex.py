@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from miptree.selection._columns import (
+from miptree.selection._hull_columns import (
     FAILED,
     INSIDE,
     OUTSIDE,
     TOLERANCE,
     UNSURE,
-    Columns,
+    HullColumns,
 )
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -163,7 +163,7 @@ def _infeasibility(work: Work, box: FloatArray) -> float:
 
 @njit(cache=True, nogil=True)
 def _start_at_nearest(
-    work: Work, columns: Columns, n_pool: int, j: int, box: FloatArray
+    work: Work, columns: HullColumns, n_pool: int, j: int, box: FloatArray
 ) -> bool:
     """Basis of the nearest point of the pool and all slacks; False without one."""
     X, m = columns.X, len(work.basis)
@@ -196,7 +196,7 @@ def _start_at_nearest(
 
 @njit(cache=True, nogil=True)
 def _best_pool_point(
-    work: Work, columns: Columns, n_pool: int, j: int, least: float, random: int
+    work: Work, columns: HullColumns, n_pool: int, j: int, least: float, random: int
 ) -> tuple[int, float, int]:
     """Point of the pool or of our own with the largest gain, -1 for none.
 
@@ -228,7 +228,7 @@ def _best_pool_point(
 
 
 @njit(cache=True, nogil=True)
-def _is_separated(work: Work, columns: Columns, j: int, box: FloatArray, top: float
+def _is_separated(work: Work, columns: HullColumns, j: int, box: FloatArray, top: float
                   ) -> bool:  # fmt: skip
     """Whether the duals put point j, with its box, strictly above the others' top."""
     d = len(work.dual) - 1
@@ -241,7 +241,7 @@ def _is_separated(work: Work, columns: Columns, j: int, box: FloatArray, top: fl
 
 @njit(cache=True, nogil=True)
 def _best_of_all(
-    work: Work, columns: Columns, j: int
+    work: Work, columns: HullColumns, j: int
 ) -> tuple[int, float, bool]:  # fmt: skip
     """Point of all the others with the largest gain, and whether it is extreme."""
     gain, n, d = work.gain_all, len(columns.X), len(work.dual) - 1
@@ -365,7 +365,7 @@ def _pivot(
 @njit(cache=True, nogil=True)
 def decide(
     j: int,
-    columns: Columns,
+    columns: HullColumns,
     n_pool: int,
     box: FloatArray,
     all_points: bool,
@@ -484,7 +484,7 @@ def decide(
 @njit(cache=True, nogil=True)
 def decide_points(
     ids: IntArray,
-    columns: Columns,
+    columns: HullColumns,
     n_pool: int,
     box: FloatArray,
     all_points: bool,

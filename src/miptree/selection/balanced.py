@@ -15,18 +15,18 @@ from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
 from miptree.mip.model import Model
 from miptree.mip.solvers import Limits
+from miptree.selection._point_pool import PointPool
 from miptree.selection._points import DistinctPoints
-from miptree.selection._pool import PointPool
 from miptree.selection.base import Selection, TimedSelector
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
-from miptree.selection.exact import (
+from miptree.selection.hull import HullMembership, hull_membership
+from miptree.selection.selection_mip import (
     LARGEST,
     ExactSelection,
     read_solution,
     selection_model,
     solve_01,
 )
-from miptree.selection.hull import HullMembership, hull_membership
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 

@@ -13,8 +13,8 @@ from scipy import sparse
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.selection._directions import outward_order
+from miptree.selection._point_pool import PointPool, blocks
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
-from miptree.selection._pool import PointPool, blocks
 from miptree.selection.base import Selection, TimedSelector, checked_share
 from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
 from miptree.selection.stratified import StratifiedSelection

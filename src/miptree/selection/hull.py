@@ -10,8 +10,8 @@ from scipy import sparse
 
 from miptree.control.clock import Clock
 from miptree.selection._extreme import cover_by_box, find_extreme
+from miptree.selection._point_pool import PointPool
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
-from miptree.selection._pool import PointPool
 from miptree.utils.arrays import BoolArray, IntArray
 
 

@@ -9,7 +9,7 @@ from joblib import delayed
 
 from miptree.control.clock import Clock
 from miptree.control.threads import on_threads
-from miptree.selection._columns import INSIDE, OUTSIDE, UNSURE, Columns
+from miptree.selection._hull_columns import INSIDE, OUTSIDE, UNSURE, HullColumns
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 _CHUNK = 256
@@ -108,7 +108,7 @@ class PointPool:
         if not len(points):
             return points, points
         box = np.zeros(self.Z.shape[1]) if box is None else box
-        columns = Columns(self.Z, self.ZT, self._columns, self._ids, self._place)
+        columns = HullColumns(self.Z, self.ZT, self._columns, self._ids, self._place)
         chunks = list(blocks(points, _CHUNK))
         results = on_threads(self.n_jobs)(
             delayed(_decide_chunk)(
@@ -151,7 +151,7 @@ class PointPool:
 
 def _decide_chunk(
     points: IntArray,
-    columns: Columns,
+    columns: HullColumns,
     n_pool: int,
     box: FloatArray,
     all_points: bool,

@@ -20,7 +20,7 @@ _SAME = 1e-9
 """Part of the smallest weight that is rounding."""
 
 
-class Fewest(NamedTuple):
+class ErrorBound(NamedTuple):
     """What a search found out.
 
     Attributes
@@ -49,7 +49,7 @@ def fewest_errors(
     *,
     clock: Clock,
     max_nodes: int | None = None,
-) -> Fewest:
+) -> ErrorBound:
     """Raise the bound on the errors among some rows as far as the budget allows.
 
     Where no tree makes as few errors as the bound says, the fewest errors at which
@@ -83,7 +83,7 @@ def fewest_errors(
     group_bound = np.array([subset.errors for subset in known] + [0.0])
     bound, nodes, tree = float(group_bound.sum()), 0, None
     if not is_small_enough(len(rows), space.X.shape[1], depth):
-        return Fewest(bound, None, 0)
+        return ErrorBound(bound, None, 0)
     same = _SAME * float(weight.min())
     # With equal weights no tree is half an error above the bound, so that a tree
     # found is as good as the bound. With others it may be between two sums of weights.
@@ -94,7 +94,7 @@ def fewest_errors(
         while outcome == PAUSED:
             left = _NODES_AT_A_TIME if max_nodes is None else max_nodes - nodes
             if left <= 0 or clock.is_over:
-                return Fewest(bound, tree, nodes)
+                return ErrorBound(bound, tree, nodes)
             outcome, done = advance(
                 state, bound + allowance, space.least, min(left, _NODES_AT_A_TIME)
             )
@@ -106,4 +106,4 @@ def fewest_errors(
         if state.errors <= bound + same:
             break
         allowance = same
-    return Fewest(bound, tree, nodes)
+    return ErrorBound(bound, tree, nodes)

@@ -4,8 +4,9 @@ Every tree of the margin has a like one in the arrangement of the points
 (``arrangement.py``) that makes no more errors. For as long as a threshold moves by less
 than the margin, the points that keep it stay on their sides; and of its places within
 half a margin one is (half a margin) / (n + 1) away from all n points. How few errors
-trees of the arrangement make is searched (``partings.py``). They need not keep the
-margin: those with too few errors are looked at one by one (``arranged_trees.py``).
+trees of the arrangement make is searched (``split_enumeration.py``). They need not keep
+the margin: those with too few errors are looked at one by one
+(``arranged_trees.py``).
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from joblib import delayed, effective_n_jobs
 from miptree.control.clock import Clock
 from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
-from miptree.proof.arranged_trees import ArrangedTrees, Evaluated
+from miptree.proof.arranged_trees import ArrangedTrees, EvaluatedTree
 from miptree.proof.arrangement import (
     LEAF,
     arrangement_of,
     is_small_enough,
     most_nodes,
 )
-from miptree.proof.count import Fewest
+from miptree.proof.fewest_errors import ErrorBound
 from miptree.proof.space import Space
 from miptree.proof.split_enumeration import EXHAUSTED, PAUSED, begin_roots, search_roots
 from miptree.utils.arrays import FloatArray, IntArray
@@ -61,7 +62,7 @@ def can_arrange(space: Space, depth: int, max_nodes: int | None = None) -> bool:
     return is_small_enough(n, d) and space.least_apart(n) >= _LEAST
 
 
-def prove_by_arrangement(
+def arrangement_bound(
     problem: Problem,
     space: Space,
     depth: int,
@@ -69,7 +70,7 @@ def prove_by_arrangement(
     *,
     clock: Clock,
     n_jobs: int | None = None,
-) -> Fewest:
+) -> ErrorBound:
     """Raise the bound on the errors of all rows as far as the time allows.
 
     Parameters
@@ -92,7 +93,7 @@ def prove_by_arrangement(
         X, space.least_apart(n), lambda share: _is_behind(clock, share)
     )
     if arrangement is None:
-        return Fewest(0.0, None, 0)
+        return ErrorBound(0.0, None, 0)
     unit, row_units = in_units(problem.weight)
     units = np.zeros((n, problem.n_classes), dtype=np.int64)
     np.add.at(units, (place.ravel(), problem.y), row_units)
@@ -103,7 +104,7 @@ def prove_by_arrangement(
     tree = None
     if best is not None and best.plane is not None:
         tree = space.to_heap(best.plane, best.label, problem.n_features)
-    return Fewest(bound * unit, tree, len(arrangement.right))
+    return ErrorBound(bound * unit, tree, len(arrangement.right))
 
 
 def in_units(weight: FloatArray) -> tuple[float, IntArray]:
@@ -129,7 +130,7 @@ def _is_behind(clock: Clock, share: float) -> bool:
     return limit is not None and elapsed > max(0.1, share) * limit
 
 
-def _limit(best: Evaluated, target: int) -> int:
+def _limit(best: EvaluatedTree, target: int) -> int:
     """Errors of trees that need not be looked at after the best so far.
 
     Where that has lost a point, another may make as many errors and keep the margin.
@@ -145,7 +146,7 @@ class _Climb(NamedTuple):
     clock: Clock
     n_jobs: int | None
 
-    def __call__(self, hoped: int) -> tuple[int, Evaluated | None]:
+    def __call__(self, hoped: int) -> tuple[int, EvaluatedTree | None]:
         """Errors of every tree, and the tree that is the best of all if it was met."""
         proved = 0
         while proved < hoped:
@@ -161,9 +162,9 @@ class _Climb(NamedTuple):
                 proved = target
         return proved, None
 
-    def _best(self, target: int) -> Evaluated | None:
+    def _best(self, target: int) -> EvaluatedTree | None:
         """Best tree, or one of target errors if none has fewer; None if it is open."""
-        best = Evaluated(target, None, np.zeros(0, dtype=np.intp))
+        best = EvaluatedTree(target, None, np.zeros(0, dtype=np.intp))
         roots = [0] if self.depth == 1 else self._roots(target)
         if roots is None:
             return None

@@ -17,7 +17,7 @@ from miptree.control.clock import Clock
 from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Bound, Subset
-from miptree.proof.count import Fewest, fewest_errors
+from miptree.proof.fewest_errors import ErrorBound, fewest_errors
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
 from miptree.utils.arrays import IntArray
@@ -43,7 +43,7 @@ class Proof(NamedTuple):
     tree: HeapTree | None
 
 
-def prove_by_halving(
+def row_partition_bound(
     problem: Problem,
     space: Space,
     depth: int,
@@ -68,7 +68,7 @@ def prove_by_halving(
         Of the halving.
     """
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
-    levels = halve(problem, smallest, np.random.default_rng(seed))
+    levels = partition_rows(problem, smallest, np.random.default_rng(seed))
     known: list[Subset] = []
     proved: list[list[Subset]] = []  # of each part, what its bound is the sum of
     tree = None
@@ -113,7 +113,7 @@ class _LevelSearch:
     n_jobs: int
     max_nodes: int | None
 
-    def __call__(self, number: int, rows: IntArray) -> Fewest:
+    def __call__(self, number: int, rows: IntArray) -> ErrorBound:
         # What the earlier parts left of their time goes to the later ones.
         rounds_left = -(-(self.n_parts - number) // self.n_jobs)
         return fewest_errors(
@@ -128,7 +128,7 @@ class _LevelSearch:
         )
 
 
-def halve(
+def partition_rows(
     problem: Problem, smallest: int, rng: np.random.Generator
 ) -> list[list[IntArray]]:
     """Parts of the rows, level by level from the smallest.

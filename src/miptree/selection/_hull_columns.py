@@ -13,7 +13,7 @@ TOLERANCE = 1e-9
 """Feasibility, in units where every feature lies in [-1, 1]."""
 
 
-class Columns(NamedTuple):
+class HullColumns(NamedTuple):
     """The points that may be combined."""
 
     X: FloatArray

@@ -16,15 +16,15 @@ _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 30.0
 @cache
 def compile_proof_kernels() -> None:
     """Make the kernels ready: some twenty seconds on a new machine, then cached."""
-    from miptree.proof.count import fewest_errors
-    from miptree.proof.few_features import prove_by_arrangement
+    from miptree.proof.all_splits import arrangement_bound
+    from miptree.proof.fewest_errors import fewest_errors
     from miptree.proof.space import space_of
 
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
     space = space_of(problem, 0.01)
     fewest_errors(problem, space, 1, np.arange(4), (), 2.0, clock=Clock())
-    prove_by_arrangement(problem, space, 2, 2.0, clock=Clock())
+    arrangement_bound(problem, space, 2, 2.0, clock=Clock())
 
 
 def seconds_to_compile_proofs() -> float:
