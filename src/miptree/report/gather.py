@@ -27,7 +27,13 @@ from miptree.export._rules import (
     atom_spreads,
     rules_of,
 )
-from miptree.export.text import atom_text, number_text, shown_rules, split_text
+from miptree.export.text import (
+    atom_text,
+    certificate_facts,
+    number_text,
+    shown_rules,
+    split_text,
+)
 from miptree.utils.arrays import FloatArray, IntArray
 
 _BINS = 30
@@ -68,7 +74,7 @@ def gather(
             "unknown": rules.refuses_unknown,
         },
         "nodes": _nodes(clf, rules, Z, codes, found.node_counts, cells),
-        "certificate": _certificate(clf),
+        "certificate": list(certificate_facts(clf).items()),
         "accuracy": _accuracy(clf, Z, codes, sample_weight, test),
         "confusion": found.confusion.tolist(),
         "trace": _trace(clf),
@@ -215,26 +221,6 @@ def _are_fitted(
     return (n_rows, n_wrong) == (certificate.n_rows, certificate.errors)
 
 
-def _certificate(clf: OptimalTreeClassifier) -> list[list[str]]:
-    found = clf.certificate_
-    at_margin = getattr(found, "errors_bound", None)  # a baseline's has none
-    least, cost = "no tree that keeps the margin has fewer than", []
-    if not np.isclose(found.cost, found.errors, rtol=1e-9):
-        least = "no tree that keeps the margin has a lower cost than"
-        cost = [["what they cost", f"{found.cost:.6g}"]]
-    return [
-        ["errors on the training rows", f"{found.errors:,} of {found.n_rows:,}"],
-        *cost,
-        *([[least, f"{at_margin:.6g}"]] if at_margin is not None else []),
-        ["objective, recounted by prediction", f"{found.objective:.6g}"],
-        ["no tree is below", f"{found.objective_bound:.6g}"],
-        ["gap", f"{100 * found.gap:.3g} %"],
-        ["proved optimal", "yes" if found.objective_optimal else "no"],
-        ["proved by", found.objective_proved_by],
-        ["status", f"{clf.status_}, after {clf.fit_time_:.1f} s"],
-    ]
-
-
 def _accuracy(
     clf: OptimalTreeClassifier,
     Z: FloatArray,
@@ -242,25 +228,31 @@ def _accuracy(
     weight: ArrayLike | None,
     test: tuple[Any, ArrayLike] | None,
 ) -> list[dict[str, Any]]:
-    """The tree beside CART of its depth and logistic regression, on the same rows."""
-    depth = max(1, int(clf.certificate_.depth))
-    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    cart = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    """Compare the tree with other models fitted on the same rows."""
+    others = usual_models(max(1, int(clf.certificate_.depth)))
+    cart, logistic = others.values()
     cart.fit(Z, codes, sample_weight=weight)
     logistic.fit(Z, codes, logisticregression__sample_weight=weight)
     rows = [(Z, codes)]
     if test is not None:
         test_rows = clf._validated(test[0])
         rows.append((test_rows, codes_of(clf, test[1], len(test_rows))))
-    found = []
-    for name, model in (
-        ("this tree", clf.tree_),
-        (f"CART, depth {depth}", cart),
-        ("logistic regression", logistic),
-    ):
-        shares = [float(np.mean(model.predict(data) == truth)) for data, truth in rows]
-        found.append({"name": name, "shares": shares})
-    return found
+    return [
+        {
+            "name": name,
+            "shares": [float(np.mean(model.predict(X) == y)) for X, y in rows],
+        }
+        for name, model in {"this tree": clf.tree_, **others}.items()
+    ]
+
+
+def usual_models(depth: int) -> dict[str, Any]:
+    """Make CART of a depth and logistic regression, to compare a tree with."""
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    return {
+        f"CART, depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0),
+        "logistic regression": logistic,
+    }
 
 
 def _trace(clf: OptimalTreeClassifier) -> list[list[Any]]:
