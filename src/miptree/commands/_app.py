@@ -37,7 +37,7 @@ def _show_version(asked: bool) -> None:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Context in which a warning is one line on standard error, without its source."""
+    """Show warnings as one line on standard error, without their source."""
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
         typer.echo(f"Warning: {printable(' '.join(str(message).split()))}", err=True)

@@ -19,7 +19,7 @@ def demo(
     depth: int = typer.Option(2, min=1, max=4, help="Depth of the tree."),
     time_limit: float = typer.Option(20.0, min=0.0, help="Seconds for the fit."),
 ) -> None:
-    """Fit a tree on the wine data and show what it is worth.
+    """Fit a tree on the wine data and show how well it does.
 
     Example: miptree demo --depth 2 --time-limit 20
     """

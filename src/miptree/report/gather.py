@@ -51,7 +51,7 @@ def gather(
     sample_weight: ArrayLike | None,
     test: tuple[Any, ArrayLike] | None,
 ) -> dict[str, Any]:
-    """Facts about a model and its data."""
+    """Gather what the page shows of a model and its data."""
     if clf.tree_.n_nodes > _MOST_NODES:
         raise ValueError(
             f"A page shows trees of up to {_MOST_NODES} nodes, this one has "
@@ -94,7 +94,7 @@ def _refuse_one_class(clf: OptimalTreeClassifier, codes: IntArray) -> None:
 
 
 def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
-    """A column for the form: its kind, its values, and a typical one."""
+    """Describe a column for the form: its kind, its values, and a typical one."""
     column: dict[str, Any] = {"id": j, "name": rules.name(j)}
     if not rules.is_category(j):
         numbers = np.asarray(cells.numbers, dtype=np.float64)
@@ -125,7 +125,7 @@ def _nodes(
     counts: IntArray,
     cells: list[Cells],
 ) -> list[dict[str, Any]]:
-    """The nodes in the order of ``tree_``, exact, and what is shown of them."""
+    """List the nodes in the order of ``tree_``, exact, and what is shown of them."""
     shown, digits, _ = shown_rules(clf)
     texts = {node.node: split_text(rules, node, digits) for node in shown.branches}
     spread = atom_spreads(clf, Z)
@@ -191,7 +191,7 @@ def _bars(
 
 
 def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:
-    """Some rows of a leaf, taken evenly: the cells of the columns that splits read."""
+    """Take some rows of a leaf evenly: their cells in the columns that splits read."""
     chosen = rows[np.linspace(0, len(rows) - 1, min(_EXAMPLES, len(rows))).astype(int)]
     return [[_cell(cells[j], int(row)) for j in rules.used] for row in chosen]
 
@@ -210,7 +210,7 @@ def _cell(cells: Cells, row: int) -> str:
 def _are_fitted(
     clf: OptimalTreeClassifier, found: Evaluation, weight: ArrayLike | None
 ) -> bool:
-    """Whether the rows can be those of the fit: as many, with as many errors.
+    """Tell whether the rows can be those of the fit: as many, with as many errors.
 
     Rows of weight 0 did not count there, so with weights there may be more of both.
     """
