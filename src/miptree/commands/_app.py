@@ -16,7 +16,7 @@ from rich.text import Text
 from miptree._version import __version__
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import export_text
-from miptree.export.text import printable
+from miptree.export.text import certificate_facts, printable
 
 P = ParamSpec("P")
 
@@ -37,7 +37,7 @@ def _show_version(asked: bool) -> None:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Context in which a warning is one line on standard error, without its source."""
+    """Show warnings as one line on standard error, without their source."""
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
         typer.echo(f"Warning: {printable(' '.join(str(message).split()))}", err=True)
@@ -89,6 +89,11 @@ def show_tree(clf: OptimalTreeClassifier) -> None:
     text = export_text(clf)
     if console.options.ascii_only:
         text = text.translate(_ASCII_LINES)
+    say(text)
+
+
+def say(text: str) -> None:
+    """Print a text as it is."""
     console.print(text, markup=False, soft_wrap=True)
 
 
@@ -97,17 +102,8 @@ _ASCII_LINES = str.maketrans("├└│─", "|`|-")
 
 def show_certificate(clf: OptimalTreeClassifier) -> None:
     """Print the certificate as a table and as a sentence."""
-    found = clf.certificate_
     table = Table("certificate", "", show_header=True)
-    for name, value in (
-        ("errors on the training rows", f"{found.errors} of {found.n_rows}"),
-        ("objective, recounted", f"{found.objective:.6g}"),
-        ("bound: no tree is below", f"{found.objective_bound:.6g}"),
-        ("gap", f"{100 * found.gap:.3g} %"),
-        ("proved optimal", "yes" if found.objective_optimal else "no"),
-        ("by", printable(found.objective_proved_by)),
-        ("status", f"{clf.status_}, after {clf.fit_time_:.1f} s"),
-    ):
-        table.add_row(name, Text(value))
+    for name, value in certificate_facts(clf).items():
+        table.add_row(name, Text(printable(value)))
     console.print(table)
-    console.print(printable(found), markup=False)
+    console.print(printable(clf.certificate_), markup=False)

@@ -36,7 +36,7 @@ def read_table(path: Path, as_text: Collection[str] = ()) -> pd.DataFrame:
         table = pd.read_parquet(path)
         table.columns = [str(name) for name in table.columns]
         for name in set(as_text) & set(table.columns):
-            table[name] = _texts(table[name])
+            table[name] = table[name].map(show_value, na_action="ignore").astype(object)
     else:
         table = _read_csv(path, as_text)
         table.columns = [str(name) for name in table.columns]
@@ -76,14 +76,14 @@ def write_table(table: pd.DataFrame, path: Path, force: bool) -> None:
 
 
 def columns_of(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The columns of these names, or an error that names one that is not there."""
+    """Take the columns of these names; the error names one that is not there."""
     for name in names:
         column_of(table, name)
     return table[list(names)]
 
 
 def column_of(table: pd.DataFrame, name: str) -> pd.Series:
-    """The column of a name, or an error that lists those there are."""
+    """Take the column of a name; the error lists those there are."""
     if name not in table.columns:
         there = ", ".join(map(repr, table.columns[:20]))
         more = ", ..." if len(table.columns) > 20 else ""
@@ -91,8 +91,10 @@ def column_of(table: pd.DataFrame, name: str) -> pd.Series:
     return table[name]
 
 
-def weights(table: pd.DataFrame, name: str) -> FloatArray:
-    """The column of weights: finite numbers >= 0."""
+def weights(table: pd.DataFrame, name: str | None) -> FloatArray | None:
+    """Take the column of weights, finite numbers >= 0; None where none is named."""
+    if name is None:
+        return None
     column = column_of(table, name)
     if not pd.api.types.is_numeric_dtype(column):
         example = next((v for v in column if isinstance(v, str)), column.iloc[0])
@@ -107,7 +109,7 @@ def weights(table: pd.DataFrame, name: str) -> FloatArray:
 
 
 def labels(table: pd.DataFrame, name: str) -> AnyArray:
-    """The column of class labels: integers, floats, booleans or strings."""
+    """Take the column of class labels: integers, floats, booleans or strings."""
     column = column_of(table, name)
     _refuse_missing(column, name)
     if isinstance(column.dtype, pd.CategoricalDtype):
@@ -125,7 +127,7 @@ def labels(table: pd.DataFrame, name: str) -> AnyArray:
 
 
 def labels_like(table: pd.DataFrame, name: str, classes: AnyArray) -> AnyArray:
-    """The column of class labels as a model knows them: compared by their text.
+    """Take the column of class labels as a model knows them, compared by their text.
 
     What else a file holds decides how a column is read: a single word makes text of
     its numbers. So the text of each cell is made what the model's classes are; one
@@ -136,11 +138,6 @@ def labels_like(table: pd.DataFrame, name: str, classes: AnyArray) -> AnyArray:
     found = np.empty(len(given), dtype=object)
     found[:] = [_read_or_keep(read, show_value(value)) for value in given]
     return found
-
-
-def _texts(column: pd.Series) -> pd.Series:
-    """Cells as text, missing ones left as they are."""
-    return column.map(show_value, na_action="ignore").astype(object)
 
 
 def _read_or_keep(read: Callable[[str], Any], text: str) -> Any:

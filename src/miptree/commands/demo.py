@@ -5,15 +5,12 @@ from __future__ import annotations
 import typer
 from rich.table import Table
 from sklearn.datasets import load_wine
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
-from miptree.commands._app import app, console, show_certificate
+from miptree.commands._app import app, console, say, show_certificate
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import export_text
+from miptree.report.gather import usual_models
 from miptree.search import compile_kernels
 
 
@@ -22,7 +19,7 @@ def demo(
     depth: int = typer.Option(2, min=1, max=4, help="Depth of the tree."),
     time_limit: float = typer.Option(20.0, min=0.0, help="Seconds for the fit."),
 ) -> None:
-    """Fit a tree on the wine data and show what it is worth.
+    """Fit a tree on the wine data and show how well it does.
 
     Example: miptree demo --depth 2 --time-limit 20
     """
@@ -41,21 +38,15 @@ def demo(
     tree = OptimalTreeClassifier(
         max_depth=depth, time_limit=time_limit, random_state=0, verbose=1
     )
-    baselines = {
-        f"miptree, depth {depth}": tree,
-        f"CART, depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0),
-        "logistic regression": make_pipeline(
-            StandardScaler(), LogisticRegression(max_iter=1000)
-        ),
-    }
     table = Table("", "training %", "test %")
-    for name, model in baselines.items():
+    models = {f"miptree, depth {depth}": tree, **usual_models(depth)}
+    for name, model in models.items():
         model.fit(X_train, y_train)
         scores = model.score(X_train, y_train), model.score(X_test, y_test)
         table.add_row(name, *(f"{100 * score:.1f}" for score in scores))
     console.print()
     shown = export_text(tree.tree_, list(wine.feature_names), wine.target_names)
-    console.print(shown, markup=False, soft_wrap=True)
+    say(shown)
     console.print()
     console.print(table)
     console.print()

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from miptree.commands._app import app, console, plain_errors
-from miptree.commands.model import Force, ModelFile
-from miptree.export import (
-    export_c,
-    export_dot,
-    export_onnx,
-    export_python,
-    export_sql,
-    export_text,
-    load_json,
-)
+from miptree import export as writers
+from miptree.commands._app import app, plain_errors, say
+from miptree.commands._model_rows import Force, ModelFile
 from miptree.utils.files import refuse_overwriting, write_atomic
 
 
 class Form(str, Enum):
-    """What a model can be exported to."""
+    """What a model can be exported to: x by ``export_x``, or the model file itself."""
 
     sql = "sql"
     python = "python"
@@ -33,15 +24,6 @@ class Form(str, Enum):
     dot = "dot"
     text = "text"
     json = "json"
-
-
-_WRITERS: dict[Form, Callable[[Any], str]] = {
-    Form.sql: export_sql,
-    Form.python: export_python,
-    Form.c: export_c,
-    Form.dot: export_dot,
-    Form.text: export_text,
-}
 
 
 @app.command()
@@ -63,16 +45,17 @@ def export(
     content = _content(model, to)
     if out is not None:
         write_atomic(out, content, force)
-        console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
+        say(f"Saved as {out}.")
     else:
         typer.echo(content, nl=False)
 
 
 def _content(model: Path, to: Form) -> bytes:
-    clf = load_json(model)
+    clf = writers.load_json(model)
     if to is Form.json:
         return model.read_bytes()  # checked by loading it
+    written = getattr(writers, f"export_{to.value}")(clf)
     if to is Form.onnx:
-        content: bytes = export_onnx(clf).SerializeToString()
+        content: bytes = written.SerializeToString()
         return content
-    return (_WRITERS[to](clf).rstrip("\n") + "\n").encode()
+    return (written.rstrip("\n") + "\n").encode()

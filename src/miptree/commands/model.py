@@ -13,13 +13,20 @@ from miptree.certificate.verification import verify as verify_certificate
 from miptree.commands import _tables
 from miptree.commands._app import (
     app,
-    console,
     plain_errors,
     printable,
+    say,
     show_certificate,
     show_tree,
 )
-from miptree.data import CategoricalColumn
+from miptree.commands._model_rows import (
+    DataFile,
+    Force,
+    ModelFile,
+    Target,
+    read_features,
+    read_labelled,
+)
 from miptree.data.labels import row_weights
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
@@ -29,12 +36,7 @@ from miptree.export._json_values import MAX_TEXT
 from miptree.export.json import read_model
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
-from miptree.utils.arrays import AnyArray, FloatArray
 from miptree.utils.files import refuse_overwriting
-
-DataFile = Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")]
-ModelFile = Annotated[Path, typer.Argument(help="Model that `miptree fit` wrote.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite a file.")]
 
 
 @app.command()
@@ -108,7 +110,7 @@ def fit(
     else:
         table = _tables.read_table(Path(data))
         y = _tables.labels(table, target)
-        weight = weight_of(table, weights)
+        weight = _tables.weights(table, weights)
         rows = _features(table, {target, weights, *(drop or [])})
         named = _tables.columns_of(rows, categorical or [])
         rows = rows.astype(dict.fromkeys(named.columns, "category"))
@@ -120,9 +122,9 @@ def fit(
     show_tree(clf)
     show_certificate(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
-        console.print(_cross_validated(clf), soft_wrap=True)
+        say(_cross_validated(clf))
     if out is not None:
-        console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
+        say(f"Saved as {out}.")
 
 
 def _refuse_long_texts(rows: pd.DataFrame) -> None:
@@ -161,7 +163,7 @@ def _refuse_together(
 
 
 def _cross_validated(clf: OptimalTreeClassifierCV) -> str:
-    """The accuracy in cross-validation as a sentence."""
+    """Say the accuracy in cross-validation."""
     if np.isnan(clf.best_score_):
         return "Accuracy in cross-validation: unknown, as no fold was finished."
     error = f" (standard error {100 * clf.best_score_se_:.1f})"
@@ -187,7 +189,7 @@ def predict(
     if out is not None:
         refuse_overwriting(out, force)
     clf = load_json(model)
-    rows = known_features(clf, _tables.read_table(data, text_columns(clf)))
+    rows = read_features(clf, data)
     label = clf.predict(rows)
     # With costs, the class predicted need not be the most frequent one.
     place = np.searchsorted(clf.classes_, label)
@@ -198,7 +200,7 @@ def predict(
         typer.echo(predicted.to_csv(index=False).encode(), nl=False)
     else:
         _tables.write_table(predicted, out, force)
-        console.print(f"{len(predicted)} rows in {out}.", markup=False, soft_wrap=True)
+        say(f"{len(predicted)} rows in {out}.")
 
 
 @app.command()
@@ -218,9 +220,7 @@ def show(model: ModelFile) -> None:
 def verify(
     model: ModelFile,
     data: DataFile,
-    target: Annotated[
-        str | None, typer.Option(help="Column of the labels, if not as in the fit.")
-    ] = None,
+    target: Target = None,
     weights: Annotated[
         str | None, typer.Option(help="Column of the weights, if not as in the fit.")
     ] = None,
@@ -238,23 +238,18 @@ def verify(
     Example: miptree verify model.json iris.csv
     """
     saved = read_model(model)
-    target = target or saved.metadata.get("target")
     weights = weights or saved.metadata.get("weights")
-    if target is None:
-        raise ValueError(f"{model} does not name the target column; give --target.")
-    table = _tables.read_table(data, {target, *text_columns(saved.clf)})
-    y = _tables.labels_like(table, target, saved.clf.classes_)
-    clf, weight = saved.clf, weight_of(table, weights)
+    table, rows, y = read_labelled(saved, model, data, target, weights)
+    clf, weight = saved.clf, _tables.weights(table, weights)
     if getattr(clf, "class_weight", None) is not None:
         # A label that is no class is found by the checks, whatever it weighs.
         _, codes = label_codes(clf.classes_, y)
         codes = np.minimum(codes, len(clf.classes_) - 1)
         weight, _ = row_weights(clf.class_weight, clf.classes_, codes, weight)
-    rows = table.drop(columns=[name for name in (target, weights) if name])
     found = verify_certificate(
         clf.certificate_,
         clf.tree_,
-        known_features(clf, rows),
+        rows,
         y,
         weight,
         table=getattr(clf, "table_", None),
@@ -264,46 +259,15 @@ def verify(
         resolve_seconds=time_limit,
     )
     for line in str(found).splitlines():
-        console.print(printable(line), markup=False, soft_wrap=True)
+        say(printable(line))
     raise typer.Exit(0 if found.ok else 1)
 
 
-def weight_of(table: pd.DataFrame, name: str | None) -> FloatArray | None:
-    """The column of weights, None where none is named."""
-    return None if name is None else _tables.weights(table, name)
-
-
 def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
+    """Take the columns to learn from; those left out must be there."""
     for name in left_out - {None}:
         _tables.column_of(table, str(name))
     names = [name for name in table.columns if name not in left_out]
     if not names:
         raise ValueError("No column is left to learn from.")
     return table[names]
-
-
-def text_columns(clf: OptimalTreeClassifier) -> set[str]:
-    """Names of the columns that held text in training."""
-    table = getattr(clf, "table_", None)  # a baseline's columns are all numbers
-    if table is None or not hasattr(clf, "feature_names_in_"):
-        return set()
-    return {
-        column.name
-        for column in table.columns
-        if isinstance(column, CategoricalColumn) and column.is_text
-    }
-
-
-def known_features(
-    clf: OptimalTreeClassifier, table: pd.DataFrame
-) -> pd.DataFrame | AnyArray:
-    """The columns that the model reads, by name or, without names, all of them."""
-    names = getattr(clf, "feature_names_in_", None)
-    if names is not None:
-        return _tables.columns_of(table, [str(name) for name in names])
-    if len(table.columns) != clf.n_features_in_:
-        raise ValueError(
-            f"The model has no column names and reads {clf.n_features_in_} columns, "
-            f"but the table has {len(table.columns)}."
-        )
-    return table.to_numpy()

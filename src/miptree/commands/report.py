@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import pandas as pd
+import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from miptree.commands import _tables
-from miptree.commands._app import app, console, plain_errors, printable
-from miptree.commands.model import (
+from miptree.commands._app import app, console, plain_errors, printable, say
+from miptree.commands._model_rows import (
     DataFile,
     Force,
     ModelFile,
-    known_features,
-    text_columns,
-    weight_of,
+    Target,
+    read_labelled,
 )
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation
 from miptree.evaluate import evaluate as count
-from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
 from miptree.report import report_html
-from miptree.utils.arrays import AnyArray
 from miptree.utils.files import refuse_overwriting, write_atomic
-
-Target = Annotated[
-    str | None, typer.Option(help="Column of the labels, if not as in the fit.")
-]
 
 
 @app.command()
@@ -42,7 +35,7 @@ def evaluate(model: ModelFile, data: DataFile, target: Target = None) -> None:
     Example: miptree evaluate model.json test.csv
     """
     saved = read_model(model)
-    _, rows, y = _read(saved, data, model, target)
+    _, rows, y = read_labelled(saved, model, data, target)
     found = count(saved.clf, rows, y)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
@@ -74,30 +67,14 @@ def report(
     """
     refuse_overwriting(out, force)
     saved = read_model(model)
-    table, rows, y = _read(saved, data, model, target)
-    other = None if test is None else _read(saved, test, model, target)[1:]
-    weights = saved.metadata.get("weights")
-    known = weights if weights in table.columns else None
+    table, rows, y = read_labelled(saved, model, data, target)
+    other = None if test is None else read_labelled(saved, model, test, target)[1:]
+    named = saved.metadata.get("weights")
+    weight = _tables.weights(table, named if named in table.columns else None)
     title = f"{target or saved.metadata.get('target') or 'Class'}: a decision tree"
-    page = report_html(
-        saved.clf, rows, y, weight_of(table, known), test=other, title=title
-    )
+    page = report_html(saved.clf, rows, y, weight, test=other, title=title)
     write_atomic(out, page.encode(), force)
-    console.print(f"Saved as {out}.", markup=False, soft_wrap=True)
-
-
-def _read(
-    saved: SavedModel, data: Path, model: Path, target: str | None
-) -> tuple[pd.DataFrame, Any, AnyArray]:
-    """A table, and its features and labels as the model knows them."""
-    name = target or saved.metadata.get("target")
-    if name is None:
-        raise ValueError(f"{model} does not name the target column; give --target.")
-    table = _tables.read_table(data, {name, *text_columns(saved.clf)})
-    y = _tables.labels_like(table, name, saved.clf.classes_)
-    left_out = [name, saved.metadata.get("weights")]
-    rows = table.drop(columns=[c for c in left_out if c in table.columns])
-    return table, known_features(saved.clf, rows), y
+    say(f"Saved as {out}.")
 
 
 def _confusion(clf: OptimalTreeClassifier, found: Evaluation) -> Table:
@@ -117,11 +94,10 @@ def _leaves(clf: OptimalTreeClassifier, found: Evaluation) -> Table:
     table = Table("leaf", "class", title="Leaves", title_justify="left")
     for name in ("rows", "right"):
         table.add_column(name, justify="right")
-    tree = clf.tree_
-    for node in range(tree.n_nodes):
-        if tree.is_leaf[node]:
-            n, label = int(found.node_counts[node].sum()), tree.label[node]
-            right = f"{100 * found.node_counts[node, label] / n:.1f} %" if n else ""
-            shown = Text(printable(clf.classes_[label]))
-            table.add_row(str(node), shown, f"{n:,}", right)
+    for node in np.flatnonzero(clf.tree_.is_leaf):
+        counts, label = found.node_counts[node], clf.tree_.label[node]
+        n = int(counts.sum())
+        right = f"{100 * counts[label] / n:.1f} %" if n else ""
+        shown = Text(printable(clf.classes_[label]))
+        table.add_row(str(node), shown, f"{n:,}", right)
     return table

@@ -249,14 +249,14 @@ def _renamed(
 
 
 def _plain(label: object) -> Value:
-    """A class as a plain Python value."""
+    """Make a class a plain Python value."""
     label = label.item() if isinstance(label, np.generic) else label
     known = label is None or isinstance(label, (str, bool, int, float))
     return label if known else str(label)  # type: ignore[return-value]
 
 
 def atoms_of(table: Table) -> list[Atom]:
-    """The atom behind each column that the tree reads."""
+    """List the atom behind each column that the tree reads."""
     opened: list[Atom] = []
     values: list[Atom] = []
     for j, column in enumerate(table.columns):
@@ -289,7 +289,7 @@ def _node(tree: ObliqueTree, atoms: list[Atom], node: int) -> Branch | Leaf:
 
 
 def _terms(coef: FloatArray, atoms: list[Atom]) -> tuple[tuple[float, Atom], ...]:
-    """The non-zero terms; a subset of the values of one column is one term."""
+    """List the non-zero terms; a subset of the values of one column is one term."""
     terms = [(float(coef[j]), atoms[j]) for j in np.flatnonzero(coef)]
     members = [atom for _, atom in terms if isinstance(atom, Member)]
     one_column = len({atom.column for atom in members}) == 1

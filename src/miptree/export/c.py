@@ -135,7 +135,7 @@ def _row_type(rules: Rules, prefix: str) -> list[str]:
 
 
 def _sets(rules: Rules) -> dict[Member, str]:
-    """The sets of values that are compared with, and their names."""
+    """Name the sets of values that cells are compared with."""
     members = [atom for atom in rules.atoms if isinstance(atom, Member)]
     if rules.refuses_unknown:
         members += [rules.known(j) for j in rules.used if rules.is_category(j)]
@@ -170,7 +170,7 @@ def _is_missing(rules: Rules, column: int) -> str:
 
 
 def _guards(rules: Rules, sets: dict[Member, str]) -> list[str]:
-    """Tests for rows that ``predict`` refuses."""
+    """Write tests that return -1 for rows that ``predict`` refuses."""
     found = []
     for column in rules.used:
         tests = [_is_missing(rules, column)] if rules.refuses_missing else []

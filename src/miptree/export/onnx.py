@@ -67,7 +67,7 @@ def export_onnx(
 
 
 def _probabilities(model: Model, rules: Rules) -> FloatArray:
-    """(nodes, classes): those of a leaf; of a bare tree, 1 for its class."""
+    """Give (nodes, classes): those of a leaf; for a bare tree, 1 for its class."""
     if isinstance(model, ObliqueTree):
         return np.eye(len(rules.classes))[model.label]
     return model.fitted_.node_proba
@@ -118,7 +118,7 @@ class _Graph:
     # ------------------------------------------------------------------- inputs
 
     def _input_names(self) -> dict[int, str]:
-        """A name for each input; by position where column names repeat."""
+        """Name each input; by position where column names repeat."""
         names = {j: self.rules.name(j) for j in self.columns}
         if len(set(names.values())) < len(names) or "" in names.values():
             return {j: f"x[{j}]" for j in names}
@@ -136,7 +136,7 @@ class _Graph:
             self.inputs.append(declare(name, kind, ["n", 1]))
 
     def cell(self, column: int) -> str:
-        """(n, 1): a column."""
+        """Read a column (n, 1)."""
         if not self.is_matrix:
             return self.input_names[column]
         key = ("cell", column)
@@ -148,7 +148,7 @@ class _Graph:
     # -------------------------------------------------------------------- atoms
 
     def atom(self, atom: Number | Missing | Member) -> str:
-        """(n, 1) of doubles."""
+        """Compute an atom: (n, 1) of doubles."""
         if atom not in self.memo:
             self.memo[atom] = self._atom(atom)
         return self.memo[atom]
@@ -180,7 +180,7 @@ class _Graph:
         return self.to_double(tests[0] if len(tests) == 1 else self.add("Or", *tests))
 
     def _text_in(self, cell: str, values: Sequence[object]) -> str:
-        """(n, 1) of int64: 1 where the text is one of the values."""
+        """Give (n, 1) of int64: 1 where the text is one of the values."""
         return self.add(
             "LabelEncoder",
             cell,
@@ -193,7 +193,7 @@ class _Graph:
     # --------------------------------------------------------------------- tree
 
     def leaf(self, node: Branch | Leaf) -> str:
-        """(n, 1) or (1, 1): index of the leaf below a node."""
+        """Find the index of the leaf below a node: (n, 1) or (1, 1)."""
         if isinstance(node, Leaf):
             return self.constant(np.array([[node.node]]))
         score = self.double(0.0)
@@ -233,7 +233,7 @@ class _Graph:
         self.outputs.append(declare(name, kind, shape))
 
     def _zeros(self) -> str:
-        """(n, 1) of int64."""
+        """Give zeros (n, 1) of int64."""
         cell = self.cell(self.columns[0])
         if self.rules.is_text(self.columns[0]):
             number = self._text_in(cell, [])
@@ -259,7 +259,7 @@ class _Graph:
         return self.add("Greater", self.atom(atom), self.double(0.5))
 
     def model(self) -> Any:
-        """The finished model, checked."""
+        """Build and check the model."""
         helper = self.onnx.helper
         graph = helper.make_graph(
             self.nodes, "miptree", self.inputs, self.outputs, self.constants

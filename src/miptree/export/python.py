@@ -109,7 +109,7 @@ def export_python(
 
 
 def _cells(rules: Rules) -> list[Atom]:
-    """One atom for each variable that holds a cell."""
+    """List one atom for each variable that holds a cell."""
     return list({_variable(atom): atom for atom in rules.atoms}.values())
 
 
@@ -152,7 +152,7 @@ def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
 
 
 def _sum(branch: Branch) -> list[str]:
-    """The sum from left to right, some terms on each line."""
+    """Write the sum from left to right, some terms on each line."""
     terms = [f"{coef!r} * {_term(atom)}" for coef, atom in branch.terms] or ["0.0"]
     lines = []
     for start in range(0, len(terms), _TERMS_ON_A_LINE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from miptree.export._rules import (
 )
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, rounded
+
+if TYPE_CHECKING:
+    from miptree.estimator import OptimalTreeClassifier
 
 _DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
@@ -142,6 +146,27 @@ def value_names(rules: Rules, member: Member) -> list[str]:
     rare = set(getattr(rules.columns[member.column], "rare", ()))
     names = [show_value(value) for value in member.values if value not in rare]
     return names + (["any rare value"] if len(names) < len(member.values) else [])
+
+
+def certificate_facts(clf: OptimalTreeClassifier) -> dict[str, str]:
+    """Say what a fit found and proved: the name of each fact, and the fact."""
+    found = clf.certificate_
+    facts = {"errors on the training rows": f"{found.errors:,} of {found.n_rows:,}"}
+    least = "no tree that keeps the margin has fewer than"
+    if not np.isclose(found.cost, found.errors, rtol=1e-9):
+        facts["what they cost"] = f"{found.cost:.6g}"
+        least = "no tree that keeps the margin has a lower cost than"
+    at_margin = getattr(found, "errors_bound", None)  # a baseline's has none
+    if at_margin is not None:
+        facts[least] = f"{at_margin:.6g}"
+    return facts | {
+        "objective, recounted by prediction": f"{found.objective:.6g}",
+        "no tree is below": f"{found.objective_bound:.6g}",
+        "gap": f"{100 * found.gap:.3g} %",
+        "proved optimal": "yes" if found.objective_optimal else "no",
+        "proved by": found.objective_proved_by,
+        "status": f"{clf.status_}, after {clf.fit_time_:.1f} s",
+    }
 
 
 def printable(text: object) -> str:

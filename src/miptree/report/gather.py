@@ -27,7 +27,13 @@ from miptree.export._rules import (
     atom_spreads,
     rules_of,
 )
-from miptree.export.text import atom_text, number_text, shown_rules, split_text
+from miptree.export.text import (
+    atom_text,
+    certificate_facts,
+    number_text,
+    shown_rules,
+    split_text,
+)
 from miptree.utils.arrays import FloatArray, IntArray
 
 _BINS = 30
@@ -45,7 +51,7 @@ def gather(
     sample_weight: ArrayLike | None,
     test: tuple[Any, ArrayLike] | None,
 ) -> dict[str, Any]:
-    """Facts about a model and its data."""
+    """Gather what the page shows of a model and its data."""
     if clf.tree_.n_nodes > _MOST_NODES:
         raise ValueError(
             f"A page shows trees of up to {_MOST_NODES} nodes, this one has "
@@ -68,7 +74,7 @@ def gather(
             "unknown": rules.refuses_unknown,
         },
         "nodes": _nodes(clf, rules, Z, codes, found.node_counts, cells),
-        "certificate": _certificate(clf),
+        "certificate": list(certificate_facts(clf).items()),
         "accuracy": _accuracy(clf, Z, codes, sample_weight, test),
         "confusion": found.confusion.tolist(),
         "trace": _trace(clf),
@@ -88,7 +94,7 @@ def _refuse_one_class(clf: OptimalTreeClassifier, codes: IntArray) -> None:
 
 
 def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
-    """A column for the form: its kind, its values, and a typical one."""
+    """Describe a column for the form: its kind, its values, and a typical one."""
     column: dict[str, Any] = {"id": j, "name": rules.name(j)}
     if not rules.is_category(j):
         numbers = np.asarray(cells.numbers, dtype=np.float64)
@@ -119,7 +125,7 @@ def _nodes(
     counts: IntArray,
     cells: list[Cells],
 ) -> list[dict[str, Any]]:
-    """The nodes in the order of ``tree_``, exact, and what is shown of them."""
+    """List the nodes in the order of ``tree_``, exact, and what is shown of them."""
     shown, digits, _ = shown_rules(clf)
     texts = {node.node: split_text(rules, node, digits) for node in shown.branches}
     spread = atom_spreads(clf, Z)
@@ -185,7 +191,7 @@ def _bars(
 
 
 def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:
-    """Some rows of a leaf, taken evenly: the cells of the columns that splits read."""
+    """Take some rows of a leaf evenly: their cells in the columns that splits read."""
     chosen = rows[np.linspace(0, len(rows) - 1, min(_EXAMPLES, len(rows))).astype(int)]
     return [[_cell(cells[j], int(row)) for j in rules.used] for row in chosen]
 
@@ -204,7 +210,7 @@ def _cell(cells: Cells, row: int) -> str:
 def _are_fitted(
     clf: OptimalTreeClassifier, found: Evaluation, weight: ArrayLike | None
 ) -> bool:
-    """Whether the rows can be those of the fit: as many, with as many errors.
+    """Tell whether the rows can be those of the fit: as many, with as many errors.
 
     Rows of weight 0 did not count there, so with weights there may be more of both.
     """
@@ -215,26 +221,6 @@ def _are_fitted(
     return (n_rows, n_wrong) == (certificate.n_rows, certificate.errors)
 
 
-def _certificate(clf: OptimalTreeClassifier) -> list[list[str]]:
-    found = clf.certificate_
-    at_margin = getattr(found, "errors_bound", None)  # a baseline's has none
-    least, cost = "no tree that keeps the margin has fewer than", []
-    if not np.isclose(found.cost, found.errors, rtol=1e-9):
-        least = "no tree that keeps the margin has a lower cost than"
-        cost = [["what they cost", f"{found.cost:.6g}"]]
-    return [
-        ["errors on the training rows", f"{found.errors:,} of {found.n_rows:,}"],
-        *cost,
-        *([[least, f"{at_margin:.6g}"]] if at_margin is not None else []),
-        ["objective, recounted by prediction", f"{found.objective:.6g}"],
-        ["no tree is below", f"{found.objective_bound:.6g}"],
-        ["gap", f"{100 * found.gap:.3g} %"],
-        ["proved optimal", "yes" if found.objective_optimal else "no"],
-        ["proved by", found.objective_proved_by],
-        ["status", f"{clf.status_}, after {clf.fit_time_:.1f} s"],
-    ]
-
-
 def _accuracy(
     clf: OptimalTreeClassifier,
     Z: FloatArray,
@@ -242,25 +228,31 @@ def _accuracy(
     weight: ArrayLike | None,
     test: tuple[Any, ArrayLike] | None,
 ) -> list[dict[str, Any]]:
-    """The tree beside CART of its depth and logistic regression, on the same rows."""
-    depth = max(1, int(clf.certificate_.depth))
-    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    cart = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    """Compare the tree with other models fitted on the same rows."""
+    others = usual_models(max(1, int(clf.certificate_.depth)))
+    cart, logistic = others.values()
     cart.fit(Z, codes, sample_weight=weight)
     logistic.fit(Z, codes, logisticregression__sample_weight=weight)
     rows = [(Z, codes)]
     if test is not None:
         test_rows = clf.tree_inputs(test[0])
         rows.append((test_rows, codes_of(clf, test[1], len(test_rows))))
-    found = []
-    for name, model in (
-        ("this tree", clf.tree_),
-        (f"CART, depth {depth}", cart),
-        ("logistic regression", logistic),
-    ):
-        shares = [float(np.mean(model.predict(data) == truth)) for data, truth in rows]
-        found.append({"name": name, "shares": shares})
-    return found
+    return [
+        {
+            "name": name,
+            "shares": [float(np.mean(model.predict(X) == y)) for X, y in rows],
+        }
+        for name, model in {"this tree": clf.tree_, **others}.items()
+    ]
+
+
+def usual_models(depth: int) -> dict[str, Any]:
+    """Make CART of a depth and logistic regression, to compare a tree with."""
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    return {
+        f"CART, depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0),
+        "logistic regression": logistic,
+    }
 
 
 def _trace(clf: OptimalTreeClassifier) -> list[list[Any]]:

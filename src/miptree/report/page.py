@@ -78,7 +78,7 @@ def _resource(name: str) -> str:
 
 
 def _json_in_html(facts: dict[str, Any]) -> str:
-    """JSON in which nothing can end its script element."""
+    """Write JSON in which nothing can end its script element."""
     text = json.dumps(facts, allow_nan=False)  # ASCII: other characters as \\u....
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

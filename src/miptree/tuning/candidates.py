@@ -114,5 +114,5 @@ DEFAULT_CANDIDATES: tuple[Candidate, ...] = (
 
 
 def describe(candidate: Candidate) -> dict[str, Any]:
-    """The candidate as parameters, for tables."""
+    """List the kind and the parameters of a candidate, for tables."""
     return {"kind": type(candidate).__name__, **asdict(candidate)}

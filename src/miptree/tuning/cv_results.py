@@ -103,7 +103,7 @@ class CVResults:
     # ----------------------------------------------------------------- choosing
 
     def winner(self) -> Winner:
-        """Best setting; with thresholds to choose from, the sparsest about as good.
+        """Choose the best setting; of several thresholds, the sparsest about as good.
 
         Without a fold the first setting wins.
         """
@@ -122,7 +122,7 @@ class CVResults:
         return Winner(index, setting, threshold, mean, float(error[index, t]))
 
     def _best(self, among: BoolArray) -> int:
-        """Place of the best setting.
+        """Find the place of the best setting.
 
         Levels are read as categories only where that is better by a standard error:
         mostly it makes no difference, and numbers are easier to read.
@@ -138,14 +138,14 @@ class CVResults:
         return index if self._is_better(index, baseline, LEVELS_BEYOND) else baseline
 
     def _is_better(self, one: int, other: int, errors: float) -> bool:
-        """Whether a setting beats another by so many standard errors."""
+        """Tell whether a setting beats another by so many standard errors."""
         score = self._score[:, :, self._usual]
         difference = score[:, one] - score[:, other]
         error = float(np.nan_to_num(self._errors(difference)))
         return bool(difference.mean() > errors * error)
 
     def _sparsest(self, least: float, as_levels: bool) -> tuple[int, int]:
-        """Setting and threshold of fewest coefficients among good ones."""
+        """Find the setting and threshold of fewest coefficients among good ones."""
         alike = (self.alive & (self._levels == as_levels))[:, None]
         good = alike & (np.nan_to_num(self._score.mean(axis=0), nan=-1.0) >= least)
         nonzeros = np.mean([scores.nonzeros for scores in self.scores], axis=0)
@@ -153,7 +153,7 @@ class CVResults:
         return divmod(flat, len(self.thresholds))
 
     def _errors(self, score: FloatArray) -> FloatArray:
-        """Standard errors of means over folds, as of one repetition.
+        """Compute standard errors of means over folds, as of one repetition.
 
         Repetitions share their rows, so they make the mean steadier, but say little
         more about new rows.
@@ -187,7 +187,7 @@ class CVResults:
     # ----------------------------------------------------------------- reporting
 
     def table(self) -> dict[str, Any]:
-        """The scores in the manner of scikit-learn's ``cv_results_``.
+        """Tabulate the scores in the manner of scikit-learn's ``cv_results_``.
 
         At the usual threshold; one row per setting.
         """

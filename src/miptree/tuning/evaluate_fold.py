@@ -33,7 +33,7 @@ class TableRules:
     max_features: int | None = None
 
     def learn(self, rows: TrainingRows, as_levels: bool) -> tuple[Table, Problem]:
-        """Table and problem of some rows, learnt from these rows alone.
+        """Learn table and problem of some rows from these rows alone.
 
         Rows held out may have categories that these have not: they go with the
         majority, whatever is to happen to those of new rows.
@@ -61,7 +61,7 @@ class FoldScores:
 
     @classmethod
     def empty(cls, n_candidates: int, n_thresholds: int) -> FoldScores:
-        """Nothing, yet."""
+        """Make scores that are all NaN, to be filled in."""
         shape = (n_candidates, n_thresholds)
         return cls(np.full(shape, np.nan), np.full(shape, np.nan))
 
@@ -76,7 +76,7 @@ class TrainedFold:
 
 
 def costs_of(rows: TrainingRows) -> FloatArray:
-    """(Y, Y): costs of the errors, 1 if nothing is said."""
+    """Give the costs of the errors (Y, Y), 1 if nothing is said."""
     if rows.costs is not None:
         return rows.costs
     each = np.arange(rows.n_classes)
@@ -151,7 +151,7 @@ def score_fold(
 
 
 def nonzeros_per_split(heap: HeapTree) -> float:
-    """Mean number of coefficients of the splits that split."""
+    """Count the coefficients of a split, on average over those that have any."""
     used = np.count_nonzero(heap.coef, axis=1)
     return float(used[used > 0].mean()) if used.any() else 0.0
 

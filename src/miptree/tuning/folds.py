@@ -88,7 +88,7 @@ def splitter_folds(
 
 
 def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
-    """Rows of whole weights as that many copies, at most one for each fold.
+    """Copy rows as often as their whole weights say, at most once for each fold.
 
     Otherwise all of the rows that share x and y would be held out together, and where
     few different points occur often, no fold would be like new rows are. Weights that
@@ -103,7 +103,7 @@ def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
 
 
 def stratified_part(y: IntArray, n_rows: int, seed: int) -> IntArray:
-    """Rows with about the class frequencies of all, at least one of each class."""
+    """Draw rows with about the class frequencies of all, one of each class at least."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]
@@ -133,6 +133,6 @@ def _numbered(
 
 
 def _places(rows: Any) -> IntArray:
-    """Indices, of a mask as well."""
+    """Make indices of indices or of a mask."""
     given = np.asarray(rows)
     return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)

@@ -81,7 +81,7 @@ class Grower:
     _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
 
     def grow(self, candidates: Sequence[Candidate]) -> list[list[HeapTree]]:
-        """Trees of each candidate, best first; none where it cannot be trained."""
+        """Train each candidate: its trees, best first; none where it cannot be trained."""
         soft = [c for c in candidates if isinstance(c, SoftTree)]
         starts = [_start_of(c) for c in candidates if isinstance(c, Svm1Tree)]
         found = self._soft_trees(list(dict.fromkeys([*soft, *starts])))
@@ -103,7 +103,7 @@ class Grower:
     # --------------------------------------------------------------- soft trees
 
     def _problem(self, smoothing: float) -> Problem:
-        """The problem with labels that give way to the votes about them."""
+        """Give the problem with labels that give way to the votes about them."""
         votes = self.votes if smoothing > 0 else None
         return self.part.smoothed(votes, smoothing)
 
@@ -161,7 +161,7 @@ class Grower:
     # -------------------------------------------------------------------- (1a)
 
     def _lowered(self, candidate: Svm1Tree, soft: list[HeapTree]) -> list[HeapTree]:
-        """Trees of low (1a), best first: the path from soft trees to the candidate.
+        """Find trees of low (1a), best first, on a path that begins at soft trees.
 
         The node LPs make the best of the routing of soft trees, for the penalties of
         ``Svm1Tree()`` first and from there for those of the candidate; then comes a
@@ -218,12 +218,12 @@ class Grower:
 
 
 def _start_of(candidate: Svm1Tree) -> SoftTree:
-    """The soft trees that a search begins from."""
+    """Give the candidate whose soft trees a search begins from."""
     return SoftTree(candidate.smoothing, l1=_L1_OF_STARTS)
 
 
 def _number_of(candidate: SoftTree) -> int:
-    """A number for the draws of a candidate, the same in every process."""
+    """Number the draws of a candidate, alike in every process."""
     return zlib.crc32(repr(candidate).encode())
 
 

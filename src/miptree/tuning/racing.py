@@ -91,7 +91,7 @@ class Race:
         clock: Clock,
         file: StopFile,
     ) -> Iterator[FoldScores]:
-        """Scores of folds, in their order."""
+        """Score folds, in their order."""
         # Threads would wait for each other: the arrays of a fold are small.
         jobs = Parallel(
             n_jobs=n_jobs,
@@ -146,7 +146,7 @@ def _score(
 def all_settings(
     candidates: Sequence[Candidate], depths: Sequence[int], readings: Sequence[bool]
 ) -> list[TuningSetting]:
-    """Every candidate at every depth, in every reading of levels.
+    """List every candidate at every depth, in every reading of levels.
 
     Where there is a choice of readings, the quick soft trees speak for that of levels
     as categories, which has many more columns.

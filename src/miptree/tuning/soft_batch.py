@@ -67,7 +67,7 @@ class SoftBatch:
         depth: int,
         rng: np.random.Generator,
     ) -> SoftBatch:
-        """Trees with the same reward (Y, n) and penalties (l1, l2).
+        """Begin trees with the same reward (Y, n) and penalties (l1, l2).
 
         Every other one begins with bisectors of two points of different classes ``y``,
         the others with random hyperplanes; of points that the tree sees.
@@ -93,12 +93,12 @@ class SoftBatch:
         return len(self.weight)
 
     def take(self, trees: slice) -> SoftBatch:
-        """Some of the trees."""
+        """Take some of the trees."""
         return SoftBatch(*(getattr(self, f.name)[trees] for f in fields(self)))
 
 
 def joined(batches: Sequence[SoftBatch]) -> SoftBatch:
-    """Several batches as one."""
+    """Join several batches to one."""
     return SoftBatch(
         *(
             np.concatenate([getattr(batch, f.name) for batch in batches])
@@ -126,12 +126,12 @@ class SoftTrees:
     loss: AnyArray
 
     def best_first(self, trees: slice) -> IntArray:
-        """Numbers of some of the trees by their loss."""
+        """Sort the numbers of some of the trees by their loss."""
         order = np.argsort(self.loss[trees], kind="stable")
         return np.arange(len(self.loss))[trees][order]
 
     def probabilities(self, points: AnyArray) -> AnyArray:
-        """(R, n, Y): class probabilities."""
+        """Predict class probabilities (R, n, Y)."""
         n_trees, n_branch, width = self.planes.shape
         score = self.planes.reshape(-1, width) @ _with_constant(points).T
         score = np.clip(_LAST_SLOPE * score, -15, 15).reshape(n_trees, n_branch, -1)
@@ -230,7 +230,7 @@ def _with_constant(points: AnyArray) -> AnyArray:
 
 
 def _step_rows(whole: SoftRows, rng: np.random.Generator) -> SoftRows:
-    """All rows, or of many a random part."""
+    """Take all rows, or of many a random part."""
     n_rows = len(whole.X)
     if n_rows <= FULL_BATCH_UP_TO:
         return whole
@@ -242,18 +242,18 @@ def _step_rows(whole: SoftRows, rng: np.random.Generator) -> SoftRows:
 
 
 def _log_loss(rows: SoftRows) -> Callable[[AnyArray], AnyArray]:
-    """Derivative of the log-loss by the expected reward."""
+    """Make the function that gives the derivative of the log-loss by the reward."""
     return lambda reward: -rows.weight / (reward + np.float32(_SMALLEST))
 
 
 def _smallest(coef: AnyArray, n_kept: int) -> BoolArray:
-    """All but the largest coefficients of every split."""
+    """Mark all but the largest coefficients of every split."""
     rank = np.argsort(np.argsort(-np.abs(coef), axis=2), axis=2)
     return rank >= n_kept
 
 
 def _log_losses(whole: SoftRows, planes: AnyArray, theta: AnyArray) -> AnyArray:
-    """(R,): log-loss of each tree on all rows."""
+    """Compute the log-loss of each tree on all rows."""
     loss = np.zeros(len(planes))
     for start in range(0, len(whole.X), FULL_BATCH_UP_TO):
         block = slice(start, start + FULL_BATCH_UP_TO)

@@ -57,7 +57,7 @@ class TrainingPart:
     # ------------------------------------------------------------------ labels
 
     def smoothed(self, votes: FloatArray | None, smoothing: float) -> Problem:
-        """The problem with every label moved towards the votes about its row.
+        """Make the problem with every label moved towards the votes about its row.
 
         The label counts 1 - smoothing, the votes (n, Y) the rest, as expected costs.
         """
@@ -69,7 +69,7 @@ class TrainingPart:
         return replace(self.problem, class_cost=cost)
 
     def rewards(self, problem: Problem) -> AnyArray:
-        """(Y, n): 1 - cost of each class over the dearest error of all."""
+        """Compute 1 - cost of each class over the most costly error of all: (Y, n)."""
         cost = problem.class_cost
         if cost is None:
             cost = self.costs[problem.y] * problem.weight[:, None]
@@ -79,7 +79,7 @@ class TrainingPart:
     # ------------------------------------------------------------------- trees
 
     def heap(self, planes: AnyArray, label: AnyArray) -> HeapTree:
-        """Tree in the problem's scaled units from planes (B, n_open + 1) of points."""
+        """Make a tree in scaled units of the problem from planes (B, n_open + 1)."""
         n_open = self.problem.n_open
         coef = np.zeros((len(planes), self.problem.n_features))
         coef[:, :n_open] = planes[:, :-1].astype(np.float64) / self.spread
@@ -87,7 +87,7 @@ class TrainingPart:
         return HeapTree(coef, threshold, label)
 
     def thinned(self, heap: HeapTree, tau: float) -> HeapTree:
-        """Tree without the coefficients below ``tau`` times the largest of a split.
+        """Drop the coefficients below ``tau`` times the largest of a split.
 
         Sizes are compared for standardised features. Thresholds move so that the mean
         score stays, and every leaf gets the class that costs least there.

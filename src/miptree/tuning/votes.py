@@ -23,7 +23,7 @@ def out_of_bag_votes(
     seed: int,
     clock: Clock | None = None,
 ) -> AnyArray:
-    """(n, Y): class probabilities of each row by soft trees that did not see it.
+    """Predict each row by soft trees that did not see it: probabilities (n, Y).
 
     Every tree learns from a bootstrap sample of the rows. Half a vote for the class
     frequencies is added.
