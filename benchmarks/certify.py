@@ -23,7 +23,8 @@ from sklearn.model_selection import train_test_split
 
 from common import PAIRS, RESULTS, Journal, load
 from miptree.data.problem import Problem
-from miptree.fit.train import Plan, train
+from miptree.fit.plan import Plan
+from miptree.fit.train import train
 from miptree.objective import Svm1Objective
 from miptree.proof import compile_proof_kernels
 from miptree.search import compile_kernels

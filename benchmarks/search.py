@@ -28,10 +28,11 @@ from threadpoolctl import threadpool_limits
 from common import RESULTS, Journal, load
 from miptree.bench.results import paper_number
 from miptree.bench.suites import SUITES, Pair
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import tree_value
-from miptree.search import SearchBudget, compile_kernels, search
+from miptree.search import compile_kernels, search
 from miptree.search.starts import cart_tree, greedy_svm_tree
 from miptree.tree import HeapTree
 
@@ -64,7 +65,7 @@ class Run:
             problem,
             objective,
             depth,
-            budget=SearchBudget(seconds=seconds),
+            clock=Clock(seconds),
             seed=seed,
             time_source=time.process_time,
             on_improvement=lambda tree, _: self.found.append(
@@ -167,9 +168,7 @@ def search_alone(
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     base = _peak_memory()
     began = time.monotonic()
-    result = search(
-        problem, None, depth, budget=SearchBudget(seconds=30.0), seed=seed, n_jobs=2
-    )
+    result = search(problem, None, depth, clock=Clock(30.0), seed=seed, n_jobs=2)
     wall = time.monotonic() - began
     record = {
         "wall": round(wall, 1),

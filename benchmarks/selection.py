@@ -30,8 +30,9 @@ from threadpoolctl import threadpool_limits
 
 from common import RESULTS, Journal, load
 from miptree.bench.s1o import S1OClassifier
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.search import SearchBudget, compile_kernels, search
+from miptree.search import compile_kernels, search
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     AutoSelection,
@@ -284,7 +285,7 @@ def searched(
         problem,
         None,
         depth,
-        budget=SearchBudget(seconds=seconds),
+        clock=Clock(seconds),
         seed=seed,
         starts=starts,
         time_source=time.process_time,

@@ -220,7 +220,7 @@ def test_the_greedy_tree_halves_the_classes(n_classes, depth):
 def test_verify_says_that_it_is_not_for_baselines():
     X, y = load_iris(return_X_y=True)
     clf = GreedySVMTreeClassifier().fit(X, y)
-    with pytest.raises(TypeError, match="got a BaselineCertificate"):
+    with pytest.raises(TypeError, match="got one of the greedy SVM tree"):
         verify(clf.certificate_, clf.tree_, X, y)
 
 

@@ -19,7 +19,9 @@ from _data import (
 )
 from miptree import OptimalTreeClassifier
 from miptree.data.problem import Problem
-from miptree.fit.train import Plan, Trained, train
+from miptree.fit.fitted import FittedTree
+from miptree.fit.plan import Plan
+from miptree.fit.train import train
 from miptree.mip.formulations import (
     FORMULATIONS,
     CompactFormulation,
@@ -122,9 +124,11 @@ def test_light_points_cannot_buy_their_way_out_of_the_box(solver):
 # ------------------------------------------------------------- trained real trees
 
 
-def train_small(problem, objective, depth, formulation="compact", **options) -> Trained:
+def train_small(
+    problem, objective, depth, formulation="compact", **options
+) -> FittedTree:
     options = {"max_iter": 10, **options}
-    plan = Plan(objective, depth, formulation, time_limit=None, **options)
+    plan = Plan(objective, depth, formulation, **options)
     return train(problem, plan)
 
 
@@ -287,7 +291,7 @@ def test_result_is_never_worse_than_the_start(problem, objective, depth, seed):
     trained = train_small(problem, objective, depth, init=start, node_limit=0)
     after = recount(problem.X, problem.y, problem.weight, objective, trained.tree)
     assert after <= before + 1e-9
-    assert trained.score.objective == pytest.approx(after, abs=1e-9)
+    assert trained.certificate.objective == pytest.approx(after, abs=1e-9)
 
 
 def test_a_start_that_is_already_best_is_kept():
@@ -297,6 +301,8 @@ def test_a_start_that_is_already_best_is_kept():
     best = train_small(problem, objective, 1)
     assert best.status == "optimal"
     again = train_small(problem, objective, 1, "flow", init=best.tree)
-    assert again.score.objective == pytest.approx(best.score.objective, abs=1e-9)
+    assert again.certificate.objective == pytest.approx(
+        best.certificate.objective, abs=1e-9
+    )
     assert again.status != "optimal"
-    assert again.certificate.objective_bound < best.score.objective - 0.01
+    assert again.certificate.objective_bound < best.certificate.objective - 0.01

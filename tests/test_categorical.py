@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from _brute_force import BruteForce
 from _data import close, examples, objectives, solve
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.fit.train import Plan, train
+from miptree.fit.plan import Plan
+from miptree.fit.train import train
 from miptree.mip.formulations import (
     FORMULATIONS,
     CompactFormulation,
@@ -21,7 +23,7 @@ from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import tree_value
 from miptree.objective.tolerance import meets
-from miptree.search import SearchBudget, search
+from miptree.search import search
 from miptree.tree import HeapTree
 
 OBJECTIVE = Svm1Objective(100, 1, 0.01)
@@ -108,7 +110,7 @@ def test_enumeration_of_subsets():
 @examples(8)
 @given(problem=mixed, objective=objectives, formulation=st.sampled_from(["compact"]))
 def test_trained_tree_is_honest(problem, objective, formulation):
-    plan = Plan(objective, 2, formulation, time_limit=None, max_iter=10)
+    plan = Plan(objective, 2, formulation, max_iter=10)
     trained = train(problem, plan)
     best = BruteForce(problem, objective, strict=True).optimum(2)
     found = trained.certificate
@@ -187,7 +189,7 @@ def test_search_finds_the_best_subsets(n_classes):
     for seed in range(6):
         problem = mixed_problem(seed, 8, 1, (3, 2), n_classes)
         best = BruteForce(problem, OBJECTIVE, strict=True).optimum(1)
-        found = search(problem, OBJECTIVE, 1, budget=SearchBudget(max_iter=40))
+        found = search(problem, OBJECTIVE, 1, clock=Clock(max_iter=40))
         assert found.value == pytest.approx(best, abs=1e-6)
 
 
@@ -199,5 +201,5 @@ def test_search_without_a_single_number():
     feature = np.repeat(np.arange(3), 4)
     problem = Problem.from_data(X, y, 2, value_feature=feature)
     for objective in (None, OBJECTIVE):
-        found = search(problem, objective, 2, budget=SearchBudget(max_iter=200))
+        found = search(problem, objective, 2, clock=Clock(max_iter=200))
         assert found.value == 0

@@ -13,10 +13,12 @@ from miptree import OptimalTreeClassifier
 from miptree.certificate.certificate import certify
 from miptree.certificate.digest import data_digest, tree_digest
 from miptree.data.problem import Problem
-from miptree.fit.train import Plan, train
+from miptree.fit.plan import Plan
+from miptree.fit.train import train
 from miptree.mip.formulations import CountFormulation
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound
+from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 
 
@@ -56,9 +58,9 @@ def test_a_tree_is_a_solution_of_the_count_model(case):
     depth=st.sampled_from([1, 2]),
 )
 def test_certified_bounds_never_exceed_the_truth(problem, objective, nodes, depth):
-    plan = Plan(objective, depth, time_limit=None, max_iter=3, node_limit=nodes)
+    plan = Plan(objective, depth, max_iter=3, node_limit=nodes)
     trained = train(problem, plan)
-    certificate, score = trained.certificate, trained.score
+    certificate = score = trained.certificate
     truth = HardMarginEnumeration(problem, objective.margin).fewest(depth)
     assert certificate.errors_bound <= truth + 1e-6
     assert certificate.any_tree_bound <= score.cost + 1e-9
@@ -125,9 +127,9 @@ def test_a_bound_above_the_tree_by_rounding_is_met():
     problem, objective = Problem.from_data(X, y, 2), Svm1Objective(100, 1, 0.01)
     tree = problem.to_user(constant_tree(problem, 1))
     score = objective.evaluate(problem, tree)
-    known = (problem, objective, 1, tree, score, Bound(0.0, "nothing"))
     rounded = Bound(score.cost + 1e-9, "fine")
-    met = certify(*known, rounded, rounded, 0.0)
+    bounds = Bounds(Bound(0.0, "nothing"), rounded, rounded)
+    met = certify(problem, objective, 1, tree, score, bounds, 0.0)
     assert met.objective_optimal
     assert met.objective_bound == score.objective
 

@@ -9,7 +9,8 @@ from _brute_force import BruteForce
 from _data import close, examples, objectives, random_heap, random_problem, solve
 from miptree import OptimalTreeClassifier, verify
 from miptree.data.problem import Problem
-from miptree.fit.train import Plan, train
+from miptree.fit.plan import Plan
+from miptree.fit.train import train
 from miptree.mip.formulations import (
     CompactFormulation,
     CountFormulation,
@@ -109,7 +110,7 @@ def test_paper_formulation_refuses_costs_it_cannot_count():
 @examples(6)
 @given(problem=costly)
 def test_trained_tree_is_honest(problem):
-    trained = train(problem, Plan(objective, 2, time_limit=None, max_iter=10))
+    trained = train(problem, Plan(objective, 2, max_iter=10))
     best = BruteForce(problem, objective, strict=True).optimum(2)
     found = trained.certificate
     assert found.objective_bound <= best + 1e-6

@@ -12,6 +12,8 @@ import pytest
 from _partitioned import FEATURES, quick_model, rows
 from miptree import export_text, verify
 from miptree.control.clock import Clock
+from miptree.fit.plan import Plan
+from miptree.objective import Svm1Objective
 
 pytest.importorskip("distributed")
 import dask.dataframe as dd
@@ -100,12 +102,13 @@ def test_partitions_share_the_time_of_a_selection() -> None:
     clf = quick_model(selection="cover", time_limit=hours)
     columns = Columns(tuple(FEATURES), "label")
     fitting = _client.Fitting(partitions, columns, clf, 300, Clock(hours))
-    fitting.plan = clf._plan()
+    fitting.plan = Plan.of(clf, Svm1Objective(1000, 0.1, 0.01))
     one, each = (fitting._selector(0.5, turns) for turns in (1, 40))
     assert isinstance(one, CoverSelection)
     assert isinstance(each, CoverSelection)
-    assert one.seconds is not None
-    assert each.seconds == pytest.approx(one.seconds / 40, rel=0.01)
+    assert one.clock is not None
+    assert each.clock is not None
+    assert each.clock.limit == pytest.approx(one.clock.limit / 40, rel=0.01)
 
 
 def test_idle_splits_are_dropped_and_scores_lie_in_the_box() -> None:

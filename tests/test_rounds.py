@@ -13,20 +13,22 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from _data import examples, problems
-from miptree import OptimalTreeClassifier, load_json, rounds, save_json, verify
+from miptree import OptimalTreeClassifier, load_json, save_json, verify
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.fit import rounds
 from miptree.fit.layers import PerLayer, train_layers
+from miptree.fit.plan import Plan
 from miptree.fit.rounds import train_in_rounds
-from miptree.fit.train import Plan, train
+from miptree.fit.train import train, train_incumbent
 from miptree.objective import Svm1Objective
 from miptree.selection import (
     SELECTORS,
     AutoSelection,
     CoverSelection,
     HullSelection,
-    Purpose,
     Selection,
+    SelectionContext,
     StratifiedSelection,
     get_selector,
 )
@@ -40,7 +42,6 @@ def plan(**changes: object) -> Plan:
         "objective": OBJECTIVE,
         "depth": 2,
         "solver": "search",
-        "time_limit": None,
         "max_iter": 10,
         "node_limit": 20,
     }
@@ -92,7 +93,7 @@ def test_the_counterexample_does_no_harm() -> None:
     came_back = np.setdiff1d(rounds[1].rows, rounds[0].rows)
     inner = (problem.X[:, 0] > 0.92) & (problem.X[:, 0] < 1.08)
     assert np.isin(came_back, problem.source[inner]).any()
-    assert trained.score.errors == errors(problem, trained.tree)
+    assert trained.certificate.errors == errors(problem, trained.tree)
 
 
 @pytest.mark.parametrize("name", SELECTORS)
@@ -105,8 +106,10 @@ def test_accuracy_never_falls_and_the_start_is_never_lost(
     trained, rounds = train_in_rounds(problem, start, get_selector(name, seed=seed))
     kept = [r.cost for r in rounds]
     assert kept == sorted(kept, reverse=True)
-    assert all(r.objective >= trained.score.objective for r in rounds)
-    assert trained.score == OBJECTIVE.evaluate(problem, trained.tree)
+    assert all(r.objective >= trained.certificate.objective for r in rounds)
+    score = OBJECTIVE.evaluate(problem, trained.tree)
+    assert trained.certificate.objective == score.objective
+    assert trained.certificate.errors == score.errors
     for r in rounds:
         assert r.raw_errors == errors(problem, r.raw_tree)
         assert len(np.unique(r.rows)) == len(r.rows) == len(r.weight)
@@ -120,11 +123,13 @@ def test_bounds_of_a_subset_hold_for_all_rows(problem: Problem) -> None:
     assert best.status == "optimal"
     for selector in (HullSelection(0.3, 0.5), StratifiedSelection(0.6)):
         trained, rounds = train_in_rounds(problem, exact, selector, max_rounds=2)
-        assert trained.certificate.objective_bound <= best.score.objective + 1e-6
-        assert trained.certificate.errors_bound <= best.score.cost_at_margin + 1e-6
+        assert trained.certificate.objective_bound <= best.certificate.objective + 1e-6
+        assert (
+            trained.certificate.errors_bound <= best.certificate.cost_at_margin + 1e-6
+        )
         for r in rounds:
             assert (r.bound is None) == (r.weight > _own(problem, r.rows)).any()
-            assert r.bound is None or r.bound <= best.score.objective + 1e-6
+            assert r.bound is None or r.bound <= best.certificate.objective + 1e-6
 
 
 def _own(problem: Problem, source: np.ndarray) -> np.ndarray:
@@ -149,8 +154,8 @@ def test_a_proof_on_the_subset_can_prove_the_whole() -> None:
     problem = Problem.from_data(X, (X.sum(axis=1) > 1).astype(int), 2)
     exact = plan(solver="highs", depth=1, node_limit=None)
     trained, rounds = train_in_rounds(problem, exact, HullSelection(0.2, 0.2), 5)
-    assert trained.score.errors == 0
-    assert 0 < trained.certificate.objective_bound <= trained.score.objective
+    assert trained.certificate.errors == 0
+    assert 0 < trained.certificate.objective_bound <= trained.certificate.objective
     assert f"of {problem.n_rows} distinct rows" in (
         trained.certificate.objective_proved_by
     )
@@ -185,10 +190,9 @@ def test_layers_only_improve_the_rows_below_a_node() -> None:
         2,
     )
     tree = problem.to_user(start)
-    better, was_stopped = train_layers(
-        problem, tree, plan(max_iter=30), PerLayer(StratifiedSelection(0.5))
+    better = train_layers(
+        problem, tree, plan(max_iter=30), PerLayer(StratifiedSelection(0.5)), Clock()
     )
-    assert not was_stopped
     assert errors(problem, better) < 0.1 * len(y) < errors(problem, tree)
     assert OBJECTIVE.evaluate(problem, better).objective < (
         OBJECTIVE.evaluate(problem, tree).objective
@@ -204,13 +208,14 @@ def test_a_stop_ends_the_layers() -> None:
         return True
 
     layers = (problem, stump(1, 0), plan(depth=3), PerLayer(watched))
-    assert not train_layers(*layers)[1]
-    n_nodes = len(watched.purposes)
-    watched.purposes.clear()
-    _, was_stopped = train_layers(*layers, listeners=[stop])
-    assert was_stopped
+    train_layers(*layers, Clock())
+    n_nodes = len(watched.contexts)
+    watched.contexts.clear()
+    clock = Clock()
+    train_layers(*layers, clock, listeners=[stop])
+    assert clock.stop.requested
     assert asked
-    assert len(watched.purposes) == 1 < n_nodes
+    assert len(watched.contexts) == 1 < n_nodes
 
 
 def test_layers_are_an_option_of_the_loop() -> None:
@@ -218,7 +223,7 @@ def test_layers_are_an_option_of_the_loop() -> None:
     problem = Problem.from_data(X, y, 3)
     selection = PerLayer(HullSelection(0.2, 0.2))
     trained, rounds = train_in_rounds(problem, plan(), selection, max_rounds=2)
-    assert trained.score.errors <= 6
+    assert trained.certificate.errors <= 6
     assert rounds[-1].errors <= rounds[0].errors
 
 
@@ -227,7 +232,7 @@ def test_layers_take_any_selection(selector: str | AutoSelection) -> None:
     X, y = load_iris(return_X_y=True)
     problem = Problem.from_data(X, y, 3)
     trained, _ = train_in_rounds(problem, plan(), PerLayer(selector), max_rounds=1)
-    assert trained.score.errors <= 6
+    assert trained.certificate.errors <= 6
     with pytest.raises(ValueError, match="or a selector, got 3"):
         train_in_rounds(problem, plan(), PerLayer(3))  # type: ignore[arg-type]
 
@@ -237,14 +242,14 @@ def test_layers_take_any_selection(selector: str | AutoSelection) -> None:
 
 @dataclass
 class Watched:
-    """A stratified sample that takes a while, finds a tree, and notes its purpose."""
+    """A stratified sample that takes a while, finds a tree, and notes its context."""
 
     seconds: float = 0.0
     tree: ObliqueTree | None = None
-    purposes: list[Purpose] = field(default_factory=list)
+    contexts: list[SelectionContext] = field(default_factory=list)
 
-    def adapted(self, purpose: Purpose) -> Watched:
-        self.purposes.append(purpose)
+    def adapted(self, context: SelectionContext) -> Watched:
+        self.contexts.append(context)
         return self
 
     def select(self, problem, tree, clusters=None):
@@ -256,15 +261,15 @@ class Watched:
 def test_selectors_are_told_what_they_choose_for() -> None:
     problem, watched = fourteen_points(), Watched()
     _, done = train_in_rounds(problem, plan(depth=1), watched, max_rounds=2)
-    assert {p.depth for p in watched.purposes} == {1}
-    assert all(p.objective == OBJECTIVE for p in watched.purposes)
-    assert watched.purposes[0].seconds is None
+    assert {p.depth for p in watched.contexts} == {1}
+    assert all(p.objective == OBJECTIVE for p in watched.contexts)
+    assert watched.contexts[0].clock.limit is None
     chosen = StratifiedSelection(0.3).select(problem, done[0].raw_tree)
-    completed = watched.purposes[0].completed
+    completed = watched.contexts[0].completed
     assert completed is not None
     assert completed(chosen) is chosen  # in the first round nothing joins
-    train_layers(problem, stump(1, 0), plan(depth=2), PerLayer(watched))
-    assert watched.purposes[-1].depth == 1
+    train_layers(problem, stump(1, 0), plan(depth=2), PerLayer(watched), Clock())
+    assert watched.contexts[-1].depth == 1
 
 
 def test_trees_of_a_selector_are_kept() -> None:
@@ -276,9 +281,9 @@ def test_trees_of_a_selector_are_kept() -> None:
     start = plan(init=stump(2, 0), max_iter=0)
     kept, _ = train_in_rounds(problem, start, Watched(tree=better), max_rounds=1)
     value = OBJECTIVE.evaluate(problem, better).objective
-    assert kept.score.objective <= value + 1e-9
+    assert kept.certificate.objective <= value + 1e-9
     lost, _ = train_in_rounds(problem, start, Watched(), max_rounds=1)
-    assert lost.score.objective > value
+    assert lost.certificate.objective > value
 
 
 def test_a_slow_selection_leaves_time_to_train(
@@ -288,14 +293,14 @@ def test_a_slow_selection_leaves_time_to_train(
 
     def note(problem, plan, clock, listeners=()):  # type: ignore[no-untyped-def]
         given.append(clock.limit)
-        return train(problem, plan, Clock(0.0), listeners)
+        return train_incumbent(problem, plan, Clock(0.0), listeners)
 
-    monkeypatch.setattr(rounds, "train", note)
+    monkeypatch.setattr(rounds, "train_incumbent", note)
     slow = Watched(seconds=0.5)
-    start = plan(init="cart", time_limit=10.0, max_iter=None)
-    train_in_rounds(fourteen_points(), start, slow, max_rounds=20)
+    start, clock = plan(init="cart", max_iter=None), Clock(10.0)
+    train_in_rounds(fourteen_points(), start, slow, 20, clock)
     assert 0 < given[0] < 0.25  # half of a twentieth of what the selection left
-    assert 0 < slow.purposes[0].seconds <= 0.15
+    assert 0 < slow.contexts[0].clock.limit <= 0.15
 
 
 def test_costs_that_make_every_row_wrong_do_no_harm() -> None:
@@ -308,7 +313,7 @@ def test_costs_that_make_every_row_wrong_do_no_harm() -> None:
         problem, plan(max_iter=50), StratifiedSelection(0.5), max_rounds=3
     )
     assert len(done) > 1
-    assert trained.score.errors == 20
+    assert trained.certificate.errors == 20
 
 
 # --------------------------------------------------------------------- estimator
@@ -392,7 +397,7 @@ def test_with_weights_a_tree_of_more_but_cheaper_errors_is_kept(
     trained, done = train_in_rounds(problem, one, Given(), max_rounds=2)
     assert [r.cost for r in done] == [100.0, 3.0]
     assert [r.errors for r in done] == [1, 3]
-    assert trained.score.cost == 3
+    assert trained.certificate.cost == 3
 
 
 def test_trees_of_a_subset_lie_in_the_box_of_all_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 import threading
@@ -15,18 +16,17 @@ from joblib import parallel_config
 
 from _brute_force import BruteForce
 from _data import examples, random_heap, random_problem
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import tree_value
 from miptree.search import (
-    SearchBudget,
     SearchResult,
     engine,
     improve,
     iterated,
     search,
 )
-from miptree.search.budget import Clock
 from miptree.search.elite import Pool
 from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
 from miptree.tree import HeapTree
@@ -54,7 +54,7 @@ def same_trees(one: SearchResult, two: SearchResult) -> bool:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_result_keeps_the_contract(objective: Svm1Objective | None, depth: int) -> None:
     problem = blobs()
-    result = search(problem, objective, depth, budget=SearchBudget(max_iter=30))
+    result = search(problem, objective, depth, clock=Clock(max_iter=30))
     assert result.stopped == "max_iter"
     assert result.n_iter == 30
     assert result.values == sorted(result.values)
@@ -72,34 +72,29 @@ def test_never_worse_than_any_start(objective: Svm1Objective | None) -> None:
     starts = [random_heap(problem, 2, np.random.default_rng(s)) for s in range(5)]
     known = [tree_value(problem, objective, tree) for tree in starts]
     known += [tree_value(problem, objective, t) for t in start_trees(problem, 2)]
-    for budget in (SearchBudget(max_iter=0), SearchBudget(max_iter=3)):
-        result = search(problem, objective, 2, budget=budget, starts=starts)
+    for budget in (Clock(max_iter=0), Clock(max_iter=3)):
+        result = search(problem, objective, 2, clock=budget, starts=starts)
         assert result.value <= min(known)
 
 
 @pytest.mark.parametrize(
     ("budget", "reason"),
     [
-        (SearchBudget(seconds=0), "seconds"),
-        (SearchBudget(max_iter=0), "max_iter"),
-        (SearchBudget(stall=0), "stall"),
+        (Clock(0), "time_limit"),
+        (Clock(max_iter=0), "max_iter"),
+        (Clock(stall=0), "stall"),
     ],
 )
-def test_budget_of_zero_returns_the_best_start(
-    budget: SearchBudget, reason: str
-) -> None:
+def test_budget_of_zero_returns_the_best_start(budget: Clock, reason: str) -> None:
     problem = blobs()
-    result = search(problem, None, 2, budget=budget)
+    result = search(problem, None, 2, clock=budget)
     best = min(tree_value(problem, None, tree) for tree in start_trees(problem, 2))
     assert (result.value, result.n_iter, result.stopped) == (best, 0, reason)
 
 
 def test_more_iterations_help() -> None:
     problem = blobs()
-    values = [
-        search(problem, None, 2, budget=SearchBudget(max_iter=n)).value
-        for n in (0, 200)
-    ]
+    values = [search(problem, None, 2, clock=Clock(max_iter=n)).value for n in (0, 200)]
     assert values[1] < 0.8 * values[0]
 
 
@@ -119,7 +114,7 @@ def test_every_candidate_has_the_value_of_its_tree(
     monkeypatch.setattr(iterated, "Pool", WatchedPool)
     for objective in (None, SVM1):
         seen.clear()
-        search(problem, objective, 2, budget=SearchBudget(max_iter=60))
+        search(problem, objective, 2, clock=Clock(max_iter=60))
         assert sum(measured is objective for *_, measured in seen) >= 50
         for value, tree, measured in seen:
             counted = tree_value(problem, measured, tree)
@@ -133,7 +128,7 @@ def test_improvements_are_reported_in_order(objective: Svm1Objective | None) -> 
         problem,
         objective,
         2,
-        budget=SearchBudget(max_iter=60),
+        clock=Clock(max_iter=60),
         on_improvement=lambda tree, value: reported.append((tree, value)),
     )
     values = [value for _, value in reported]
@@ -152,9 +147,9 @@ def _three_streams(monkeypatch: pytest.MonkeyPatch) -> None:
 @both_objectives
 @pytest.mark.usefixtures("_three_streams")
 def test_same_result_whatever_the_jobs(objective: Svm1Objective | None) -> None:
-    problem, budget = blobs(60), SearchBudget(max_iter=60)
-    one = search(problem, objective, 2, budget=budget, n_jobs=1)
-    two = search(problem, objective, 2, budget=budget, n_jobs=2)
+    problem, budget = blobs(60), Clock(max_iter=60)
+    one = search(problem, objective, 2, clock=budget, n_jobs=1)
+    two = search(problem, objective, 2, clock=budget, n_jobs=2)
     assert one.n_iter == two.n_iter == 60
     assert same_trees(one, two)
 
@@ -162,8 +157,8 @@ def test_same_result_whatever_the_jobs(objective: Svm1Objective | None) -> None:
 @pytest.mark.parametrize("wish", [{"backend": "loky"}, {"prefer": "processes"}])
 @pytest.mark.usefixtures("_three_streams")
 def test_other_joblib_backends(wish: dict[str, str]) -> None:
-    problem, budget = blobs(60), SearchBudget(max_iter=60)
-    here = search(problem, None, 2, budget=budget)
+    problem, budget = blobs(60), Clock(max_iter=60)
+    here = search(problem, None, 2, clock=budget)
     heard: list[float] = []
     lock = threading.Lock()  # such as a fit's callbacks hold: it cannot be pickled
 
@@ -172,21 +167,21 @@ def test_other_joblib_backends(wish: dict[str, str]) -> None:
             heard.append(value)
 
     with parallel_config(**wish):
-        there = search(problem, None, 2, budget=budget, n_jobs=2, on_improvement=hear)
+        there = search(problem, None, 2, clock=budget, n_jobs=2, on_improvement=hear)
     assert same_trees(here, there)
     assert heard[-1] == there.value
 
 
 def test_jobs_under_the_clock_search_on_their_own() -> None:
-    assert engine.n_streams(SearchBudget(seconds=1), 2) == 2
-    assert engine.n_streams(SearchBudget(stall=10), 2) == 1
-    assert engine.n_streams(SearchBudget(seconds=1, max_iter=10), 2) == 1
-    assert engine.n_streams(SearchBudget(max_iter=1000), None) == 2
+    assert engine.n_streams(Clock(1), 2) == 2
+    assert engine.n_streams(Clock(stall=10), 2) == 1
+    assert engine.n_streams(Clock(1, max_iter=10), 2) == 1
+    assert engine.n_streams(Clock(max_iter=1000), None) == 2
 
 
 def test_seed_matters() -> None:
-    problem, budget = blobs(), SearchBudget(max_iter=20)
-    results = [search(problem, None, 2, budget=budget, seed=s) for s in (0, 0, 1)]
+    problem, budget = blobs(), Clock(max_iter=20)
+    results = [search(problem, None, 2, clock=budget, seed=s) for s in (0, 0, 1)]
     assert same_trees(results[0], results[1])
     assert not same_trees(results[0], results[2])
 
@@ -198,10 +193,10 @@ def test_weights_equal_repeated_rows(objective: Svm1Objective | None) -> None:
     times = rng.integers(1, 4, 40)
     weighted = Problem.from_data(X, y, 3, times.astype(float))
     repeated = Problem.from_data(np.repeat(X, times, axis=0), np.repeat(y, times), 3)
-    budget = SearchBudget(max_iter=40)
+    budget = Clock(max_iter=40)
     assert same_trees(
-        search(weighted, objective, 2, budget=budget),
-        search(repeated, objective, 2, budget=budget),
+        search(weighted, objective, 2, clock=budget),
+        search(repeated, objective, 2, clock=budget),
     )
 
 
@@ -213,9 +208,9 @@ def test_unit_of_weight_does_not_matter(objective: Svm1Objective | None) -> None
         scaled_objective = replace(objective, l1_penalty=1024 * objective.l1_penalty)
     else:
         scaled_objective = None
-    budget = SearchBudget(max_iter=40)
-    one = search(problem, objective, 2, budget=budget)
-    two = search(scaled, scaled_objective, 2, budget=budget)
+    budget = Clock(max_iter=40)
+    one = search(problem, objective, 2, clock=budget)
+    two = search(scaled, scaled_objective, 2, clock=budget)
     assert np.array_equal(one.tree.coef, two.tree.coef)
     assert two.value == pytest.approx(1024 * one.value)
 
@@ -226,7 +221,7 @@ def test_class_costs_are_obeyed() -> None:
     costs = np.full((60, 3), 1.0)
     costs[:, 2] = 0.0
     result = search(
-        replace(problem, class_cost=costs), None, 2, budget=SearchBudget(max_iter=5)
+        replace(problem, class_cost=costs), None, 2, clock=Clock(max_iter=5)
     )
     assert result.value == 0
     assert result.stopped == "bound"
@@ -239,9 +234,9 @@ def test_class_costs_change_the_tree() -> None:
     costs = rng.uniform(0, 4, (150, 3))
     costs[np.arange(150), problem.y] = 0.0
     costly = replace(problem, class_cost=costs)
-    budget = SearchBudget(max_iter=150)
-    plain_tree = search(problem, None, 2, budget=budget).tree
-    result = search(costly, None, 2, budget=budget)
+    budget = Clock(max_iter=150)
+    plain_tree = search(problem, None, 2, clock=budget).tree
+    result = search(costly, None, 2, clock=budget)
     assert result.value < tree_value(costly, None, plain_tree)
 
 
@@ -250,7 +245,7 @@ def test_class_costs_change_the_tree() -> None:
 def test_finds_the_optimum_on_tiny_data(seed: int, weights: str) -> None:
     problem = random_problem(seed, 6, 2, 2, kind="distinct", weights=weights)
     optimum = BruteForce(problem, SVM1, strict=True).optimum(1)
-    result = search(problem, SVM1, 1, budget=SearchBudget(max_iter=150))
+    result = search(problem, SVM1, 1, clock=Clock(max_iter=150))
     assert optimum * (1 - 1e-6) <= result.value <= optimum * (1 + 1e-3)
 
 
@@ -261,9 +256,7 @@ def test_interrupt_returns_the_best_so_far() -> None:
         asked.append(1)
         return len(asked) > 20
 
-    result = search(
-        problem, None, 2, budget=SearchBudget(max_iter=10_000), should_stop=should_stop
-    )
+    result = search(problem, None, 2, clock=Clock(max_iter=10_000).heeding(should_stop))
     assert result.stopped == "interrupted"
     assert 0 < result.n_iter < 30
     best = min(tree_value(problem, None, tree) for tree in start_trees(problem, 2))
@@ -277,23 +270,23 @@ def test_keyboard_interrupt_returns_the_best_so_far(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(iterated, "random_move", pressed)
-    result = search(blobs(), None, 2, budget=SearchBudget(max_iter=10_000))
+    result = search(blobs(), None, 2, clock=Clock(max_iter=10_000))
     assert result.stopped == "interrupted"
     assert result.n_iter > 0
 
 
 def test_stops_at_the_bound() -> None:
     problem = blobs()
-    found = search(problem, None, 2, budget=SearchBudget(max_iter=100))
+    found = search(problem, None, 2, clock=Clock(max_iter=100))
     again = search(
-        problem, None, 2, budget=SearchBudget(max_iter=1000), lower_bound=found.value
+        problem, None, 2, clock=Clock(max_iter=1000), lower_bound=found.value
     )
     assert again.stopped == "bound"
     assert again.n_iter < 1000
 
 
 def test_stall_counts_iterations_without_improvement() -> None:
-    result = search(blobs(), None, 2, budget=SearchBudget(stall=25))
+    result = search(blobs(), None, 2, clock=Clock(stall=25))
     assert result.stopped == "stall"
     assert result.n_iter >= 25
 
@@ -310,53 +303,67 @@ class Ticker:
 
 
 def test_clock_of_seconds() -> None:
-    result = search(
-        blobs(), None, 2, budget=SearchBudget(seconds=1.0), time_source=Ticker(0.01)
-    )
-    assert result.stopped == "seconds"
+    result = search(blobs(), None, 2, clock=Clock(1.0, time_source=Ticker(0.01)))
+    assert result.stopped == "time_limit"
     assert 0 < result.n_iter < 100
-
-
-def test_clock_fraction() -> None:
-    clock = Clock(SearchBudget(max_iter=10, seconds=8), time_source=lambda: 0.0)
-    assert clock.fraction() == 0
-    clock.count(improved=False)
-    assert clock.fraction() == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("max_iter", [None, 10_000])
 def test_streams_in_a_row_share_one_limit(max_iter: int | None) -> None:
     """Of which the heats of each have no more than is left."""
-    ticker, budget = Ticker(0.002), SearchBudget(seconds=1.0, max_iter=max_iter)
-    search(blobs(60), SVM1, 2, budget=budget, time_source=ticker)
+    ticker = Ticker(0.002)
+    clock = Clock(1.0, max_iter=max_iter, time_source=ticker)
+    search(blobs(60), SVM1, 2, clock=clock)
     assert 1.0 <= ticker.now < 2.0  # 6 where each of them had its share of all
 
 
 def test_a_share_of_no_time_is_no_time() -> None:
-    clock = Clock(SearchBudget(seconds=8), time_source=lambda: 9.0, began=0.0)
-    assert clock.out_of_time()
-    assert clock.share(0.5).out_of_time()
+    clock = Clock(8, time_source=iter([0.0, *[9.0] * 9]).__next__)
+    assert clock.is_over
+    assert clock.share(0.5).is_over
+    assert clock.phase(0.5).is_over
 
 
-def test_deadline_of_a_step() -> None:
-    asked: list[bool] = []
-    clock = Clock(
-        SearchBudget(seconds=8), lambda: bool(asked), time_source=lambda: 5.0, began=0.0
-    )
-    assert clock.deadline().limit == pytest.approx(3.0)
-    assert clock.deadline(0.1).limit == pytest.approx(0.8)
-    assert Clock(SearchBudget(stall=1)).deadline(0.1).limit is None
-    step = clock.deadline()
+def test_clocks_of_the_steps() -> None:
+    clock = Clock(8, max_iter=100, time_source=iter([0.0, *[5.0] * 99]).__next__)
+    assert clock.share(0.5).limit == pytest.approx(1.5)
+    assert clock.phase(0.1).limit == pytest.approx(0.8)  # of all, not of what is left
+    assert clock.phase(0.1).max_iter == 10
+    assert clock.phase(0.9).limit == pytest.approx(3.0)
+    assert clock.counting(7, limit=1.0).limit == 1.0
+    assert clock.counting(7).limit == pytest.approx(3.0)
+    assert [part.max_iter for part in clock.dealt(3)] == [34, 33, 33]
+    assert Clock(stall=1).phase(0.1).limit is None
+    step = clock.share(0.5)
     assert not step.is_over
-    asked.append(True)
+    clock.stop.request()
     assert step.is_over
+    assert step.ended == "interrupted"
+
+
+def test_a_stop_of_its_own_does_not_stop_the_rest() -> None:
+    clock = Clock()
+    folds = clock.heeding()
+    folds.stop.request()
+    assert folds.is_over
+    assert not clock.is_over
+    clock.stop.request()
+    assert clock.heeding().is_over
+
+
+def test_a_clock_goes_to_another_process_with_the_time_left() -> None:
+    clock = Clock(8, max_iter=3, time_source=iter([0.0, *[5.0] * 9]).__next__)
+    clock.stop.request()
+    there = pickle.loads(pickle.dumps(clock))
+    assert there.limit == pytest.approx(3.0)
+    assert there.max_iter == 3
+    assert not there.is_over
 
 
 def test_a_stop_ends_the_search_between_two_node_lps(node_lps: list[object]) -> None:
     result = search(
-        blobs(), SVM1, 3, budget=SearchBudget(stall=10),
-        should_stop=lambda: len(node_lps) >= 2,
-    )  # fmt: skip
+        blobs(), SVM1, 3, clock=Clock(stall=10).heeding(lambda: len(node_lps) >= 2)
+    )
     assert result.stopped == "interrupted"
     assert len(node_lps) == 2
 
@@ -364,11 +371,11 @@ def test_a_stop_ends_the_search_between_two_node_lps(node_lps: list[object]) -> 
 @pytest.mark.parametrize("name", ["seconds", "max_iter", "stall"])
 def test_negative_budgets_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} must be >= 0"):
-        SearchBudget(**{name: -1})
-    with pytest.raises(ValueError, match="no limit"):
-        SearchBudget()
+        Clock(**{{"seconds": "limit"}.get(name, name): -1})
+    with pytest.raises(ValueError, match="never end"):
+        search(blobs(), None, 2, clock=Clock())
     with pytest.raises(ValueError, match="seconds"):
-        SearchBudget(seconds=float("nan"))
+        Clock(float("nan"))
 
 
 @both_objectives
@@ -409,7 +416,7 @@ def test_trivial_data(n_classes: int) -> None:
     y = np.array([0, 0, 0]) if n_classes == 1 else np.array([0, 0, 1])
     problem = Problem.from_data(X, y, n_classes)
     for objective in (None, SVM1):
-        result = search(problem, objective, 3, budget=SearchBudget(max_iter=20))
+        result = search(problem, objective, 3, clock=Clock(max_iter=20))
         assert np.isfinite(result.value)
         if objective is None:
             assert result.value == 0

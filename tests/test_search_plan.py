@@ -16,14 +16,15 @@ from numba import njit
 
 from _data import examples, random_heap, random_problem
 from miptree.control.clock import Clock
-from miptree.control.interrupt import InterruptGuard
 from miptree.data.problem import Problem
-from miptree.fit import train as training
+from miptree.fit.plan import Plan
 from miptree.fit.progress import FitProgress, ProgressLine
-from miptree.fit.train import Plan, _Training, train
+from miptree.fit.train import _Training, train
+from miptree.mip import size
 from miptree.mip.solvers import Result
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound
+from miptree.objective.leaf_labels import tree_value
 from miptree.proof import (
     compile_proof_kernels,
     compile_proofs,
@@ -31,15 +32,12 @@ from miptree.proof import (
 )
 from miptree.proof.branching import advance
 from miptree.search import (
-    SearchBudget,
     compile_kernels,
     compile_kernels_within,
     compiling,
     schedule,
     search,
-    tree_value,
 )
-from miptree.search.budget import Clock as SearchClock
 from miptree.search.compiling import announced
 from miptree.search.data import SearchData
 from miptree.search.iterated import IteratedSearch
@@ -63,7 +61,7 @@ def clouds(n_rows: int) -> Problem:
 
 def new_search(problem: Problem, objective: Svm1Objective) -> IteratedSearch:
     measure = Svm1(SearchData.from_problem(problem), objective, problem)
-    clock = SearchClock(SearchBudget(max_iter=400))
+    clock = Clock(max_iter=400)
     return IteratedSearch(measure, 2, np.random.default_rng(0), clock)
 
 
@@ -117,8 +115,8 @@ def test_a_stopped_descent_keeps_the_tree(seed: int) -> None:
 
 def test_the_watch_raises_its_flag() -> None:
     asked = []
-    clock = SearchClock(SearchBudget(max_iter=1), should_stop=lambda: len(asked) > 0)
-    with clock.watch() as flag:
+    clock = Clock(max_iter=1).heeding(lambda: len(asked) > 0)
+    with clock.flag() as flag:
         time.sleep(0.1)
         assert flag[0] == 0
         asked.append(1)
@@ -127,7 +125,7 @@ def test_the_watch_raises_its_flag() -> None:
             time.sleep(0.01)
             waited += 1
         assert flag[0] == 1
-    assert clock.stopped == "interrupted"
+    assert clock.ended == "interrupted"
 
 
 @pytest.mark.parametrize("objective", [None, LARGE_NORMS])
@@ -137,7 +135,7 @@ def test_samples_of_large_data(
     monkeypatch.setattr(schedule, "FIRST_SAMPLE", 60)
     problem = clouds(3000)
     first, again = (
-        search(problem, objective, 2, budget=SearchBudget(max_iter=60), n_jobs=jobs)
+        search(problem, objective, 2, clock=Clock(max_iter=60), n_jobs=jobs)
         for jobs in (1, 2)
     )
     starts = [tree_value(problem, objective, t) for t in start_trees(problem, 2)]
@@ -151,21 +149,22 @@ def test_a_sweep_over_all_rows_can_be_interrupted(
 ) -> None:
     """The flag is up from the first sweep on: what comes out is still counted."""
 
-    class Watched(SearchClock):
-        def out_of_time(self) -> bool:
-            self.stop("interrupted")
+    class Watched(Clock):
+        @property
+        def is_over(self) -> bool:
+            self.end("interrupted")
             return True
 
     monkeypatch.setattr(schedule, "FIRST_SAMPLE", 60)
     problem = clouds(3000)
     measure = ZeroOne(SearchData.from_problem(problem))
-    clock = Watched(SearchBudget(max_iter=60))
+    clock = Watched(max_iter=60)
     one = IteratedSearch(measure, 2, np.random.default_rng(0), clock)
     starts = start_trees(problem, 2)
     schedule.run_plan(one, starts)
     known = [measure.value(tree).value for tree in starts]
     assert one.pool.best.value <= min(known)
-    assert clock.stopped == "interrupted"
+    assert clock.ended == "interrupted"
 
 
 def test_the_kernels_read_the_points_of_the_problem() -> None:
@@ -223,20 +222,21 @@ def test_compiled_proofs_are_found_on_disk() -> None:
 def test_a_search_goes_on_from_a_tree_given() -> None:
     """Unless a solver does."""
     problem, start = noise(60), ObliqueTree.from_heap(constant_tree(noise(60), 2))
-    plan = Plan(SMALL_NORMS, 2, "compact", "search", start, None, max_iter=20)
+    plan = Plan(SMALL_NORMS, 2, "compact", "search", start, max_iter=20)
     found = train(problem, plan)
     assert found.n_iter == 20
-    assert found.score.errors < SMALL_NORMS.evaluate(problem, start).errors
+    assert found.certificate.errors < SMALL_NORMS.evaluate(problem, start).errors
 
 
 def test_no_time_limit_is_blamed_for_the_end_of_the_iterations(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No MIP fits into the limit, which is long all the same."""
-    monkeypatch.setattr(training, "NONZEROS_PER_SECOND", 1e-9)
-    plan = Plan(SMALL_NORMS, 2, time_limit=1e6, max_iter=2)
-    assert train(noise(60), plan).status == "max_iter"
-    assert train(noise(60), replace(plan, init="cart")).status == "time_limit"
+    monkeypatch.setattr(size, "NONZEROS_PER_SECOND", 1e-9)
+    plan = Plan(SMALL_NORMS, 2, max_iter=2)
+    assert train(noise(60), plan, Clock(1e6)).status == "max_iter"
+    plan = replace(plan, init="cart")
+    assert train(noise(60), plan, Clock(1e6)).status == "time_limit"
 
 
 def test_the_notice_is_one_line() -> None:
@@ -267,7 +267,6 @@ def test_search_goes_on_where_the_solver_ends_without_a_proof(
         Svm1Objective(1000, 0.001, 0.001),
         2,
         proof="errors",
-        time_limit=None,
         max_iter=900,
         node_limit=0,
     )
@@ -301,10 +300,11 @@ def test_only_a_proof_nobody_asked_for_is_given_up(
     changed: dict[str, object], hopeless: bool
 ) -> None:
     plan = replace(Plan(SMALL_NORMS, 2), **changed)
-    training = _Training(noise(60), plan, Clock(None), (), InterruptGuard())
+    training = _Training(noise(60), plan, Clock(None), ())
     assert training._is_hopeless(Clock(0.0)) is hopeless
     assert not training._is_hopeless(Clock(60.0))
-    training.whole = Bound(0.6 * training.score.objective, "a test")
+    best = training.best
+    best.raise_objective_bound(Bound(0.6 * best.score.objective, "a test"))
     assert not training._is_hopeless(Clock(0.0))
 
 
@@ -313,13 +313,12 @@ def test_a_hopeless_proof_leaves_its_time_to_a_search(
 ) -> None:
     monkeypatch.setattr("miptree.fit.train.TRIAL_SHARE", 0.0)
     stages: list[str] = []
-    plan = Plan(SMALL_NORMS, 2, time_limit=600, node_limit=1)
+    plan = Plan(SMALL_NORMS, 2, node_limit=1)
     listeners = [lambda state: stages.append(state.stage)]
-    training = _Training(noise(40), plan, Clock(600), listeners, InterruptGuard())
+    training = _Training(noise(40), plan, Clock(600), listeners)
     training._solve()  # the flow MIP, and then no search and no other MIP
     assert set(stages) == {"solve"}
-    assert training.ended_by == "max_iter"
-    training.clock = Clock(600)
-    training.stop_asked = True  # or it would search for ten minutes
+    assert training.best.ended == "max_iter"
+    training.clock.stop.request()  # or it would search for ten minutes
     training._search_to_the_end()
     assert stages[-1] == "search"

@@ -16,8 +16,8 @@ from miptree.selection import (
     BalancedSelection,
     CoverSelection,
     HullSelection,
-    Purpose,
     Selection,
+    SelectionContext,
     Selector,
     StratifiedSelection,
     adapted,
@@ -92,8 +92,8 @@ def test_auto_measures_what_is_trained_on() -> None:
         seen.append(len(chosen))
         return Selection.of_rows(problem, np.arange(problem.n_rows))
 
-    purpose = Purpose(None, depth=1, completed=completed)
-    race = adapted(AutoSelection(0.2, max_iter=3), purpose)
+    context = SelectionContext(None, depth=1, completed=completed)
+    race = adapted(AutoSelection(0.2, max_iter=3), context)
     found = race.select(problem, tree)
     assert len(seen) == len(found.trees)
     assert {t.depth for t in found.trees} == {1}
@@ -122,7 +122,7 @@ def test_selectors_without_time_still_choose(selector: Selector) -> None:
     problem = Problem.from_data(X, y, 2)
     tree = problem.to_user(cart_tree(problem, 2))
     hull_membership(X[:50])  # compiles
-    hurried = adapted(selector, Purpose(None, 2, seconds=0.0))
+    hurried = adapted(selector, SelectionContext(None, 2, Clock(0.0)))
     found = select_rows(hurried, problem, tree)
     assert len(found) >= len(leaf_clusters(problem, tree))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from _data import is_installed
-from miptree.control.interrupt import InterruptGuard
+from miptree.control.stop import stop_on_interrupt
 from miptree.mip.model import Model, ModelBuilder
 from miptree.mip.solvers import (
     SOLVERS,
@@ -414,7 +414,7 @@ def test_polite_interrupt(solver: Solver) -> None:
             signal.raise_signal(signal.SIGINT)
         return guard.requested
 
-    with InterruptGuard() as guard:
+    with stop_on_interrupt() as guard:
         result = solver.solve(HARD, START, Limits(seconds=30), press_once)
     assert guard.requested
     assert result.status == "interrupted"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from _brute_force import BruteForce
 from _data import close, examples, objectives, problems, random_problem, solve
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.mip.formulations import (
     CompactFormulation,
@@ -19,7 +20,7 @@ from miptree.mip.formulations import (
 )
 from miptree.mip.formulations.sparsity import largest_limited_coefficient
 from miptree.objective import Svm1Objective
-from miptree.search import SearchBudget, search
+from miptree.search import search
 
 OBJECTIVE = Svm1Objective(100, 0.1, 0.01)
 
@@ -71,10 +72,10 @@ def test_without_a_bound_the_model_is_a_relaxation():
 @pytest.mark.parametrize("objective", [None, OBJECTIVE])
 def test_search_obeys(objective, most):
     problem = replace(random_problem(1, 60, 5, 3, "distinct"), max_features=most)
-    found = search(problem, objective, 2, budget=SearchBudget(max_iter=30))
+    found = search(problem, objective, 2, clock=Clock(max_iter=30))
     assert all(n_used(tree.coef) <= most for tree in found.trees)
     free = replace(problem, max_features=None)
-    best = search(free, objective, 2, budget=SearchBudget(max_iter=30))
+    best = search(free, objective, 2, clock=Clock(max_iter=30))
     assert best.value <= found.value
 
 

@@ -14,7 +14,8 @@ from _brute_force import BruteForce, HardMarginEnumeration
 from _data import ALL_SOLVERS, MIP_SOLVERS, close
 from miptree.certificate.certificate import certify
 from miptree.data.problem import Problem
-from miptree.fit.train import Plan, train
+from miptree.fit.plan import Plan
+from miptree.fit.train import train
 from miptree.mip.formulations import (
     CompactFormulation,
     CountFormulation,
@@ -24,6 +25,7 @@ from miptree.mip.formulations import (
 from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound
+from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 
 OBJECTIVE = Svm1Objective(1000, 0.1, 0.01)
@@ -87,7 +89,7 @@ def test_symmetric_data_give_no_false_bound(solver, swaps_classes, depth):
 def test_symmetric_data_give_no_false_certificate(solver, seed):
     """With starts, and trees handed to the solver on the way."""
     problem = mirrored(seed % 2 == 0, seed)
-    plan = Plan(OBJECTIVE, 1, solver=solver, time_limit=None, max_iter=2)
+    plan = Plan(OBJECTIVE, 1, solver=solver, max_iter=2)
     found = train(problem, plan).certificate
     truth = BruteForce(problem, OBJECTIVE, strict=True).optimum(1)
     errors = HardMarginEnumeration(problem, OBJECTIVE.margin).fewest(1)
@@ -112,9 +114,9 @@ def test_a_bound_that_the_tree_refutes_is_discarded(which):
         "whole": score.objective,
     }
     given = (problem, OBJECTIVE, 1, tree, score)
-    honest = certify(*given, *bounds.values(), 0.0)
+    honest = certify(*given, Bounds(*bounds.values()), 0.0)
     bounds[which] = Bound(values[which] + 1e-3, "a liar")
-    found = certify(*given, *bounds.values(), 0.0)
+    found = certify(*given, Bounds(*bounds.values()), 0.0)
     name = {"whole": "objective"}.get(which, which)
     discarded = "discarded, as the tree refutes it: a liar"
     left = 0.0 if which == "any_tree" else 0.5

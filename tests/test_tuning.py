@@ -32,7 +32,7 @@ from miptree import (
     save_json,
 )
 from miptree.control.clock import Clock
-from miptree.control.stop_sign import stop_sign
+from miptree.control.stop import Stop, stop_file
 from miptree.data import Cells
 from miptree.data.rows import TrainingRows
 from miptree.objective.penalties import suited_margin
@@ -687,19 +687,19 @@ def test_ctrl_c_goes_to_all_processes_and_keeps_the_best_so_far() -> None:
     assert process.returncode == 0
 
 
-def test_work_elsewhere_sees_the_stop_sign() -> None:
-    asked: list[int] = []
-    with stop_sign(lambda: bool(asked)) as sign, sign.heeded() as is_up:
-        assert not is_up()
-        asked.append(1)
+def test_work_elsewhere_hears_the_stop() -> None:
+    stop = Stop()
+    with stop_file(stop) as file, file.heard() as here:
+        assert not here.requested
+        stop.request()
         for _ in range(1000):
-            if is_up():
+            if here.requested:
                 break
             time.sleep(0.01)
-        assert is_up()
-        with replace(sign, maker=0).heeded() as is_up_elsewhere:
-            assert is_up_elsewhere()
-    assert not sign.path.parent.exists()
+        assert here.requested
+        with replace(file, maker=0).heard() as elsewhere:
+            assert elsewhere.requested
+    assert not file.path.parent.exists()
 
 
 def test_candidates_that_can_split_nothing_leave_a_constant() -> None:

@@ -18,6 +18,7 @@ from miptree.certificate.verification import VerificationError
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound, combinatorial_bound
+from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree
 
@@ -374,9 +375,7 @@ def honest(problem, tree, depth, objective=None, errors=None, whole=None):
         depth,
         tree,
         score,
-        any_tree,
-        errors or any_tree,
-        whole or any_tree,
+        Bounds(any_tree, errors or any_tree, whole or any_tree),
         0.5,
     )
 

@@ -135,10 +135,10 @@ def verify(
     >>> verify(clf.certificate_, clf.tree_, X, y).ok
     False
     """
-    if not isinstance(certificate, Certificate):
+    if certificate.baseline:
         raise TypeError(
-            "verify checks the certificates of OptimalTreeClassifier, got a "
-            f"{type(certificate).__name__}. A baseline's errors are those of "
+            "verify checks the certificates of OptimalTreeClassifier, got one of "
+            f"{certificate.baseline}. A baseline's errors are those of "
             "clf.tree_.predict(X)."
         )
     if certificate.data_digest == PARTITIONED:

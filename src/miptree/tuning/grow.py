@@ -81,7 +81,7 @@ class Grower:
     _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
 
     def grow(self, candidates: Sequence[Candidate]) -> list[list[HeapTree]]:
-        """Train each candidate: its trees, best first; none where it cannot be trained."""
+        """Train each candidate; return its trees, best first, or none."""
         soft = [c for c in candidates if isinstance(c, SoftTree)]
         starts = [_start_of(c) for c in candidates if isinstance(c, Svm1Tree)]
         found = self._soft_trees(list(dict.fromkeys([*soft, *starts])))
