@@ -90,6 +90,7 @@ class _Training:
 
     def run(self) -> None:
         """Run the steps until the tree is proved or the time is over."""
+        self.clock = self.best.clock
         for step in (self._start, self._search, self._solve):
             if self.best.is_done:
                 break

@@ -19,6 +19,9 @@ from miptree.objective.tolerance import cost_meets, relative_gap
 from miptree.objective.valuation import Valuation
 from miptree.tree import HeapTree, ObliqueTree
 
+POLL_SECONDS = 0.1
+"""Seconds between two calls of the listeners while nothing changes."""
+
 
 class Incumbent:
     """The best tree of one fit: offer a tree, raise a bound, tell, end.
@@ -43,6 +46,8 @@ class Incumbent:
 
     Attributes
     ----------
+    clock : Clock
+        The clock for all steps: who looks at it lets the listeners hear and stop.
     heap : HeapTree or None
         The tree in scaled units, where it was offered in them.
     stage : str
@@ -66,13 +71,16 @@ class Incumbent:
         self.tree, self.score, self.heap = tree, score, heap
         self.first_bounds = bounds
         self.errors_bound, self.objective_bound = bounds.errors, bounds.objective
-        self.clock, self.listeners, self.gap_tol = clock, listeners, gap_tol
+        self._stop = clock.stop
+        self.clock = clock.heeding(self._poll)
+        self.listeners, self.gap_tol = listeners, gap_tol
         self.stage = "start"
         self.ended: End = "max_iter"
         self.n_iter = 0
         self.trace: list[FitProgress] = []
         self._is_closed = False
-        self._lock = threading.Lock()
+        self._lock, self._polling = threading.Lock(), threading.Lock()
+        self._last_told = -np.inf
 
     # -------------------------------------------------------- trees and bounds
 
@@ -126,7 +134,7 @@ class Incumbent:
     @property
     def is_stopped(self) -> bool:
         """Whether a stop was requested."""
-        return self.clock.stop.requested
+        return self._stop.requested
 
     # --------------------------------------------------------- telling and ending
 
@@ -144,9 +152,21 @@ class Incumbent:
         last = self.trace[-1] if self.trace else None
         if last is None or (last.objective, last.bound) != (state.objective, bound):
             self.trace.append(state)
+        self._last_told = seconds
         answers = [listener(state) for listener in self.listeners]
         if any(answers):
-            self.clock.stop.request()
+            self._stop.request()
+
+    def _poll(self) -> bool:
+        """Tell the listeners now and then, whoever looks at the clock."""
+        if self.listeners and self.clock.elapsed > self._last_told + POLL_SECONDS:
+            # One of several threads will do, and a listener may look at the clock.
+            if self._polling.acquire(blocking=False):
+                try:
+                    self.tell()
+                finally:
+                    self._polling.release()
+        return self._stop.requested
 
     @property
     def bounds(self) -> Bounds:

@@ -128,6 +128,7 @@ class _Rounds:
         self.best = Incumbent(
             start, self._score(start), bounds, clock, listeners, plan.gap_tol
         )
+        self.clock = self.best.clock
         self.working_sets = WorkingSets(problem, plan, selection, clock.limit)
 
     def run(self, max_rounds: int) -> None:

@@ -123,6 +123,7 @@ class _Training:
 
     def run(self) -> None:
         """Run the steps until the tree is proved or the time is over."""
+        self.clock = self.best.clock
         steps = (
             self._start,
             self._search,

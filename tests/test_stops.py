@@ -1,0 +1,127 @@
+"""Stops during a row selection: whoever asks, every clock of the selection hears."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+from miptree import OptimalTreeClassifier
+from miptree.control.clock import Clock
+from miptree.control.stop import Stop, stop_on_interrupt, when
+from miptree.fit import incumbent
+from miptree.fit.working_set import WorkingSets
+
+SELECTIONS = ("auto", "hull", "balanced", "cover")
+
+
+class Looks:
+    """The looks at clocks during a selection; one of them presses the button."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, press) -> None:
+        self.press, self.is_selecting, self.after = press, False, []
+        self.n_looks, self.lock = 0, threading.Lock()
+        is_over, choose = Clock.is_over.fget, WorkingSets.choose
+
+        def look(clock: Clock) -> bool:
+            if not self.is_selecting:
+                return is_over(clock)
+            with self.lock:
+                self.n_looks += 1
+                was_pressed = self.n_looks > 3
+                if self.n_looks == 3:
+                    self.press()
+            answer = is_over(clock)
+            if was_pressed:
+                self.after.append(answer)
+            return answer
+
+        def watched(*args):
+            self.is_selecting = True
+            try:
+                return choose(*args)
+            finally:
+                self.is_selecting = False
+
+        monkeypatch.setattr(Clock, "is_over", property(look))
+        monkeypatch.setattr(WorkingSets, "choose", watched)
+
+
+def fit(selection: str, time_limit: float | None, **options: object):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 4)), rng.integers(2, size=600)
+    clf = OptimalTreeClassifier(
+        solver="search",
+        max_iter=20,
+        selection=selection,
+        time_limit=time_limit,
+        random_state=0,
+        **options,
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The fit was interrupted")
+        return clf.fit(X, y)
+
+
+@pytest.mark.parametrize("time_limit", [None, 3600.0])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_ctrl_c_during_a_selection_is_heard(monkeypatch, selection, time_limit):
+    looks = Looks(monkeypatch, lambda: signal.raise_signal(signal.SIGINT))
+    clf = fit(selection, time_limit)
+    assert clf.status_ == "interrupted"
+    assert all(looks.after)
+    assert clf.rounds_ == []  # nothing was trained on the rows chosen so far
+    assert clf.score(np.zeros((1, 4)), [0]) in (0, 1)
+
+
+@pytest.mark.parametrize("time_limit", [None, 3600.0])
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_a_callback_stops_a_selection(monkeypatch, selection, time_limit):
+    monkeypatch.setattr(incumbent, "POLL_SECONDS", 0.0)
+    pressed = threading.Event()
+    looks = Looks(monkeypatch, pressed.set)
+    clf = fit(selection, time_limit, callback=lambda state: pressed.is_set())
+    assert clf.status_ == "interrupted"
+    assert all(looks.after)
+    assert clf.rounds_ == []
+
+
+def test_without_a_stop_the_selection_goes_on(monkeypatch):
+    looks = Looks(monkeypatch, lambda: None)
+    clf = fit("hull", None)
+    assert len(clf.rounds_) > 0
+    assert not all(looks.after)
+
+
+def test_the_second_ctrl_c_raises():
+    with pytest.raises(KeyboardInterrupt), stop_on_interrupt() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.requested
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_swallowed_second_ctrl_c_is_raised_at_the_end():
+    with pytest.raises(KeyboardInterrupt), stop_on_interrupt():
+        for _ in range(2):
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                pass
+
+
+def test_a_callbacks_stop_leaves_the_first_ctrl_c_polite():
+    with stop_on_interrupt() as stop:
+        stop.request()
+        signal.raise_signal(signal.SIGINT)
+    assert stop.requested
+
+
+def test_a_condition_acts_once():
+    acted, stop = threading.Event(), Stop()
+    with when(lambda: stop.requested, acted.set):
+        assert not acted.is_set()
+        stop.request()
+        assert acted.wait(10)
