@@ -81,7 +81,7 @@ class Grower:
     _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
 
     def grow(self, candidates: Sequence[Candidate]) -> list[list[HeapTree]]:
-        """Train each candidate: its trees, best first; none where it cannot be trained."""
+        """Train each candidate: its trees, best first; none where that cannot be."""
         soft = [c for c in candidates if isinstance(c, SoftTree)]
         starts = [_start_of(c) for c in candidates if isinstance(c, Svm1Tree)]
         found = self._soft_trees(list(dict.fromkeys([*soft, *starts])))
@@ -104,8 +104,7 @@ class Grower:
 
     def _problem(self, smoothing: float) -> Problem:
         """Give the problem with labels that give way to the votes about them."""
-        votes = self.votes if smoothing > 0 else None
-        return self.part.smoothed(votes, smoothing)
+        return self.part.smoothed(self.votes if smoothing > 0 else None, smoothing)
 
     @cached_property
     def votes(self) -> FloatArray | None:
