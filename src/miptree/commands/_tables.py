@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,47 +135,27 @@ def labels_like(table: pd.DataFrame, name: str, classes: AnyArray) -> AnyArray:
     that cannot be stays text, and is no class.
     """
     given = labels(table, name).tolist()
-    read = _READERS[classes.dtype.kind]
     found = np.empty(len(given), dtype=object)
-    found[:] = [_read_or_keep(read, show_value(value)) for value in given]
+    found[:] = [_read_label(show_value(v), classes.dtype.kind) for v in given]
     return found
 
 
-def _read_or_keep(read: Callable[[str], Any], text: str) -> Any:
-    if "_" in text:
-        return text  # Python reads "1_0" as 10
-    try:
-        return read(text)
-    except ValueError:
+def _read_label(text: str, kind: str) -> Any:
+    """Read a text as a label of classes of a dtype's kind, or keep it as it is."""
+    if kind in "UO" or "_" in text:  # Python reads "1_0" as 10
         return text
-
-
-def _integer(text: str) -> int | str:
-    try:
-        return int(text)
-    except ValueError:
-        number = float(text)  # "1.0" is a 1, too
-        return int(number) if number.is_integer() else text
-
-
-def _number(text: str) -> float | str:
-    number = float(text)
-    return number if np.isfinite(number) else text
-
-
-def _truth(text: str) -> bool | str:
-    return {"true": True, "false": False}.get(text.lower(), text)
-
-
-_READERS: dict[str, Callable[[str], Any]] = {
-    "b": _truth,
-    "i": _integer,
-    "u": _integer,
-    "f": _number,
-    "U": str,
-    "O": str,
-}
-"""Kind of the dtype of the classes -> what makes a label of a text."""
+    if kind == "b":
+        return {"true": True, "false": False}.get(text.lower(), text)
+    with suppress(ValueError):
+        if kind in "iu":
+            return int(text)
+    with suppress(ValueError):
+        number = float(text)
+        if kind == "f" and np.isfinite(number):
+            return number
+        if kind in "iu" and number.is_integer():  # "1.0" is a 1, too
+            return int(number)
+    return text
 
 
 def _refuse_missing(column: pd.Series, name: str) -> None:

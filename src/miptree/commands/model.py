@@ -89,18 +89,12 @@ def fit(
     if out is not None:
         refuse_overwriting(out, force)  # before the work, not after it
     _refuse_together(tune, engine, solver, selection, categorical)
-    clf: OptimalTreeClassifier | OptimalTreeClassifierCV = OptimalTreeClassifier(
-        max_depth=depth,
-        time_limit=time_limit,
-        solver=solver or "highs",
-        selection=selection,
-        random_state=seed,
-        verbose=1,
+    clf: OptimalTreeClassifier | OptimalTreeClassifierCV = (
+        OptimalTreeClassifierCV()
+        if tune
+        else OptimalTreeClassifier(solver=solver or "highs", selection=selection)
     )
-    if tune:
-        clf = OptimalTreeClassifierCV(
-            max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1
-        )
+    clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
     if engine == "dask":
         from miptree import distributed
 

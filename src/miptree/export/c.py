@@ -80,10 +80,8 @@ def export_c(
     Parameters
     ----------
     model : OptimalTreeClassifier or ObliqueTree
-    feature_names : sequence of str, optional
-        Names of the columns, by default the classifier's.
-    class_names : sequence, optional
-        Names of the classes, by default the classifier's labels.
+    feature_names, class_names : sequence, optional
+        Names of the columns and the classes, by default the classifier's.
     prefix : str, default="miptree"
         What the names of function, struct and array begin with, so that a program can
         hold several trees.

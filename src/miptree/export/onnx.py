@@ -9,12 +9,12 @@ import numpy as np
 
 from miptree._version import __version__
 from miptree.export._rules import (
+    Atom,
     Branch,
     Leaf,
     Member,
     Missing,
     Model,
-    Number,
     Rules,
     rules_of,
 )
@@ -44,10 +44,8 @@ def export_onnx(
     Parameters
     ----------
     model : OptimalTreeClassifier or ObliqueTree
-    feature_names : sequence of str, optional
-        Names of the columns, by default the classifier's.
-    class_names : sequence, optional
-        Names of the classes, by default the classifier's labels.
+    feature_names, class_names : sequence, optional
+        Names of the columns and the classes, by default the classifier's.
 
     Returns
     -------
@@ -94,11 +92,14 @@ class _Graph:
     # ----------------------------------------------------------------- plumbing
 
     def add(self, operator: str, *inputs: str, output: str = "", **options: Any) -> str:
-        name = output or f"{self.prefix}{operator}{len(self.nodes)}"
-        self.nodes.append(
-            self.onnx.helper.make_node(operator, inputs, [name], **options)
-        )
-        return name
+        """Add a node, unless there is the same one; give the name of its result."""
+        key = (operator, inputs, output, repr(options))
+        if key not in self.memo:
+            name = output or f"{self.prefix}{operator}{len(self.nodes)}"
+            make = self.onnx.helper.make_node
+            self.nodes.append(make(operator, inputs, [name], **options))
+            self.memo[key] = name
+        return self.memo[key]
 
     def constant(self, value: AnyArray) -> str:
         key = (value.dtype.str, value.shape, value.tobytes())
@@ -139,21 +140,12 @@ class _Graph:
         """Read a column (n, 1)."""
         if not self.is_matrix:
             return self.input_names[column]
-        key = ("cell", column)
-        if key not in self.memo:
-            index = self.constant(np.array([column]))
-            self.memo[key] = self.add("Gather", "X", index, axis=1)
-        return self.memo[key]
+        return self.add("Gather", "X", self.constant(np.array([column])), axis=1)
 
     # -------------------------------------------------------------------- atoms
 
-    def atom(self, atom: Number | Missing | Member) -> str:
+    def atom(self, atom: Atom) -> str:
         """Compute an atom: (n, 1) of doubles."""
-        if atom not in self.memo:
-            self.memo[atom] = self._atom(atom)
-        return self.memo[atom]
-
-    def _atom(self, atom: Number | Missing | Member) -> str:
         if isinstance(atom, Member):
             return self._member(atom)
         cell = self.cell(atom.column)

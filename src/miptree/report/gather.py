@@ -101,17 +101,22 @@ def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
         there = numbers[~np.isnan(numbers)]
         typical = float(np.sort(there)[len(there) // 2]) if len(there) else None
         return column | {"kind": "number", "typical": typical}
-    values = Member(j, rules.known_values(j)).present
-    plain = [value if isinstance(value, str) else float(value) for value in values]
+    known = Member(j, rules.known_values(j))
+    values = known.present
     given = [value for value in cells.as_values() if value is not None]
     # Of values that are equally frequent, the first one given.
     typical_value = Counter(given).most_common(1)[0][0] if given else None
     return column | {
         "kind": "category",
-        "values": plain,
+        "values": _plain_values(known),
         "shown": [show_value(value) for value in values],
         "typical": values.index(typical_value) if typical_value in values else -1,
     }
+
+
+def _plain_values(member: Member) -> list[str | float]:
+    """Make values of a column what a script compares: texts and numbers."""
+    return [v if isinstance(v, str) else float(v) for v in member.present]
 
 
 # ----------------------------------------------------------------------------- nodes
@@ -166,8 +171,8 @@ def _term(coef: float, atom: Atom) -> dict[str, Any]:
     """Write down a term of a split, for the form that predicts a row."""
     term: dict[str, Any] = {"coef": coef, "column": atom.column}
     if isinstance(atom, Member):
-        plain = [v if isinstance(v, str) else float(v) for v in atom.present]
-        return term | {"kind": "member", "values": plain, "gap": atom.has_missing}
+        values = _plain_values(atom)
+        return term | {"kind": "member", "values": values, "gap": atom.has_missing}
     if isinstance(atom, Missing):
         return term | {"kind": "missing"}
     return term | {"kind": "number", "fill": atom.fill}

@@ -10,7 +10,7 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winner
+from miptree.tuning.cv_results import THRESHOLDS, CVResults
 from miptree.tuning.evaluate_fold import TableRules, costs_of
 from miptree.tuning.final_fit import final_fit
 from miptree.tuning.folds import Fold, FoldedRows, splitter_folds, stratified_folds
@@ -29,8 +29,6 @@ __all__ = [
     "SoftTree",
     "Svm1Tree",
     "TableRules",
-    "TuningSetting",
-    "Winner",
     "all_settings",
     "costs_of",
     "final_fit",

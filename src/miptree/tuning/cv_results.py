@@ -91,6 +91,11 @@ class CVResults:
         return np.stack([scores.score for scores in self.scores])
 
     @property
+    def _usual_score(self) -> FloatArray:
+        """(folds, settings): accuracies at the usual threshold."""
+        return self._score[:, :, self._usual]
+
+    @property
     def _usual(self) -> int:
         """Place of the usual threshold."""
         away = np.abs(np.asarray(self.thresholds) - USUAL_THRESHOLD)
@@ -127,9 +132,8 @@ class CVResults:
         Levels are read as categories only where that is better by a standard error:
         mostly it makes no difference, and numbers are easier to read.
         """
-        score = self._score[:, :, self._usual]
         # A setting without a tree in some fold has NaN, and cannot win.
-        mean = np.nan_to_num(score.mean(axis=0), nan=-1.0)
+        mean = np.nan_to_num(self._usual_score.mean(axis=0), nan=-1.0)
         index = int(np.where(among, mean, -2.0).argmax())
         plain = among & ~self._levels
         if not self._levels[index] or not plain.any():
@@ -139,8 +143,7 @@ class CVResults:
 
     def _is_better(self, one: int, other: int, errors: float) -> bool:
         """Tell whether a setting beats another by so many standard errors."""
-        score = self._score[:, :, self._usual]
-        difference = score[:, one] - score[:, other]
+        difference = self._usual_score[:, one] - self._usual_score[:, other]
         error = float(np.nan_to_num(self._errors(difference)))
         return bool(difference.mean() > errors * error)
 
@@ -175,14 +178,12 @@ class CVResults:
             return self
         best = self._best(self.alive)
         alive = self.alive & (self._levels == self._levels[best])
+        alive &= np.isfinite(self._usual_score).all(axis=0)
+        alive[best] = True
         for index in np.flatnonzero(alive):
-            if index != best and not self._may_win(int(index), best):
-                alive[index] = False
+            beaten = self._is_better(best, int(index), DROPPED_BEYOND)
+            alive[index] = index == best or not beaten
         return replace(self, alive=alive)
-
-    def _may_win(self, index: int, best: int) -> bool:
-        is_there = bool(np.isfinite(self._score[:, index, self._usual]).all())
-        return is_there and not self._is_better(best, index, DROPPED_BEYOND)
 
     # ----------------------------------------------------------------- reporting
 
@@ -194,7 +195,7 @@ class CVResults:
         shape = (0, len(self.settings))
         score, nonzeros = np.empty(shape), np.empty(shape)
         if self.scores:
-            score = self._score[:, :, self._usual]
+            score = self._usual_score
             nonzeros = np.stack([s.nonzeros[:, self._usual] for s in self.scores])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # means of no folds

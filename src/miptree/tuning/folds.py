@@ -67,7 +67,8 @@ def stratified_folds(
     splitter = RepeatedStratifiedKFold(
         n_splits=n_splits, n_repeats=n_repeats, random_state=seed
     )
-    return _numbered(distinct, splitter, distinct.y, n_splits, seed)
+    folds = _folds(distinct, splitter, distinct.y, distinct.y, seed)
+    return FoldedRows(distinct, folds, n_splits)
 
 
 def splitter_folds(
@@ -76,13 +77,12 @@ def splitter_folds(
     """Split the rows of X by a splitter of scikit-learn or by pairs of indices."""
     splitter = check_cv(splitter, y, classifier=True)
     n_repeats = getattr(splitter, "n_repeats", 1)
-    found = _numbered(rows, splitter, y, 1, seed, X)
     rng = np.random.default_rng(seed)
     folds = [
         replace(fold, train=np.sort(rng.choice(fold.train, most_rows, replace=False)))
         if len(fold.train) > most_rows
         else fold
-        for fold in found.folds
+        for fold in _folds(rows, splitter, X, y, seed)
     ]
     return FoldedRows(rows, folds, max(1, len(folds) // n_repeats))
 
@@ -112,24 +112,19 @@ def stratified_part(y: IntArray, n_rows: int, seed: int) -> IntArray:
     return np.sort(order[np.union1d(every, first)])
 
 
-def _numbered(
-    rows: TrainingRows, splitter: Any, y: Any, n_splits: int, seed: int, X: Any = None
-) -> FoldedRows:
+def _folds(rows: TrainingRows, splitter: Any, X: Any, y: Any, seed: int) -> list[Fold]:
+    """Split as a splitter says; leave out folds with a part of no weight."""
     with warnings.catch_warnings():
         # A rare class cannot be in every fold.
         warnings.filterwarnings("ignore", message="The least populated class")
-        pairs = list(splitter.split(y if X is None else X, y))
+        pairs = list(splitter.split(X, y))
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs))
-    folds = [
+    found = (
         Fold(_places(train), _places(test), int(number))
         for (train, test), number in zip(pairs, seeds, strict=True)
-    ]
-    weighty = [
-        fold
-        for fold in folds
-        if rows.weight[fold.train].any() and rows.weight[fold.test].any()
-    ]
-    return FoldedRows(rows, weighty, n_splits)
+    )
+    weight = rows.weight
+    return [f for f in found if weight[f.train].any() and weight[f.test].any()]
 
 
 def _places(rows: Any) -> IntArray:

@@ -104,8 +104,7 @@ class Grower:
 
     def _problem(self, smoothing: float) -> Problem:
         """Give the problem with labels that give way to the votes about them."""
-        votes = self.votes if smoothing > 0 else None
-        return self.part.smoothed(votes, smoothing)
+        return self.part.smoothed(self.votes if smoothing > 0 else None, smoothing)
 
     @cached_property
     def votes(self) -> FloatArray | None:

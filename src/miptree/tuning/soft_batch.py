@@ -6,8 +6,8 @@ their likelihood that generalises. Trees of all candidates train as one batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from miptree.search.soft_trees import (
     FULL_BATCH_UP_TO,
     MINIBATCH,
     Adam,
+    LossSlope,
     SoftRows,
     gradients,
     initial_planes,
@@ -32,8 +33,7 @@ _CHUNK, _LARGEST = 96, 2e7
 that each of their arrays may hold."""
 
 
-@dataclass(frozen=True, eq=False)
-class SoftBatch:
+class SoftBatch(NamedTuple):
     """What R soft trees are to learn, and where they begin.
 
     Attributes
@@ -89,26 +89,17 @@ class SoftBatch:
             theta.astype(np.float32),
         )
 
-    def __len__(self) -> int:
-        return len(self.weight)
-
     def take(self, trees: slice) -> SoftBatch:
         """Take some of the trees."""
-        return SoftBatch(*(getattr(self, f.name)[trees] for f in fields(self)))
+        return SoftBatch(*(array[trees] for array in self))
 
 
 def joined(batches: Sequence[SoftBatch]) -> SoftBatch:
     """Join several batches to one."""
-    return SoftBatch(
-        *(
-            np.concatenate([getattr(batch, f.name) for batch in batches])
-            for f in fields(SoftBatch)
-        )
-    )
+    return SoftBatch(*map(np.concatenate, zip(*batches, strict=True)))
 
 
-@dataclass(frozen=True, eq=False)
-class SoftTrees:
+class SoftTrees(NamedTuple):
     """R trained soft trees.
 
     Attributes
@@ -178,13 +169,9 @@ def train_soft(
             max_features,
             clock or Clock(),
         )
-        for start in range(0, len(batch), at_once)
+        for start in range(0, len(batch.weight), at_once)
     ]
-    return SoftTrees(
-        np.concatenate([part.planes for part in parts]),
-        np.concatenate([part.theta for part in parts]),
-        np.concatenate([part.loss for part in parts]),
-    )
+    return SoftTrees(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _train(
@@ -235,13 +222,15 @@ def _step_rows(whole: SoftRows, rng: np.random.Generator) -> SoftRows:
     if n_rows <= FULL_BATCH_UP_TO:
         return whole
     rows = rng.integers(0, n_rows, MINIBATCH)
-    factor = np.float32(n_rows / MINIBATCH)
-    return SoftRows(
-        whole.X[rows], whole.reward[:, :, rows], factor * whole.weight[:, rows]
-    )
+    some = _some_rows(whole, rows)
+    return some._replace(weight=np.float32(n_rows / MINIBATCH) * some.weight)
 
 
-def _log_loss(rows: SoftRows) -> Callable[[AnyArray], AnyArray]:
+def _some_rows(whole: SoftRows, rows: slice | IntArray) -> SoftRows:
+    return SoftRows(whole.X[rows], whole.reward[:, :, rows], whole.weight[:, rows])
+
+
+def _log_loss(rows: SoftRows) -> LossSlope:
     """Make the function that gives the derivative of the log-loss by the reward."""
     return lambda reward: -rows.weight / (reward + np.float32(_SMALLEST))
 
@@ -256,10 +245,7 @@ def _log_losses(whole: SoftRows, planes: AnyArray, theta: AnyArray) -> AnyArray:
     """Compute the log-loss of each tree on all rows."""
     loss = np.zeros(len(planes))
     for start in range(0, len(whole.X), FULL_BATCH_UP_TO):
-        block = slice(start, start + FULL_BATCH_UP_TO)
-        rows = SoftRows(
-            whole.X[block], whole.reward[:, :, block], whole.weight[:, block]
-        )
+        rows = _some_rows(whole, slice(start, start + FULL_BATCH_UP_TO))
         reward, _, _ = gradients(
             rows, planes, theta, _LAST_SLOPE, _LAST_SHARPNESS, _log_loss(rows)
         )
