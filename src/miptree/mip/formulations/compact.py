@@ -92,15 +92,9 @@ class CompactFormulation(Svm1Formulation):
         self, b: ModelBuilder, e: IntArray, q: IntArray, u: IntArray, rows: IntArray
     ) -> None:
         """Add (1b)-(1e): a row in leaf l pays q for the class of l."""
-        spared = 1 - self.problem.costs.share[rows]
-        b.rows(
-            "(1b)-(1e)",
-            (len(rows), u.shape[0]),
-            (q[rows], 1.0),
-            (e[rows], -1.0),
-            class_term(u, spared),
-            lower=0,
-        )
+        spared = class_term(u, 1 - self.problem.costs.share[rows])
+        price = (q[rows], 1.0), (e[rows], -1.0), spared
+        b.rows("(1b)-(1e)", (len(rows), u.shape[0]), *price, lower=0)
 
     def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes, slack and (1f)-(1j)."""
