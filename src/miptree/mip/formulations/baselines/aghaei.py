@@ -250,7 +250,8 @@ class AghaeiFormulation(BaselineFormulation):
             if coef.any():
                 feature, n_left = self.ranks.place(coef, heap.threshold[node])
                 p[node, feature] = 1.0
-                q[node] = (n_left - 1) * self.ranks.gap[feature]
+                # The last row on the left has this very number, so it scores 0 exactly.
+                q[node] = (n_left - 1) / self.ranks.steps[feature]
             else:
                 p[node, int(self._usable().argmax())] = 1.0
         return p, q
