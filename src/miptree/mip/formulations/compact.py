@@ -11,8 +11,7 @@ from miptree.mip.formulations import cuts
 from miptree.mip.formulations.categorical import SubsetSplits, Term
 from miptree.mip.formulations.formulation import Svm1Formulation
 from miptree.mip.formulations.symmetry import (
-    add_sibling_order,
-    add_subtree_order,
+    add_class_order,
     canonical_image,
     left_point,
 )
@@ -74,8 +73,7 @@ class CompactFormulation(Svm1Formulation):
         self._add_routing(b, e)
         cuts.add_conflicts(b, problem, c)
         if self.break_symmetry:
-            add_sibling_order(b, u)
-            add_subtree_order(b, u)
+            add_class_order(b, u)
         return b.finish(float(problem.costs.base.sum()))
 
     def _add_errors(

@@ -38,7 +38,7 @@ class AghaeiFormulation(BaselineFormulation):
       M, as in SVM1-ODT's Theorem 2;
     * leaves carry one of Y classes (u_lk) instead of a real number, as the fairness
       index of a classifier needs;
-    * univariate splits see ranks (:class:`.base.Ranks`);
+    * univariate splits see ranks (:class:`.ranks.Ranks`);
     * categorical features are to be encoded by the caller.
 
     Parameters
@@ -97,11 +97,9 @@ class AghaeiFormulation(BaselineFormulation):
         """Return lambda times the discrimination index of the predictions."""
         if self.group is None or self.fairness == 0:
             return 0.0
-        predicted = tree.predict(self.problem.X)
-        index = disparate_impact(
-            predicted, self.group, self.problem.n_classes, self.problem.weight
-        )
-        return self.fairness * index
+        problem, predicted = self.problem, tree.predict(self.problem.X)
+        given = (self.group, problem.n_classes, problem.weight)
+        return self.fairness * disparate_impact(predicted, *given)
 
     @property
     def wording(self) -> tuple[str, str]:

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.baselines.base import PricedSplitsFormulation, univariate
+from miptree.mip.formulations.baselines.base import PricedSplitsFormulation
 from miptree.mip.formulations.baselines.binarisation import Binarisation
+from miptree.mip.formulations.baselines.ranks import univariate
 from miptree.mip.model import Model, ModelBuilder
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray
