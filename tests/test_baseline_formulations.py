@@ -119,6 +119,14 @@ def test_a_start_with_room_beside_its_hyperplanes_is_kept(name, size):
     assert np.array_equal(kept.leaf_of(problem.scaled), heap.leaf_of(problem.scaled))
 
 
+def test_a_univariate_start_is_not_lost_to_rounding():
+    """5 * (1 / 6) is below 5 / 6: a row on the left of a split scored below 0."""
+    problem = random_problem(0, 7, 2, 3, "distinct", "random")
+    baseline = AghaeiFormulation(problem, 2, branching="univariate")
+    x = baseline.encode(start_of(baseline))
+    assert max(baseline.model.violation(x).values()) < 1e-9
+
+
 @given(problem=small_problems, fairness=st.sampled_from([0.1, 1.0]))
 @examples(15)
 def test_a_fair_start_is_feasible_and_has_its_value(problem, fairness):

@@ -138,16 +138,14 @@ class ModelBuilder:
         if equals is not None:
             lower = upper = equals
         size = int(np.prod(shape))
-        row = np.arange(size).reshape(shape)
+        row = self._n_rows + np.arange(size).reshape(shape)
         for columns, coefficients in terms:
             full = np.broadcast_shapes(np.shape(columns), np.shape(coefficients))
             summed = len(full) > len(shape)
             target = (*shape, full[-1]) if summed else shape
-            self._add_entries(
-                np.broadcast_to(row[..., None] if summed else row, target).ravel(),
-                np.broadcast_to(columns, target).ravel(),
-                _flat(coefficients, target),
-            )
+            rows = np.broadcast_to(row[..., None] if summed else row, target).ravel()
+            column = np.broadcast_to(columns, target).ravel()
+            self._entries.append((rows, column, _flat(coefficients, target)))
         self._close_block(tag, size, _flat(lower, shape), _flat(upper, shape))
 
     def ragged_rows(
@@ -161,13 +159,9 @@ class ModelBuilder:
     ) -> None:
         """Add rows of unequal length: entry k stands in row ``row[k]`` of the block."""
         size = int(row.max(initial=-1)) + 1
-        self._add_entries(row, columns, _flat(coefficients, columns.shape))
+        values = _flat(coefficients, columns.shape)
+        self._entries.append((self._n_rows + row, columns, values))
         self._close_block(tag, size, _flat(lower, (size,)), _flat(upper, (size,)))
-
-    def _add_entries(
-        self, row: IntArray, columns: IntArray, coefficients: FloatArray
-    ) -> None:
-        self._entries.append((row + self._n_rows, columns, coefficients))
 
     def _close_block(
         self, tag: str, size: int, lower: FloatArray, upper: FloatArray

@@ -1,4 +1,4 @@
-"""Step 6: make the best of a tree's routing, and value it by prediction.
+"""Step 6: refit the hyperplanes of a tree to its routing, and drop idle splits.
 
 Given where every point goes, the best hyperplanes are the 1-norm SVMs of the nodes,
 the LP (4) of the paper, one node at a time. A solver's or a search's tree passes
@@ -52,7 +52,7 @@ def polish(
     for _ in range(max_rounds):
         if clock is not None and clock.is_over:
             break
-        # Dropping comes after refitting: a split may look dear only for its margin.
+        # Dropping comes after refitting: only its margin may make a split costly.
         refitted = refit_nodes(problem, objective, best, clock)
         tree = drop_splits(problem, objective, relabel(problem, refitted), clock)
         value = tree_value(problem, objective, tree)
@@ -117,9 +117,9 @@ class _NodeLP:
     """The 1-norm SVM of one node: min a1 sum w m + a2 |h| at margin eps in the box.
 
     Points that reach the node keep their side; all points stay in the box. Only the
-    features ``used`` have coefficients. Rows are
-    generated: the LP starts with the points nearest the present hyperplane and takes
-    in those its solution violates, so it stays small on large data.
+    features ``used`` have coefficients. Rows are generated: the LP starts with the
+    points nearest the present hyperplane and takes in those that its solution
+    violates, so it stays small on large data.
     """
 
     problem: Problem
@@ -136,7 +136,7 @@ class _NodeLP:
     def solve(
         self, coef: FloatArray, threshold: float, clock: Clock | None
     ) -> tuple[FloatArray, float] | None:
-        """Best hyperplane, or None where the time did not suffice."""
+        """Return the best hyperplane, or None where the time did not suffice."""
         goes_right = self.right[self.reaches]
         if goes_right.all() or not goes_right.any():
             return np.zeros_like(coef), -1.0 if goes_right.any() else 1.0
@@ -170,19 +170,17 @@ class _NodeLP:
         sign = np.where(self.right[rows], -1.0, 1.0)[:, None]
         b = ModelBuilder()
         h = Hyperplanes.add(b, 1, len(self.used), objective.l1_penalty)
-        price = problem.weight[rows] * objective.slack_penalty
-        m = b.variables(
-            "m", (len(rows), 1), upper=objective.margin, cost=price[:, None]
-        )
+        price = (problem.weight[rows] * objective.slack_penalty)[:, None]
+        m = b.variables("m", price.shape, upper=objective.margin, cost=price)
         ahead = h.score_terms(self.X[rows], sign)
-        b.rows("(1h),(1j)", (len(rows), 1), *ahead, (m, 1.0), lower=objective.margin)
-        terms = h.score_terms(self.X[box])
-        b.rows("box", (len(box), 1), *terms, lower=-1, upper=1)
+        b.rows("(1h),(1j)", m.shape, *ahead, (m, 1.0), lower=objective.margin)
+        score = h.score_terms(self.X[box])
+        b.rows("box", (len(box), 1), *score, lower=-1, upper=1)
         return b.finish()
 
 
 def _worst(candidates: BoolArray, value: FloatArray, most: int) -> BoolArray:
-    """The candidates with the smallest values, at most so many."""
+    """Return the candidates with the smallest values, at most so many."""
     rows = np.flatnonzero(candidates)
     chosen = np.zeros_like(candidates)
     chosen[rows[np.argsort(value[rows], kind="stable")[:most]]] = True

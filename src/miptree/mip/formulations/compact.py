@@ -11,8 +11,7 @@ from miptree.mip.formulations import cuts
 from miptree.mip.formulations.categorical import SubsetSplits, Term
 from miptree.mip.formulations.formulation import Svm1Formulation
 from miptree.mip.formulations.symmetry import (
-    add_sibling_order,
-    add_subtree_order,
+    add_class_order,
     canonical_image,
     left_point,
 )
@@ -74,8 +73,7 @@ class CompactFormulation(Svm1Formulation):
         self._add_routing(b, e)
         cuts.add_conflicts(b, problem, c)
         if self.break_symmetry:
-            add_sibling_order(b, u)
-            add_subtree_order(b, u)
+            add_class_order(b, u)
         return b.finish(float(problem.costs.base.sum()))
 
     def _add_errors(
@@ -92,15 +90,9 @@ class CompactFormulation(Svm1Formulation):
         self, b: ModelBuilder, e: IntArray, q: IntArray, u: IntArray, rows: IntArray
     ) -> None:
         """Add (1b)-(1e): a row in leaf l pays q for the class of l."""
-        spared = 1 - self.problem.costs.share[rows]
-        b.rows(
-            "(1b)-(1e)",
-            (len(rows), u.shape[0]),
-            (q[rows], 1.0),
-            (e[rows], -1.0),
-            class_term(u, spared),
-            lower=0,
-        )
+        spared = class_term(u, 1 - self.problem.costs.share[rows])
+        price = (q[rows], 1.0), (e[rows], -1.0), spared
+        b.rows("(1b)-(1e)", (len(rows), u.shape[0]), *price, lower=0)
 
     def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
         """Add hyperplanes, slack and (1f)-(1j)."""

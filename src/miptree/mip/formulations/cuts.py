@@ -71,14 +71,9 @@ def add_theorem_3(
             "Theorem 3 takes at most one point of each class, got points "
             f"{list(points)} of classes {classes.tolist()}."
         )
-    block = e[np.ix_(points, leaves)].ravel()
-    builder.rows(
-        "Theorem 3",
-        (1,),
-        (c[list(points)][None, :], 1.0),
-        (block[None, :], -1.0),
-        lower=-len(leaves),
-    )
+    wrong = (c[list(points)][None, :], 1.0)
+    inside = (e[np.ix_(points, leaves)].reshape(1, -1), -1.0)
+    builder.rows("Theorem 3", (1,), wrong, inside, lower=-len(leaves))
 
 
 def conflicts(problem: Problem) -> tuple[IntArray, IntArray]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from miptree.mip.formulations.categorical import SubsetSplits
 from miptree.mip.formulations.flow import FlowFormulation
 from miptree.mip.formulations.tree_variables import Placement
 from miptree.mip.model import ModelBuilder
 from miptree.objective import MARGIN_ROUNDING
 from miptree.objective.bounds import round_up_cost
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -34,13 +32,9 @@ class CountFormulation(FlowFormulation):
         if subsets.exist:
             self._add_box(b, h, subsets)
 
-    def _write_points(self, x: FloatArray, at: Placement) -> None:
-        """Put the values of the points' variables into a solution vector."""
-        near = (at.slack > MARGIN_ROUNDING).any(axis=1)
-        routed = (at.paid < 1) & ~near
-        index = self.model.variables
-        x[index["e"]] = at.in_leaf * routed[:, None]
-        x[index["c"]] = np.where(routed, at.paid, 1.0)
+    def _is_near(self, at: Placement) -> BoolArray:
+        """Return (n, B): which points lack some of the margin at which node."""
+        return at.slack > MARGIN_ROUNDING
 
     def round_up(self, bound: float) -> float:
         """Return the smallest value of the objective at or above a bound."""

@@ -10,7 +10,7 @@ from miptree.mip.formulations import cuts
 from miptree.mip.formulations.compact import CompactFormulation, class_term
 from miptree.mip.formulations.tree_variables import Placement
 from miptree.mip.model import ModelBuilder
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,15 @@ class FlowFormulation(CompactFormulation):
         too_costly = self.problem.costs.spread / price
         return np.minimum(self.objective.margin, too_costly)[:, None]
 
+    def _is_near(self, at: Placement) -> BoolArray:
+        """Return (n, B): which points are so near a node that they are not routed."""
+        return at.slack > self._most_slack
+
     def _write_points(self, x: FloatArray, at: Placement) -> None:
         """Put the values of the points' variables into a solution vector."""
-        routed = (at.paid < 1) & (at.slack <= self._most_slack).all(axis=1)
+        routed = (at.paid < 1) & ~self._is_near(at).any(axis=1)
         index = self.model.variables
         x[index["e"]] = at.in_leaf * routed[:, None]
         x[index["c"]] = np.where(routed, at.paid, 1.0)
-        x[index["m"]] = at.slack * routed[:, None]
+        if "m" in index:
+            x[index["m"]] = at.slack * routed[:, None]

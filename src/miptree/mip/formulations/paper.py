@@ -83,15 +83,9 @@ class PaperFormulation(Svm1Formulation):
             node, leaf = np.nonzero(side)
             pairs = (n, len(node))
             b.rows(big_m, pairs, (away[:, node], 1.0), (e[:, leaf], 1.0), upper=1)
-            b.rows(
-                soft,
-                pairs,
-                (towards[:, node], 1.0),
-                (m[:, node], 1.0),
-                (e[:, leaf], -margin),
-                subsets.any_chosen(margin, node),
-                lower=0,
-            )
+            reached = (towards[:, node], 1.0), (m[:, node], 1.0)
+            relaxed = subsets.any_chosen(margin, node)
+            b.rows(soft, pairs, *reached, (e[:, leaf], -margin), relaxed, lower=0)
         self._add_categorical(b, h, subsets, e)
         b.rows("(1k)", (n,), (e, 1.0), equals=1)
         if self.add_cuts:

@@ -30,39 +30,25 @@ def left_point(problem: Problem, depth: int) -> int | None:
     return int(np.argmax(problem.weight)) if depth >= 2 else None
 
 
-def add_sibling_order(builder: ModelBuilder, u: IntArray) -> None:
-    """Add class(left) < class(right) for sibling leaves, u of shape (L, Y).
+def add_class_order(builder: ModelBuilder, u: IntArray) -> None:
+    """Add the rules about classes, on the indicators u of shape (L, Y).
 
-    ``sum_{j <= k} u_right,j <= sum_{j < k} u_left,j`` for every class k: where the
-    right leaf's class is k or below, the left one's is below k.
+    ``sum_{j <= k} u_right,j <= sum_{j < k} u_left,j`` for siblings and every class k:
+    where the right leaf's class is k or below, the left one's is below k. For the
+    first leaves of two subtrees the second sum is over ``j <= k``, too.
     """
-    left, right = u[0::2], u[1::2]
-    n_parents, n_classes = left.shape
-    up_to = np.tri(n_classes)
-    below = np.tri(n_classes, k=-1)
-    builder.rows(
-        "sibling order",
-        (n_parents, n_classes),
-        (right[:, None, :], up_to[None, :, :]),
-        (left[:, None, :], -below[None, :, :]),
-        upper=0,
-    )
-
-
-def add_subtree_order(builder: ModelBuilder, u: IntArray) -> None:
-    """Add class(first leaf, left) <= class(first leaf, right) below inner nodes."""
-    pairs = np.array([_first_leaves(node, len(u)) for node in _inner_nodes(len(u))])
-    if len(pairs) == 0:
-        return
-    n_classes = u.shape[1]
-    up_to = np.tri(n_classes)
-    builder.rows(
-        "subtree order",
-        (len(pairs), n_classes),
-        (u[pairs[:, 1]][:, None, :], up_to[None, :, :]),
-        (u[pairs[:, 0]][:, None, :], -up_to[None, :, :]),
-        upper=0,
-    )
+    n_leaves, n_classes = u.shape
+    up_to, below = np.tri(n_classes), np.tri(n_classes, k=-1)
+    inner = np.array([_first_leaves(b, n_leaves) for b in _inner_nodes(n_leaves)], int)
+    first, second = inner.reshape(-1, 2).T
+    for tag, left, right, lower in (
+        ("sibling order", u[0::2], u[1::2], below),
+        ("subtree order", u[first], u[second], up_to),
+    ):
+        if len(left):
+            at_most = (right[:, None, :], up_to[None, :, :])
+            at_least = (left[:, None, :], -lower[None, :, :])
+            builder.rows(tag, left.shape, at_most, at_least, upper=0)
 
 
 def _inner_nodes(n_leaves: int) -> range:

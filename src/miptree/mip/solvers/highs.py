@@ -42,7 +42,9 @@ class HighsSolver(Solver):
         highs = _new_highs(limits, limits.threads, listener.tolerance)
         highs.passModel(_to_highs(model))
         if listener.start is not None:
-            _set_start(highs, listener.start)
+            solution = highspy.HighsSolution()
+            solution.col_value = listener.start.tolist()
+            highs.setSolution(solution)
         _Callback(listener).subscribe(highs)
 
         def run() -> None:
@@ -103,12 +105,6 @@ def _to_highs(model: Model) -> highspy.HighsLp:
         kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
         lp.integrality_ = [kinds[integer] for integer in model.integer.astype(int)]
     return lp
-
-
-def _set_start(highs: highspy.Highs, x: FloatArray) -> None:
-    solution = highspy.HighsSolution()
-    solution.col_value = x.tolist()
-    highs.setSolution(solution)
 
 
 class _Callback:

@@ -104,18 +104,19 @@ class _Race:
         return bool(value - self.bound <= enough * max(1.0, abs(value)))
 
     @property
+    def heard(self) -> list[Progress | Result]:
+        """The last reports of the solvers, done or not."""
+        return [*list(self.states.values()), *list(self.results.values())]
+
+    @property
     def bound(self) -> float:
-        """Highest bound of a solver, done or not."""
-        known = [state.bound for state in list(self.states.values())]
-        known += [result.bound for result in list(self.results.values())]
-        return max(known, default=-np.inf)
+        """Highest bound of a solver."""
+        return max((one.bound for one in self.heard), default=-np.inf)
 
     @property
     def nodes(self) -> int:
         """Branch-and-bound nodes of the solver that has done most."""
-        known = [state.nodes for state in list(self.states.values())]
-        known += [result.nodes for result in list(self.results.values())]
-        return max(known, default=0)
+        return max((one.nodes for one in self.heard), default=0)
 
     def outcome(self) -> tuple[End, FloatArray | None, float, int, str]:
         """Return status, solution, bound, nodes and version of the race so far."""

@@ -67,16 +67,10 @@ class ScipSolver(Solver):
 def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
     """Fill the problem and return its variables in the model's order."""
     scip.hideOutput()
-    columns = [
-        scip.addVar(f"x{j}", "I" if integer else "C", lower, upper, cost)
-        for j, (integer, lower, upper, cost) in enumerate(
-            zip(
-                model.integer.tolist(),
-                *(_finite(scip, v) for v in (model.lower, model.upper, model.cost)),
-                strict=True,
-            )
-        )
-    ]
+    kinds = np.where(model.integer, "I", "C").tolist()
+    numbers = (_finite(scip, v) for v in (model.lower, model.upper, model.cost))
+    given = zip(kinds, *numbers, strict=True)
+    columns = [scip.addVar(f"x{j}", *column) for j, column in enumerate(given)]
     scip.addObjoffset(model.constant)
     _add_rows(scip, model, columns)
     return columns

@@ -38,7 +38,7 @@ class AghaeiFormulation(BaselineFormulation):
       M, as in SVM1-ODT's Theorem 2;
     * leaves carry one of Y classes (u_lk) instead of a real number, as the fairness
       index of a classifier needs;
-    * univariate splits see ranks (:class:`.base.Ranks`);
+    * univariate splits see ranks (:class:`.ranks.Ranks`);
     * categorical features are to be encoded by the caller.
 
     Parameters
@@ -97,11 +97,9 @@ class AghaeiFormulation(BaselineFormulation):
         """Return lambda times the discrimination index of the predictions."""
         if self.group is None or self.fairness == 0:
             return 0.0
-        predicted = tree.predict(self.problem.X)
-        index = disparate_impact(
-            predicted, self.group, self.problem.n_classes, self.problem.weight
-        )
-        return self.fairness * index
+        problem, predicted = self.problem, tree.predict(self.problem.X)
+        given = (self.group, problem.n_classes, problem.weight)
+        return self.fairness * disparate_impact(predicted, *given)
 
     @property
     def wording(self) -> tuple[str, str]:
@@ -250,7 +248,8 @@ class AghaeiFormulation(BaselineFormulation):
             if coef.any():
                 feature, n_left = self.ranks.place(coef, heap.threshold[node])
                 p[node, feature] = 1.0
-                q[node] = (n_left - 1) * self.ranks.gap[feature]
+                # The last row on the left has this very number, so it scores 0 exactly.
+                q[node] = (n_left - 1) / self.ranks.steps[feature]
             else:
                 p[node, int(self._usable().argmax())] = 1.0
         return p, q

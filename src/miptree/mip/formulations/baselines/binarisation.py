@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.baselines.base import Ranks
+from miptree.mip.formulations.baselines.ranks import Ranks
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 

@@ -10,28 +10,6 @@ import numpy as np
 from miptree.utils.arrays import FloatArray, IntArray
 
 
-class Halving(NamedTuple):
-    """One step of the binary search for a feature's threshold.
-
-    The thresholds ``first .. last`` are left when the bits so far were ``path``. The
-    next bit, number ``len(path)``, chooses ``first .. middle`` (0) or the rest (1).
-    """
-
-    path: tuple[int, ...]
-    first: int
-    middle: int
-    last: int
-
-
-def halvings(first: int, last: int, path: tuple[int, ...] = ()) -> Iterator[Halving]:
-    """Yield all steps of the binary search among the thresholds ``first .. last``."""
-    if first < last:
-        middle = (first + last) // 2
-        yield Halving(path, first, middle, last)
-        yield from halvings(first, middle, (*path, 0))
-        yield from halvings(middle + 1, last, (*path, 1))
-
-
 def bits_of(place: int, n_thresholds: int) -> list[int]:
     """Return the bits that choose a threshold by its number."""
     bits: list[int] = []
@@ -56,11 +34,13 @@ def place_of(bits: FloatArray, n_thresholds: int) -> int:
 class Rule(NamedTuple):
     """Rows that a feature keeps from a side, unless bits lift the rule."""
 
+    equation: str
     feature: int
     not_left: IntArray
     not_right: IntArray
-    path: tuple[int, ...]
-    bit: int | None
+    path: tuple[int, ...] = ()
+    """Bits of the binary search that led to the rule."""
+    bit: int | None = None
     """The rule holds where the bit after the path is this; None: always."""
 
     def lifted_by(self, bits: IntArray) -> tuple[IntArray, float, int]:
@@ -78,8 +58,8 @@ class Rule(NamedTuple):
         return lifting, 1.0, len(lifting)
 
 
-def rules_of(feature: int, number: IntArray, places: IntArray) -> dict[str, list[Rule]]:
-    """Return what a feature rules out, by BinOCT's equations.
+def rules_of(feature: int, number: IntArray, places: IntArray) -> Iterator[Rule]:
+    """Yield what a feature rules out, by BinOCT's equations (5)-(7).
 
     Parameters
     ----------
@@ -91,12 +71,18 @@ def rules_of(feature: int, number: IntArray, places: IntArray) -> dict[str, list
         Distinct values left of each threshold, ascending.
     """
     none = np.zeros(0, dtype=np.intp)
-    rules: dict[str, list[Rule]] = {"(5)": [], "(6)": [], "(7)": []}
-    for step in halvings(0, len(places) - 1):
-        high = (number >= places[step.middle]) & (number < places[step.last])
-        low = (number >= places[step.first]) & (number < places[step.middle + 1])
-        rules["(5)"].append(Rule(feature, np.flatnonzero(high), none, step.path, 0))
-        rules["(6)"].append(Rule(feature, none, np.flatnonzero(low), step.path, 1))
+
+    def search(first: int, last: int, path: tuple[int, ...]) -> Iterator[Rule]:
+        """The next bit chooses ``first .. middle`` (0) or ``middle + 1 .. last``."""
+        if first < last:
+            middle = (first + last) // 2
+            high = (number >= places[middle]) & (number < places[last])
+            low = (number >= places[first]) & (number < places[middle + 1])
+            yield Rule("(5)", feature, np.flatnonzero(high), none, path, 0)
+            yield Rule("(6)", feature, none, np.flatnonzero(low), path, 1)
+            yield from search(first, middle, (*path, 0))
+            yield from search(middle + 1, last, (*path, 1))
+
+    yield from search(0, len(places) - 1, ())
     ends = np.flatnonzero(number >= places[-1]), np.flatnonzero(number < places[0])
-    rules["(7)"].append(Rule(feature, *ends, (), None))
-    return rules
+    yield Rule("(7)", feature, *ends)

@@ -63,10 +63,8 @@ class BinOCTFormulation(BaselineFormulation):
             found = [where[self._changes(j)] for j, where in enumerate(found)]
         if self.min_weight_fraction_leaf > 0:
             # A node that cannot split into large leaves must be able to pass on all.
-            found = [
-                np.append(where, k + 1)
-                for where, k in zip(found, self.ranks.steps, strict=True)
-            ]
+            steps = self.ranks.steps
+            found = [np.append(where, steps[j] + 1) for j, where in enumerate(found)]
         return found
 
     def _changes(self, feature: int) -> IntArray:
@@ -74,8 +72,7 @@ class BinOCTFormulation(BaselineFormulation):
         number = self.ranks.number[:, feature]
         has = np.zeros((len(self.ranks.values[feature]), self.problem.n_classes), bool)
         has[number, self.problem.y] = True
-        mixed = (has[:-1] | has[1:]).sum(axis=1) > 1
-        return np.flatnonzero(mixed)
+        return np.flatnonzero((has[:-1] | has[1:]).sum(axis=1) > 1)
 
     @cached_property
     def n_bits(self) -> int:
@@ -135,15 +132,15 @@ class BinOCTFormulation(BaselineFormulation):
         self, b: ModelBuilder, f: IntArray, t: IntArray, l: IntArray
     ) -> None:
         """Add (5)-(7): no row on a side that feature and threshold rule out."""
-        rules: dict[str, list[Rule]] = {"(5)": [], "(6)": [], "(7)": []}
-        for feature, places in enumerate(self.places):
-            if len(places):
-                number = self.ranks.number[:, feature]
-                for tag, found in rules_of(feature, number, places).items():
-                    rules[tag] += found
-        for tag, found in rules.items():
-            if found:
-                self._add_rules(b, tag, found, f, t, l)
+        rules = [
+            rule
+            for feature, places in enumerate(self.places)
+            if len(places)
+            for rule in rules_of(feature, self.ranks.number[:, feature], places)
+        ]
+        for tag in sorted({rule.equation for rule in rules}):
+            found = [rule for rule in rules if rule.equation == tag]
+            self._add_rules(b, tag, found, f, t, l)
 
     def _add_rules(
         self,

@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.mip.formulations.baselines.base import PricedSplitsFormulation, univariate
+from miptree.mip.formulations.baselines.base import PricedSplitsFormulation
 from miptree.mip.formulations.baselines.binarisation import Binarisation
+from miptree.mip.formulations.baselines.ranks import univariate
 from miptree.mip.model import Model, ModelBuilder
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray
@@ -78,18 +79,16 @@ class FlowOCTFormulation(PricedSplitsFormulation):
     def wording(self) -> tuple[str, str]:
         """The class of trees and the objective."""
         most = self.n_thresholds
-        where = (
-            "" if most is None else f" with the {most} thresholds per feature chosen"
-        )
+        where = f" with the {most} thresholds per feature chosen"
         objective = f"{self.error_price:g} * errors + {self.complexity:g} * splits"
-        return f"univariate tree of depth {self.depth}" + where, objective
+        trees = f"univariate tree of depth {self.depth}"
+        return trees + ("" if most is None else where), objective
 
     @property
     def size(self) -> float:
         """Non-zero coefficients of the model, roughly, without building it."""
-        return (
-            self.binary.n_rows * self.routes.n_branch * (self.binary.n_features + 20.0)
-        )
+        binary = self.binary
+        return binary.n_rows * self.routes.n_branch * (binary.n_features + 20.0)
 
     # ----------------------------------------------------------------------- building
 
@@ -101,29 +100,22 @@ class FlowOCTFormulation(PricedSplitsFormulation):
         n_nodes = n_branch + n_leaves
         branch, last = np.arange(n_branch), np.arange(n_branch, n_nodes)
         m = ModelBuilder()
-        b = m.variables(
-            "b", (n_branch, n_features), upper=1, cost=self.complexity, integer=True
-        )
+        splits, price = (n_branch, n_features), self.complexity
+        b = m.variables("b", splits, upper=1, cost=price, integer=True)
         p = m.variables("p", (n_nodes,), upper=1, integer=True)
         w = m.variables("w", (n_nodes, self.binary.n_classes), upper=1, integer=True)
         into = m.variables("z_in", (n, n_nodes), upper=1)
-        price = -self.error_price * weight[:, None]
-        out = m.variables("z_t", (n, n_nodes), upper=1, cost=price)
+        gain = -self.error_price * weight[:, None]
+        out = m.variables("z_t", (n, n_nodes), upper=1, cost=gain)
         above = _ancestors_or_self(n_nodes)
         m.rows("(1b)", (n_branch,), (b, 1.0), (p[None, :], above[branch]), equals=1)
         m.rows("(1c)", (n_leaves,), (p[None, :], above[last]), equals=1)
-        m.rows(
-            "(1d)",
-            (n, n_branch),
-            (into[:, branch], 1.0),
-            (into[:, 2 * branch + 1], -1.0),
-            (into[:, 2 * branch + 2], -1.0),
-            (out[:, branch], -1.0),
-            equals=0,
-        )
+        shape = (n, n_branch)
+        stays = (into[:, branch], 1.0), (out[:, branch], -1.0)
+        left, right = (into[:, 2 * branch + 1], -1.0), (into[:, 2 * branch + 2], -1.0)
+        m.rows("(1d)", shape, *stays, left, right, equals=0)
         ends = (into[:, last], 1.0), (out[:, last], -1.0)
         m.rows("(1e)", (n, n_leaves), *ends, equals=0)
-        shape = (n, n_branch)
         for tag, side, passes in (("(1g)", 1, 1.0 - X), ("(1h)", 2, X)):
             flow = (into[:, 2 * branch + side], 1.0)
             m.rows(tag, shape, flow, (b[None, :, :], -passes[:, None, :]), upper=0)
@@ -163,8 +155,7 @@ class FlowOCTFormulation(PricedSplitsFormulation):
             if node >= n_branch or not heap.coef[node].any():
                 label = _label_below(heap, node)
                 x[index["p"][node]] = x[index["w"][node, label]] = 1.0
-                right = rows[binary.y[rows] == label]
-                x[index["z_t"][right, node]] = 1.0
+                x[index["z_t"][rows[binary.y[rows] == label], node]] = 1.0
                 continue
             f = self._number(heap.coef[node], float(heap.threshold[node]))
             x[index["b"][node, f]] = 1.0
@@ -186,17 +177,13 @@ class FlowOCTFormulation(PricedSplitsFormulation):
         """Return the tree of a solution vector, in scaled units."""
         index = self.model.variables
         b, p, w = x[index["b"]], x[index["p"]], x[index["w"]]
-        n_branch, n_features = len(b), self.binary.n_features
         splits = b.sum(axis=1) > 0.5
-        coef = np.where(splits[:, None], np.eye(n_features)[b.argmax(axis=1)], 0.0)
-        label = np.zeros(n_branch + 1, dtype=np.intp)
-        for leaf in range(n_branch + 1):
-            node = leaf + n_branch
-            while p[node] < 0.5 and node > 0:
-                node = (node - 1) // 2
-            label[leaf] = int(w[node].argmax())
+        feature = np.eye(self.binary.n_features)[b.argmax(axis=1)]
+        coef = np.where(splits[:, None], feature, 0.0)
+        # Of the nodes from a leaf up to the root one is a leaf, by (1b) and (1c).
+        leaf = (_ancestors_or_self(len(p))[len(b) :] * (p > 0.5)).argmax(axis=1)
         threshold = np.where(splits, 0.5, 1.0)
-        return self.adapt(HeapTree(coef, threshold, label))
+        return self.adapt(HeapTree(coef, threshold, w[leaf].argmax(axis=1)))
 
 
 def _ancestors_or_self(n_nodes: int) -> FloatArray:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from miptree.mip.formulations.baselines.base import ALL_RIGHT, PricedSplitsFormulation
+from miptree.mip.formulations.baselines.base import PricedSplitsFormulation
+from miptree.mip.formulations.baselines.ranks import ALL_RIGHT
 from miptree.mip.model import Model, ModelBuilder
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -23,7 +24,7 @@ class OCTFormulation(PricedSplitsFormulation):
     point goes left at t iff a_t x < b_t; where d_t = 0 all go right. Differs from the
     paper in that
 
-    * features enter as ranks (:class:`~miptree.mip.formulations.baselines.base.Ranks`):
+    * features enter as ranks (:class:`.ranks.Ranks`):
       a univariate split sees nothing else, and epsilon_j, the smallest gap of a
       feature, cannot drown in the solver's tolerance;
     * (13) has the epsilon_min of the authors' book, a (x + eps - eps_min) + eps_min

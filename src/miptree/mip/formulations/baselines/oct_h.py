@@ -6,13 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from miptree.mip.formulations.baselines.base import (
-    ALL_RIGHT,
-    Split,
-    move_splits,
-    nearest_gap,
-)
+from miptree.mip.formulations.baselines.base import Split, move_splits, nearest_gap
 from miptree.mip.formulations.baselines.oct import OCTFormulation
+from miptree.mip.formulations.baselines.ranks import ALL_RIGHT
 from miptree.mip.model import ModelBuilder
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
