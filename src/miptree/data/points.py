@@ -13,17 +13,15 @@ class Points:
     """Base of the classes that hold rows, with numbers read from their arrays.
 
     The first columns of X are open to hyperplanes. The others are 0/1 columns of the
-    values of categorical features; of each feature exactly one is 1 in a row.
+    values of categorical features; of each feature exactly one is 1 in a row. Their
+    feature is in ``value_feature``. A hyperplane has up to ``max_features`` non-zero
+    coefficients.
     """
 
     X: FloatArray
-    """(n, d): features."""
     y: IntArray
-    """(n,): class indices."""
     value_feature: IntArray
-    """Categorical feature of each of the last columns of X."""
     max_features: int | None = None
-    """Most non-zero coefficients of a hyperplane."""
 
     @property
     def n_rows(self) -> int:
