@@ -333,7 +333,7 @@ def test_another_number_of_columns_is_caught(fitted):
 )
 @examples(200)
 def test_exact_scores_are_those_of_fractions(row, coef, threshold):
-    product = Exact.of(np.array([row])) @ Exact.of(np.array([coef])).T
+    product = Exact.of(np.array([row])) @ Exact.of(np.array([coef]).T)
     score = product - Exact.of(np.array([threshold]))
     pairs = zip(row, coef, strict=True)
     expected = sum(Fraction(a) * Fraction(b) for a, b in pairs) - Fraction(threshold)

@@ -73,11 +73,6 @@ class Exact:
         shifted: AnyArray = self.whole * (1 << (self.exponent - exponent))
         return shifted
 
-    @property
-    def T(self) -> Exact:
-        """Transposed."""
-        return Exact(self.whole.T, self.exponent)
-
     def is_below(self, bound: Fraction) -> BoolArray:
         """Tell where a number is smaller than the bound."""
         bound = bound / self.unit

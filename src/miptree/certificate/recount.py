@@ -33,9 +33,9 @@ class Recount:
     @cached_property
     def score(self) -> Exact:
         """(n, B): ``x @ coef - threshold``."""
-        coef = Exact.of(self.tree.coef[self.branch])
+        coef = Exact.of(self.tree.coef[self.branch].T)
         threshold = Exact.of(self.tree.threshold[self.branch])
-        return Exact.of(self.data.X) @ coef.T - threshold
+        return Exact.of(self.data.X) @ coef - threshold
 
     @cached_property
     def leaf(self) -> IntArray:

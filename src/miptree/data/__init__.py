@@ -1,6 +1,6 @@
-"""Step 0 of the pipeline: from a table of any kind to numeric columns, and their names.
+"""Steps 0 and 1 of the pipeline: a table of any kind becomes numbers, then a problem.
 
-Every step after this one sees a matrix of finite numbers, whose first columns are open
+Every step after the table sees a matrix of finite numbers, whose first columns are open
 to hyperplanes and whose others hold the values of the categorical features, one 0/1
 column each, for splits that send a subset of the values of one feature to the left.
 """

@@ -53,7 +53,7 @@ def is_frame(X: object) -> bool:
 
 
 def read_cells(X: Any) -> list[Cells]:
-    """Take a data frame, or an array that scikit-learn has checked, apart."""
+    """Read the columns of a data frame, or of an array that scikit-learn checked."""
     if _is_pandas(X):
         return [_of_pandas(X.iloc[:, j], str(X.columns[j])) for j in range(X.shape[1])]
     if _is_polars(X):

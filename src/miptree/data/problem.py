@@ -140,7 +140,7 @@ class Problem(ScaledPoints):
 
     @cached_property
     def costs(self) -> ErrorCosts:
-        """What errors cost, taken apart."""
+        """The costs of errors, split into the parts that bounds and MIPs need."""
         cost = self.class_cost
         if cost is None:
             cost = plain_costs(self.y, self.weight, self.n_classes)

@@ -33,16 +33,15 @@ def min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 class ScaledPoints(DataShape):
-    """Rows with their scaling, by which trees are brought into other units."""
+    """Rows with their scaling, by which trees are brought into other units.
+
+    Scaled features are ``(X - offset) / scale``.
+    """
 
     weight: FloatArray
-    """(n,): weights of the rows."""
     n_classes: int
-    """Number of classes Y."""
     offset: FloatArray
-    """(d,): what is subtracted from the features."""
     scale: FloatArray
-    """(d,): what they are divided by then."""
 
     @cached_property
     def scaled(self) -> FloatArray:

@@ -10,16 +10,18 @@ from miptree.utils.arrays import FloatArray, IntArray
 
 
 class DataShape:
-    """Sizes of data, and what their splits may use: a base class for data classes."""
+    """Base of the classes that hold rows, with numbers read from their arrays.
+
+    The first columns of X are open to hyperplanes. The others are 0/1 columns of the
+    values of categorical features; of each feature exactly one is 1 in a row. Their
+    feature is in ``value_feature``. A hyperplane has up to ``max_features`` non-zero
+    coefficients.
+    """
 
     X: FloatArray
-    """(n, d): the features; those of hyperplanes first, then 0/1 columns of values."""
     y: IntArray
-    """(n,): class indices."""
     value_feature: IntArray
-    """Categorical feature of each of the last columns, which hold its values."""
     max_features: int | None
-    """Most non-zero coefficients of a hyperplane."""
 
     @property
     def n_rows(self) -> int:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from miptree.tree import ObliqueTree, rounding_error
-from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 ALL_DIGITS = 17
 """Significant digits that tell any two float64 apart."""
@@ -23,8 +23,6 @@ _MOST_OF_THRESHOLD = 8
 """Digits of a threshold, beyond which a split is not easier to read for it."""
 _MOST_ROWS = 100_000
 """Among more rows some always lie very near to a split; a fit has no time to look."""
-_BLOCK_ELEMENTS = 1 << 22
-"""Rows x features of a block, which bounds the memory of the scores."""
 
 
 def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
@@ -44,23 +42,28 @@ def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
         ``ALL_DIGITS`` where a split has rows so near that few digits do not do, and
         for more than 100,000 rows.
     """
+    unrounded = np.full((tree.n_nodes, 2), ALL_DIGITS)
     if len(X) > _MOST_ROWS:
-        return np.full((tree.n_nodes, 2), ALL_DIGITS)
-    branch = np.flatnonzero(~tree.is_leaf)
-    tries = np.stack([_to_digits(tree.coef[branch], digits) for digits in _TRIED])
-    left, right = _extremes(tree, X, tries)
-    error = _error(tree, X, tries)
-    digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
-    for b, node in enumerate(branch):
+        return unrounded
+    digits, leaf = unrounded.copy(), tree.apply(X)
+    passes = tree.ancestors[leaf]
+    largest = np.abs(X).max(axis=0, initial=0.0)
+    for node in np.flatnonzero(~tree.is_leaf):
+        goes_left = passes[:, tree.children_left[node]]
+        goes_right = passes[:, tree.children_right[node]]
+        threshold = tree.threshold[node]
+        coef = np.stack([_to_digits(tree.coef[node], k) for k in _TRIED])
+        error = rounding_error(coef, threshold, largest)
+        score = coef @ X.T
+        low = score[:, goes_left].max(axis=1, initial=-np.inf) + error
+        high = score[:, goes_right].min(axis=1, initial=np.inf) - error
         for k, of_coef in enumerate(_TRIED):
-            low, high = left[k, b] + error[k, b], right[k, b] - error[k, b]
-            of_threshold = _fewest_between(low, high, float(tree.threshold[node]))
+            of_threshold = _fewest_between(low[k], high[k], float(threshold))
             if of_threshold is not None:
                 digits[node] = of_coef, of_threshold
                 break
-    if np.array_equal(rounded(tree, digits).apply(X), tree.apply(X)):
-        return digits
-    return np.full((tree.n_nodes, 2), ALL_DIGITS)
+    is_kept = np.array_equal(rounded(tree, digits).apply(X), leaf)
+    return digits if is_kept else unrounded
 
 
 def rounded(tree: ObliqueTree, digits: IntArray) -> ObliqueTree:
@@ -79,46 +82,6 @@ def _to_digits(numbers: FloatArray | float, digits: int) -> FloatArray:
     numbers = np.asarray(numbers)
     shown = [float(f"{number:.{digits - 1}e}") for number in numbers.ravel().tolist()]
     return np.array(shown).reshape(numbers.shape)
-
-
-def _extremes(
-    tree: ObliqueTree, X: FloatArray, tries: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return (K, B): largest score of rows that go left, smallest of those right.
-
-    Only rows that reach the split count.
-    """
-    shape = tries.shape[:2]
-    left, right = np.full(shape, -np.inf), np.full(shape, np.inf)
-    columns = tries.reshape(shape[0] * shape[1], tree.n_features).T
-    step = max(1, _BLOCK_ELEMENTS // max(1, tree.n_features, columns.shape[1]))
-    for start in range(0, len(X), step):
-        block = X[start : start + step]
-        score = (block @ columns).reshape(len(block), *shape)
-        goes_left, goes_right = _sides(tree, block)
-        for b in range(shape[1]):
-            top = score[goes_left[:, b], :, b].max(axis=0, initial=-np.inf)
-            low = score[goes_right[:, b], :, b].min(axis=0, initial=np.inf)
-            left[:, b] = np.maximum(left[:, b], top)
-            right[:, b] = np.minimum(right[:, b], low)
-    return left, right
-
-
-def _sides(tree: ObliqueTree, X: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Return (n, B): rows that reach the left and the right child of each split."""
-    branch = np.flatnonzero(~tree.is_leaf)
-    passed = tree.ancestors[tree.apply(X)]
-    left, right = tree.children_left[branch], tree.children_right[branch]
-    return passed[:, left], passed[:, right]
-
-
-def _error(tree: ObliqueTree, X: FloatArray, tries: FloatArray) -> FloatArray:
-    """Return (K, B): how far a product can be from the sum in order."""
-    largest = np.abs(X).max(axis=0, initial=0.0)
-    n_tries, n_branch, n_features = tries.shape
-    threshold = np.tile(tree.threshold[~tree.is_leaf], n_tries)
-    flat = tries.reshape(n_tries * n_branch, n_features)
-    return rounding_error(flat, threshold, largest).reshape(n_tries, n_branch)
 
 
 def _fewest_between(low: float, high: float, threshold: float) -> int | None:
