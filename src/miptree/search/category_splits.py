@@ -1,7 +1,7 @@
 """Subset splits: the best values of one categorical feature to send left.
 
-With the subtrees below a node fixed, every point costs so much on the left and so much
-on the right, so each value of a feature goes to its cheaper side. Above two leaves the
+With the subtrees below a node fixed, every point has a cost on the left and a cost on
+the right, so each value of a feature goes to its cheaper side. Above two leaves the
 pair of classes is free as well; trying all pairs makes the subset optimal there for any
 number of classes.
 """
@@ -24,7 +24,7 @@ _LEAST_GAIN = 1e-9
 def improve_by_subsets(
     data: SearchData, tree: HeapTree, penalties: Penalties
 ) -> HeapTree:
-    """Tree with subset splits wherever one costs less than the split that is there."""
+    """Return a tree with subset splits wherever one costs less than the old split."""
     tree = tree.copy()
     Z = score_tree(data.XT, tree.coef, tree.threshold)
     for b in range(len(tree.threshold) - 1, -1, -1):
@@ -75,7 +75,10 @@ def _best_values(
     costs: FloatArray,
     feature: int,
 ) -> tuple[float, IntArray]:
-    """Cost of the best subset split of a feature, and the values that go left."""
+    """Find the best subset split of a feature: its cost, and the values that go left.
+
+    ``index`` and ``costs`` are the points at node b and their side costs.
+    """
     code = data.value_codes[feature, index]
     n_values = len(data.value_feature)
     above_leaves = 2 * b + 1 >= len(tree.threshold)

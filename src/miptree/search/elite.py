@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from miptree.search.measure import ValuedTree
 
 SAME = 1e-9
 """Values closer than this are equal."""
 
 
-class Pool:
-    """Keeps the best candidates; of those with about one value only the best few.
+class Pool(list[ValuedTree]):
+    """The best trees, best first; of those of about one value only a few.
 
     Parameters
     ----------
     size : int
-        Most candidates kept.
+        Most trees kept.
     same_value : int
-        Most candidates of about one value, so that the pool stays diverse.
+        Most trees of about one value, so that the pool stays diverse.
     nearness : float
         Relative difference up to which values are about the same.
     """
@@ -26,36 +24,22 @@ class Pool:
     def __init__(
         self, size: int = 10, same_value: int = 4, nearness: float = 0.0
     ) -> None:
+        super().__init__()
         self.size, self.same_value, self.nearness = size, same_value, nearness
-        self._items: list[ValuedTree] = []
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __getitem__(self, place: int) -> ValuedTree:
-        return self._items[place]
-
-    def __iter__(self) -> Iterator[ValuedTree]:
-        return iter(self._items)
 
     @property
     def best(self) -> ValuedTree:
-        """The best candidate."""
-        return self._items[0]
+        """The best tree."""
+        return self[0]
 
-    def add(self, candidate: ValuedTree) -> bool:
-        """Add a candidate; True if it is better than all the others."""
-        improved = not self._items or candidate.value < self.best.value - SAME
+    def add(self, found: ValuedTree) -> bool:
+        """Add a tree; return whether it is better than all the others."""
+        improved = not self or found.value < self.best.value - SAME
         # Of equal values the newest comes first: a walk over a plateau gets ahead.
-        place = sum(c.value < candidate.value - SAME for c in self._items)
-        self._items.insert(place, candidate)
-        near = SAME + self.nearness * abs(candidate.value)
-        alike = [
-            place
-            for place, other in enumerate(self._items)
-            if abs(other.value - candidate.value) <= near
-        ]
+        self.insert(sum(c.value < found.value - SAME for c in self), found)
+        near = SAME + self.nearness * abs(found.value)
+        alike = [k for k, c in enumerate(self) if abs(c.value - found.value) <= near]
         if len(alike) > self.same_value:
-            del self._items[alike[-1]]
-        del self._items[self.size :]
+            del self[alike[-1]]
+        del self[self.size :]
         return improved

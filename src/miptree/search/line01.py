@@ -12,12 +12,7 @@ import numpy as np
 from numba import njit
 
 from miptree.search.data import Points
-from miptree.search.line_search import (
-    FLAT,
-    DescentEffort,
-    SearchedNode,
-    random_direction,
-)
+from miptree.search.line_search import FLAT, Descent, SearchedNode, random_direction
 from miptree.search.rng import below, normal, shuffle, uniform
 from miptree.search.routing import (
     care_points,
@@ -30,7 +25,7 @@ from miptree.search.routing import (
     score_tree,
 )
 from miptree.tree import HeapTree
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
 TOLERANCE = 1e-9
@@ -45,7 +40,10 @@ _P_TIE = 0.3
 
 @njit(**INNER)
 def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
-    """Middle of the interval after breakpoint q (the first: -1); nan if too narrow."""
+    """Return a step inside the interval after breakpoint q, nan if it is too narrow.
+
+    The interval before the first breakpoint has q = -1.
+    """
     k = len(order)
     if q < 0:
         first = at[order[0]]
@@ -59,12 +57,7 @@ def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
 
 @njit(**INNER)
 def _better_step(
-    value: float,
-    middle: float,
-    best: float,
-    step: float,
-    ties: int,
-    state: AnyArray,
+    value: float, middle: float, best: float, step: float, ties: int, state: AnyArray
 ) -> tuple[float, float, int]:
     """Compare an interval with the best so far; draw between equally good ones.
 
@@ -83,7 +76,7 @@ def _better_step(
 def best_step_fixed(
     z: FloatArray, v: FloatArray, gain: FloatArray, state: AnyArray
 ) -> tuple[float, float]:
-    """Best step when the subtrees below the node stay as they are.
+    """Find the best step when the subtrees below the node stay as they are.
 
     Minimises the sum of ``gain[i]`` over the points with ``z[i] + step * v[i] > 0``.
 
@@ -137,7 +130,7 @@ def _move_class(
 
 @njit(**INNER)
 def _smallest(values: FloatArray) -> float:
-    """Least of some values (``values.min()`` compiles much longer)."""
+    """Return the least of some values (``values.min()`` compiles much longer)."""
     least = values[0]
     for k in range(1, len(values)):
         least = min(least, values[k])
@@ -148,7 +141,7 @@ def _smallest(values: FloatArray) -> float:
 def best_step_leaf(
     z: FloatArray, v: FloatArray, index: IntArray, points: Points, state: AnyArray
 ) -> tuple[float, float]:
-    """Best step above two leaves, whose classes are free.
+    """Find the best step at a node above two leaves, whose classes are free.
 
     Minimises the cheapest class on the left plus the cheapest class on the right, over
     the points of the given numbers. Returns the change and the step, as
@@ -219,21 +212,17 @@ def _normalise(
 
 @njit(**INNER)
 def _search_node(
-    points: Points,
-    tree: HeapTree,
-    Z: FloatArray,
-    node: SearchedNode,
-    stop: AnyArray,
-    state: AnyArray,
+    points: Points, tree: HeapTree, Z: FloatArray, node: SearchedNode, descent: Descent
 ) -> None:
-    """Line searches at one node: each coordinate, the threshold, random directions."""
+    """Search lines at one node: each coordinate, the threshold, random directions."""
     XT, b, features, index = points.XT, node.b, node.features, node.rows
+    stop, state = descent.stop, descent.state
     d, m = len(features), len(index)
     leaf_parent = 2 * b + 1 >= Z.shape[0]
     z, v, direction = np.empty(m), np.empty(m), np.zeros(XT.shape[0])
     for q in range(m):
         z[q] = Z[b, index[q]]
-    order = np.empty(d + 1 + node.n_random, np.int64)
+    order = np.empty(d + 1 + descent.effort.n_random, np.int64)
     shuffle(state, order)
     for j in order:
         if stop[0]:
@@ -277,35 +266,27 @@ def _copy_tree(target: HeapTree, source: HeapTree) -> None:
 
 
 @njit(**KERNEL)
-def descend_01(
-    points: Points,
-    tree: HeapTree,
-    may_change: BoolArray,
-    effort: DescentEffort,
-    stop: AnyArray,
-    state: AnyArray,
-) -> float:
+def descend_01(points: Points, tree: HeapTree, descent: Descent) -> float:
     """Improve a tree by line searches at all its nodes, in place.
 
-    Only the coefficients that ``may_change`` (B, d) do; a node without any stays as it
-    is. Some equally good steps are taken as well; the best tree met is returned in
-    place and its cost as the result. Stops when the effort is spent, or soon after
-    somebody has set ``stop[0]``.
+    Some equally good steps are taken as well; the best tree met is returned in place
+    and its cost as the result.
     """
     XT, coef, threshold = points.XT, tree.coef, tree.threshold
+    stop, state = descent.stop, descent.state
     n_branch = len(threshold)
     Z = score_tree(XT, coef, threshold)
     best = relabel(points, tree, Z)
     best_tree = HeapTree(coef.copy(), threshold.copy(), tree.label.copy())
     nodes = np.empty(n_branch, np.int64)
     stalled = 0
-    for _ in range(effort.sweeps):
+    for _ in range(descent.effort.sweeps):
         before = best
         shuffle(state, nodes)
         for b in nodes:
             if stop[0]:
                 break
-            features = places(may_change[b])
+            features = places(descent.may_change[b])
             if len(features) == 0:
                 continue
             if 2 * b + 1 >= n_branch:
@@ -314,16 +295,16 @@ def descend_01(
                 index, gain = care_points(points, tree, Z, b)
             if len(index) == 0:
                 continue
-            node = SearchedNode(int(b), features, index, gain, effort.n_random)
+            node = SearchedNode(int(b), features, index, gain)
             _normalise(points, tree, Z, node, state)
-            _search_node(points, tree, Z, node, stop, state)
+            _search_node(points, tree, Z, node, descent)
             score_node(XT, coef[b], threshold[b], Z[b])
             value = relabel(points, tree, Z)
             if value <= best + TOLERANCE:
                 best = value
                 _copy_tree(best_tree, tree)
         stalled = 0 if best < before - TOLERANCE else stalled + 1
-        if stop[0] or stalled >= effort.patience or best <= TOLERANCE:
+        if stop[0] or stalled >= descent.effort.patience or best <= TOLERANCE:
             break
     _copy_tree(tree, best_tree)
     return best

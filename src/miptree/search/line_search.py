@@ -8,7 +8,7 @@ from numba import njit
 
 from miptree.search.data import Points
 from miptree.search.rng import below, normal, uniform
-from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from miptree.utils.jit import INNER
 
 FLAT = 1e-12
@@ -26,6 +26,18 @@ class DescentEffort(NamedTuple):
     """Random directions tried at a node, beside those of the coordinates."""
 
 
+class Descent(NamedTuple):
+    """What a descent may do, and how long."""
+
+    may_change: BoolArray
+    """(B, d): coefficients that may change; a node without any stays as it is."""
+    effort: DescentEffort
+    stop: AnyArray
+    """(1,): the descent ends soon after somebody has set it."""
+    state: AnyArray
+    """(1,): state of the random numbers."""
+
+
 class SearchedNode(NamedTuple):
     """A node whose hyperplane the line searches change."""
 
@@ -37,8 +49,6 @@ class SearchedNode(NamedTuple):
     """(m,): numbers of the points there, at least of those whose cost it can change."""
     gain: FloatArray
     """(m,): cost of each on the right less that on the left."""
-    n_random: int
-    """Random directions to try."""
 
 
 @njit(**INNER)

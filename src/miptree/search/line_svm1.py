@@ -14,12 +14,7 @@ import numpy as np
 from numba import njit
 
 from miptree.search.data import Penalties, Points
-from miptree.search.line_search import (
-    FLAT,
-    DescentEffort,
-    SearchedNode,
-    random_direction,
-)
+from miptree.search.line_search import FLAT, Descent, SearchedNode, random_direction
 from miptree.search.rng import shuffle
 from miptree.search.routing import (
     copy_into,
@@ -32,7 +27,7 @@ from miptree.search.routing import (
     score_tree,
 )
 from miptree.tree import HeapTree
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.arrays import FloatArray, IntArray
 from miptree.utils.jit import INNER, KERNEL
 
 _INSIDE = 1.0 - 1e-9
@@ -61,7 +56,7 @@ class NodeLine(NamedTuple):
 
 @njit(**INNER)
 def _missing(score: float, margin: float) -> float:
-    """How much of the margin a score lacks."""
+    """Return how much of the margin a score lacks."""
     return max(0.0, margin - abs(score))
 
 
@@ -74,7 +69,7 @@ def _cost_below(
     node: int,
     i: int,
 ) -> float:
-    """Error and slack of point i from a node down to its leaf."""
+    """Count the error and the slack of point i from a node down to its leaf."""
     n_branch = Z.shape[0]
     total = 0.0
     while node < n_branch:
@@ -101,11 +96,11 @@ def side_costs(
     return index, costs
 
 
-@njit(**KERNEL)
-def objective_svm1(
+@njit(**INNER)
+def _objective(
     points: Points, tree: HeapTree, Z: FloatArray, penalties: Penalties
 ) -> float:
-    """(1a) of a tree inside the box; only the open features have a norm."""
+    """Count (1a) of a tree inside the box; only the open features have a norm."""
     total = 0.0
     for b in range(tree.coef.shape[0]):
         for j in range(points.n_open):
@@ -119,7 +114,7 @@ def objective_svm1(
 def best_step_svm1(
     line: NodeLine, low: float, high: float, penalties: Penalties
 ) -> tuple[float, float]:
-    """Best step in [low, high] (0 lies inside) of one hyperplane along a direction.
+    """Find the best step in [low, high], which has 0 in it, along a line.
 
     Minimises the sum over the points of ``gain[i] * (z[i] + step * v[i] > 0)`` and
     ``slack_price[i]`` times the missing margin, plus ``l1_penalty`` times the 1-norm
@@ -200,7 +195,10 @@ def best_step_svm1(
 
 @njit(**KERNEL)
 def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
-    """Interval of steps with all abs(score + step * v) in the box; 0 is in it."""
+    """Return the steps, from low to high, that keep all scores in the box.
+
+    Score i becomes ``score[i] + step * v[i]``; the step 0 is always among them.
+    """
     low, high = -1e6, 1e6
     for i in range(len(score)):
         if abs(v[i]) > FLAT:
@@ -209,8 +207,8 @@ def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     return min(low, 0.0), max(high, 0.0)
 
 
-@njit(**KERNEL)
-def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
+@njit(**INNER)
+def _into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
     """Shrink the hyperplanes that leave the box abs(score) <= 1, in place."""
     for b in range(len(threshold)):
         largest = largest_size(Z[b])
@@ -222,6 +220,21 @@ def into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
                 Z[b, i] /= largest
 
 
+@njit(**KERNEL)
+def value_in_box(
+    points: Points, tree: HeapTree, penalties: Penalties
+) -> tuple[float, FloatArray]:
+    """Shrink a tree into the box and relabel it, in place; count (1a).
+
+    Returns the value and the scores (B, n).
+    """
+    Z = score_tree(points.XT, tree.coef, tree.threshold)
+    _into_box(tree.coef, tree.threshold, Z)
+    Z = score_tree(points.XT, tree.coef, tree.threshold)
+    relabel(points, tree, Z)
+    return _objective(points, tree, Z, penalties), Z
+
+
 @njit(**INNER)
 def _search_node(
     points: Points,
@@ -229,15 +242,15 @@ def _search_node(
     Z: FloatArray,
     penalties: Penalties,
     node: SearchedNode,
-    stop: AnyArray,
-    state: AnyArray,
+    descent: Descent,
 ) -> float:
-    """Line searches at one node; returns the sum of the changes.
+    """Search lines at one node; return the sum of the changes.
 
-    Directions: each coordinate, the threshold, the length of the hyperplane, and
-    random ones. Those points that do not reach the node still bound the box.
+    The directions are each coordinate, the threshold, the length of the hyperplane and
+    random ones. Points that do not reach the node still bound the box.
     """
     XT, b, features, index = points.XT, node.b, node.features, node.rows
+    stop, state = descent.stop, descent.state
     coef, threshold = tree.coef[b], tree.threshold
     n, d, m = XT.shape[1], len(features), len(index)
     z, v, price, all_v = np.empty(m), np.empty(m), np.empty(m), np.empty(n)
@@ -246,7 +259,7 @@ def _search_node(
     direction = np.empty(XT.shape[0])
     line = NodeLine(z, v, node.gain, price, coef, direction)
     # Without points there is nothing to turn the hyperplane round.
-    order = np.empty(d + 2 + (node.n_random if m > 0 else 0), np.int64)
+    order = np.empty(d + 2 + (descent.effort.n_random if m > 0 else 0), np.int64)
     shuffle(state, order)
     total = 0.0
     for j in order:
@@ -285,36 +298,25 @@ def _search_node(
 
 @njit(**KERNEL)
 def descend_svm1(
-    points: Points,
-    tree: HeapTree,
-    penalties: Penalties,
-    may_change: BoolArray,
-    effort: DescentEffort,
-    stop: AnyArray,
-    state: AnyArray,
+    points: Points, tree: HeapTree, penalties: Penalties, descent: Descent
 ) -> float:
     """Improve (1a) by line searches at all nodes, in place; return its value.
 
-    Only the coefficients that ``may_change`` (B, d) do; a node without any stays as it
-    is. Stops when a sweep gains little, or soon after somebody has set ``stop[0]``.
-    After every node the objective is counted afresh, and the node is put back if it
-    did not fall.
+    It also ends when a sweep gains little. After every node the objective is counted
+    afresh, and the node is put back if it did not fall.
     """
-    XT, coef, threshold, label = points.XT, tree.coef, tree.threshold, tree.label
-    Z = score_tree(XT, coef, threshold)
-    into_box(coef, threshold, Z)
-    Z = score_tree(XT, coef, threshold)
-    relabel(points, tree, Z)
-    value = objective_svm1(points, tree, Z, penalties)
+    XT, (coef, threshold, label) = points.XT, tree
+    stop, state = descent.stop, descent.state
+    value, Z = value_in_box(points, tree, penalties)
     nodes = np.empty(len(threshold), np.int64)
     old_label = label.copy()
-    for _ in range(effort.sweeps):
+    for _ in range(descent.effort.sweeps):
         before = value
         shuffle(state, nodes)
         for b in nodes:
             if stop[0]:
                 break
-            features = places(may_change[b])
+            features = places(descent.may_change[b])
             if len(features) == 0:
                 continue
             index = points_at(Z, b)
@@ -324,15 +326,15 @@ def descend_svm1(
                 gain[q] = right - _cost_below(points, tree, Z, penalties, 2 * b + 1, i)
             old_coef, old_threshold = coef[b].copy(), threshold[b]
             copy_into(old_label, label)
-            node = SearchedNode(int(b), features, index, gain, effort.n_random)
-            change = _search_node(points, tree, Z, penalties, node, stop, state)
+            node = SearchedNode(int(b), features, index, gain)
+            change = _search_node(points, tree, Z, penalties, node, descent)
             if change == 0.0:
                 continue
             score_node(XT, coef[b], threshold[b], Z[b])
-            into_box(coef[b : b + 1], threshold[b : b + 1], Z[b : b + 1])
+            _into_box(coef[b : b + 1], threshold[b : b + 1], Z[b : b + 1])
             score_node(XT, coef[b], threshold[b], Z[b])
             relabel(points, tree, Z)
-            new = objective_svm1(points, tree, Z, penalties)
+            new = _objective(points, tree, Z, penalties)
             if new < value:
                 value = new
             else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from miptree.objective import Svm1Objective
 from miptree.search.category_splits import improve_by_subsets
 from miptree.search.data import NO_PENALTIES, Penalties, SearchData
 from miptree.search.line01 import descend_01
-from miptree.search.line_search import DescentEffort
-from miptree.search.line_svm1 import descend_svm1, into_box, objective_svm1
+from miptree.search.line_search import Descent, DescentEffort
+from miptree.search.line_svm1 import descend_svm1, value_in_box
 from miptree.search.routing import relabel, score_tree
 from miptree.search.simplify import simplify
 from miptree.tree import HeapTree
@@ -40,10 +41,9 @@ _CLEAR = 1e-11
 """A score of this size has the right sign in any units."""
 
 
-class Measure(Protocol):
+class Measure(ABC):
     """A function of trees, to be minimised."""
 
-    data: SearchData
     p_sparse: float
     """How often moves should try few features."""
     short: DescentEffort
@@ -53,9 +53,8 @@ class Measure(Protocol):
     nearness: float
     """Relative difference of the values of trees that are much alike."""
 
-    def value(self, tree: HeapTree) -> ValuedTree:
-        """Relabel the leaves and count the value."""
-        ...
+    def __init__(self, data: SearchData, penalties: Penalties) -> None:
+        self.data, self.penalties = data, penalties
 
     def descend(
         self,
@@ -64,22 +63,38 @@ class Measure(Protocol):
         state: AnyArray,
         stop: AnyArray = NEVER,
     ) -> ValuedTree:
-        """Improve a tree by line searches; the given tree is left alone.
+        """Improve a tree by exact line searches, and by subset splits.
 
-        It ends early once ``stop[0]`` is set.
+        The given tree is left alone. The descent ends early once ``stop[0]`` is set.
         """
-        ...
+        data, tree = self.data, self.data.limited(tree).copy()
+        sweeps = min(effort.sweeps, max(2, _ROWS_PER_SWEEP // data.n_rows))
+        effort = effort._replace(sweeps=sweeps)
+        descent = Descent(data.may_change(tree, state), effort, stop, state)
+        found = ValuedTree(self._search_lines(tree, descent), tree)
+        if not data.n_categorical:
+            return found
+        other = self.value(improve_by_subsets(data, tree, self.penalties))
+        return min(found, other, key=lambda c: c.value)
 
     def refine(self, found: ValuedTree, state: AnyArray, clock: Clock) -> ValuedTree:
         """Improve a promising tree by more costly means, as long as there is time."""
-        ...
+        return found
 
+    @abstractmethod
+    def value(self, tree: HeapTree) -> ValuedTree:
+        """Relabel the leaves of a copy and count its value."""
+
+    @abstractmethod
     def on_rows(self, rows: IntArray) -> Measure:
         """Return the same measure on some of the rows."""
-        ...
+
+    @abstractmethod
+    def _search_lines(self, tree: HeapTree, descent: Descent) -> float:
+        """Improve a tree by line searches, in place; return its value."""
 
 
-class ZeroOne:
+class ZeroOne(Measure):
     """Cost of the errors."""
 
     p_sparse = 0.0
@@ -88,38 +103,23 @@ class ZeroOne:
     nearness = 0.0
 
     def __init__(self, data: SearchData) -> None:
-        self.data = data
+        super().__init__(data, NO_PENALTIES)
 
     def value(self, tree: HeapTree) -> ValuedTree:
-        """Relabel the leaves and count the cost."""
+        """Relabel the leaves of a copy and count the cost."""
         tree = self.data.limited(tree).copy()
         Z = score_tree(self.data.XT, tree.coef, tree.threshold)
         return ValuedTree(relabel(self.data.points, tree, Z), tree)
-
-    def descend(
-        self,
-        tree: HeapTree,
-        effort: DescentEffort,
-        state: AnyArray,
-        stop: AnyArray = NEVER,
-    ) -> ValuedTree:
-        """Improve a tree by exact 0-1 line searches, and by subset splits."""
-        tree = self.data.limited(tree).copy()
-        may_change = self.data.may_change(tree, state)
-        effort = _affordable(effort, self.data)
-        value = descend_01(self.data.points, tree, may_change, effort, stop, state)
-        return _try_subsets(self, ValuedTree(value, tree), NO_PENALTIES)
-
-    def refine(self, found: ValuedTree, state: AnyArray, clock: Clock) -> ValuedTree:
-        """Return the tree as it is: nothing is better than the line search."""
-        return found
 
     def on_rows(self, rows: IntArray) -> ZeroOne:
         """Return the same measure on some of the rows."""
         return ZeroOne(self.data.take(rows))
 
+    def _search_lines(self, tree: HeapTree, descent: Descent) -> float:
+        return descend_01(self.data.points, tree, descent)
 
-class Svm1:
+
+class Svm1(Measure):
     """Objective (1a) inside the box.
 
     Parameters
@@ -141,35 +141,14 @@ class Svm1:
         objective: Svm1Objective,
         problem: Problem | None = None,
     ) -> None:
-        self.data, self.objective, self.problem = data, objective, problem
-        self.penalties = data.penalties(objective)
+        super().__init__(data, data.penalties(objective))
+        self.objective, self.problem = objective, problem
 
     def value(self, tree: HeapTree) -> ValuedTree:
-        """Relabel the leaves, shrink into the box and count the objective."""
+        """Relabel the leaves of a copy, shrink it into the box and count (1a)."""
         tree = self.data.limited(tree).copy()
-        points = self.data.points
-        Z = score_tree(points.XT, tree.coef, tree.threshold)
-        into_box(tree.coef, tree.threshold, Z)
-        Z = score_tree(points.XT, tree.coef, tree.threshold)
-        relabel(points, tree, Z)
-        value = objective_svm1(points, tree, Z, self.penalties)
+        value, Z = value_in_box(self.data.points, tree, self.penalties)
         return self._recounted(ValuedTree(value, tree), Z)
-
-    def descend(
-        self,
-        tree: HeapTree,
-        effort: DescentEffort,
-        state: AnyArray,
-        stop: AnyArray = NEVER,
-    ) -> ValuedTree:
-        """Improve a tree by exact line searches on (1a), and by subset splits."""
-        data, tree = self.data, self.data.limited(tree).copy()
-        may_change = data.may_change(tree, state)
-        effort = _affordable(effort, data)
-        value = descend_svm1(
-            data.points, tree, self.penalties, may_change, effort, stop, state
-        )
-        return _try_subsets(self, ValuedTree(value, tree), self.penalties)
 
     def refine(self, found: ValuedTree, state: AnyArray, clock: Clock) -> ValuedTree:
         """Solve the node LPs, which keep the routing, then search lines again."""
@@ -201,18 +180,5 @@ class Svm1:
         l1_penalty = share * self.objective.l1_penalty
         return Svm1(data, replace(self.objective, l1_penalty=l1_penalty))
 
-
-def _affordable(effort: DescentEffort, data: SearchData) -> DescentEffort:
-    """Limit the sweeps of an effort to what this many rows allow."""
-    most = max(2, _ROWS_PER_SWEEP // data.n_rows)
-    return effort._replace(sweeps=min(effort.sweeps, most))
-
-
-def _try_subsets(
-    measure: Measure, found: ValuedTree, penalties: Penalties
-) -> ValuedTree:
-    """Try subset splits on a descended tree, where there are categorical features."""
-    if not measure.data.n_categorical:
-        return found
-    other = measure.value(improve_by_subsets(measure.data, found.tree, penalties))
-    return min(found, other, key=lambda c: c.value)
+    def _search_lines(self, tree: HeapTree, descent: Descent) -> float:
+        return descend_svm1(self.data.points, tree, self.penalties, descent)

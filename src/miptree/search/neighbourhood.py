@@ -22,7 +22,7 @@ _SIZES = (0.05, 0.2, 0.5, 1.0)
 def random_move(
     data: SearchData, tree: HeapTree, rng: np.random.Generator, p_sparse: float = 0.0
 ) -> HeapTree:
-    """Change a copy of a tree; the line search is to repair it afterwards.
+    """Change a copy of a tree at random; the line search repairs it afterwards.
 
     A refit uses few features with probability ``p_sparse``, otherwise all of them.
     """
@@ -48,7 +48,7 @@ def random_move(
 
 
 def few_features(coef: FloatArray, rng: np.random.Generator) -> IntArray:
-    """Up to four features, half of them from those that the hyperplane uses."""
+    """Draw up to four features, about half of them in use by the hyperplane."""
     used = coef != 0
     chance = 1.0 / len(coef) + used / max(1, used.sum())
     size = min(len(coef), int(rng.integers(1, 5)))

@@ -61,7 +61,7 @@ def _newton_step(
     ridge: float,
     w: FloatArray,
 ) -> float:
-    """One damped Newton step of ridge logistic regression; returns its length."""
+    """Take a damped Newton step of ridge logistic regression; return its length."""
     p, m = A.shape
     H, g = np.zeros((p, p)), np.zeros(p)
     slope, curvature, scaled = np.empty(m), np.empty(m), np.empty(m)
@@ -94,7 +94,7 @@ def _newton_step(
 
 @njit(**INNER, fastmath=True)
 def _margins(A: FloatArray, side: FloatArray, w: FloatArray, out: FloatArray) -> None:
-    """``side * (w @ A)``: how far each point lies on its side."""
+    """Write ``side * (w @ A)``, how far each point lies on its side, into ``out``."""
     out[:] = 0.0
     for a in range(len(w)):
         for i in range(len(out)):
@@ -113,7 +113,7 @@ def reweighted_logistic(
     random_weights: bool,
     state: AnyArray,
 ) -> FloatArray:
-    """Hyperplane that misses few of the points, by weight.
+    """Find a hyperplane that puts few points, by price, on the wrong side.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def reweighted_logistic(
     side : float array of shape (m,)
         +1 or -1: where each point should be.
     price : float array of shape (m,)
-        What it costs to miss it.
+        Cost of each point on the wrong side.
     ridge : float
         Weight of the squared coefficients.
     rounds : int

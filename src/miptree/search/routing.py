@@ -33,7 +33,7 @@ def copy_into(target: AnyArray, source: AnyArray) -> None:
 
 @njit(**INNER)
 def largest_size(values: FloatArray) -> float:
-    """Largest absolute value, 0 of none."""
+    """Return the largest absolute value, 0 of none."""
     largest = 0.0
     for i in range(len(values)):
         largest = max(largest, abs(values[i]))
@@ -42,7 +42,7 @@ def largest_size(values: FloatArray) -> float:
 
 @njit(**INNER)
 def places(mask: BoolArray) -> IntArray:
-    """Where a mask is true."""
+    """Return the places where a mask is true."""
     found, k = np.empty(len(mask), np.int64), 0
     for j in range(len(mask)):
         if mask[j]:
@@ -72,7 +72,7 @@ def score_node(
 
 @njit(**KERNEL)
 def score_tree(XT: FloatArray, coef: FloatArray, threshold: FloatArray) -> FloatArray:
-    """(B, n): scores of all points at all branch nodes, reached or not."""
+    """Score all points at all branch nodes, reached or not: (B, n)."""
     Z = np.empty((coef.shape[0], XT.shape[1]))
     for b in range(coef.shape[0]):
         score_node(XT, coef[b], threshold[b], Z[b])
@@ -81,7 +81,7 @@ def score_tree(XT: FloatArray, coef: FloatArray, threshold: FloatArray) -> Float
 
 @njit(**INNER)
 def leaf_below(Z: FloatArray, node: int, i: int) -> int:
-    """Leaf number that point i reaches from a node (a branch node or a leaf)."""
+    """Return the leaf number that point i reaches from a branch node or a leaf."""
     n_branch = Z.shape[0]
     while node < n_branch:
         node = 2 * node + 2 if Z[node, i] > 0.0 else 2 * node + 1
@@ -90,7 +90,7 @@ def leaf_below(Z: FloatArray, node: int, i: int) -> int:
 
 @njit(**INNER)
 def point_cost(points: Points, i: int, k: int) -> float:
-    """Cost of predicting class k for point i."""
+    """Return the cost of predicting class k for point i."""
     if points.cost.shape[0] > 0:
         return points.cost[i, k]
     return 0.0 if points.y[i] == k else points.weight[i]
@@ -129,7 +129,7 @@ def relabel(points: Points, tree: HeapTree, Z: FloatArray) -> float:
 
 @njit(**KERNEL)
 def points_at(Z: FloatArray, node: int) -> IntArray:
-    """Numbers of the points that reach a node."""
+    """Return the numbers of the points that reach a node."""
     path = np.empty(16, np.int64)
     right = np.empty(16, np.bool_)
     length = 0

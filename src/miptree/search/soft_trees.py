@@ -87,9 +87,9 @@ def anneal(
 def initial_planes(
     X: AnyArray, y: IntArray, n_branch: int, bisect: BoolArray, rng: np.random.Generator
 ) -> AnyArray:
-    """(R, B, d + 1): random hyperplanes, those of some trees bisectors of two points.
+    """Draw random hyperplanes, (R, B, d + 1), for a batch of R trees.
 
-    ``bisect`` says of which trees.
+    Those of the trees in ``bisect`` (R,) are bisectors of two points.
     """
     (n_rows, n_features), shape = X.shape, (len(bisect), n_branch)
     one = rng.integers(0, n_rows, shape)
@@ -114,13 +114,13 @@ class SoftRows(NamedTuple):
     X: AnyArray
     """(n, d + 1): points with a constant column."""
     reward: AnyArray
-    """(Y, n) or (R, Y, n): what predicting each class is worth, from 0 to 1."""
+    """(Y, n) or (R, Y, n): reward for predicting each class, from 0 to 1."""
     weight: AnyArray
     """(n,) or (R, n): weights, of sum 1."""
 
 
 def _rows(data: SearchData, rows: IntArray) -> SoftRows:
-    """Rows of the data.
+    """Take rows of the data.
 
     The reward of class k at point i is 1 - cost_ik / max_k cost_ik, which is 1 for the
     true class and 0 for the others in the plain case.
@@ -143,7 +143,7 @@ LossSlope = Callable[[AnyArray], AnyArray]
 
 
 def _annealed_loss(rows: SoftRows, done: float) -> LossSlope:
-    """Log-loss at first, expected cost in the end."""
+    """Return the slope of the loss: log-loss at first, expected cost in the end."""
     return lambda reward: -rows.weight * ((1.0 - done) / (reward + 1e-2) + done)
 
 
@@ -155,7 +155,22 @@ def gradients(
     sharpness: float,
     loss_slope: LossSlope,
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Expected reward (R, n), and gradients of the loss by planes and leaf logits."""
+    """Compute the expected reward (R, n) and the gradients of the loss.
+
+    Parameters
+    ----------
+    rows : SoftRows
+    planes : float array of shape (R, B, d + 1)
+    theta : float array of shape (R, L, Y)
+        Leaf logits.
+    slope, sharpness : float
+        Factors of the scores and of the logits.
+    loss_slope : LossSlope
+
+    Returns
+    -------
+    reward, planes_grad, theta_grad : float array
+    """
     n_trees, n_branch, width = planes.shape
     right = (planes.reshape(-1, width) @ rows.X.T).reshape(n_trees, n_branch, -1)
     right *= -slope
@@ -192,7 +207,7 @@ def gradients(
 
 
 def _times(share: AnyArray, reward: AnyArray) -> AnyArray:
-    """(R, L, n): product of each tree's shares and rewards, as one if it can be."""
+    """Multiply the shares of each tree by the rewards: (R, L, n)."""
     if reward.ndim == 3:
         return share @ reward
     flat = share.reshape(-1, share.shape[2]) @ reward
@@ -200,7 +215,7 @@ def _times(share: AnyArray, reward: AnyArray) -> AnyArray:
 
 
 class Adam:
-    """Adam on one array, in place."""
+    """The optimiser Adam for one array, which it changes in place."""
 
     def __init__(self, x: AnyArray) -> None:
         self.x, self.n_steps = x, 0

@@ -5,8 +5,9 @@ They are always in the pool, so that the search is never worse than any of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.special import entr
@@ -32,12 +33,11 @@ _MOST_GROUPED = 4
 """Classes of which all groupings in two are tried."""
 
 Plane = tuple[FloatArray, float]
-LinearFit = Callable[[FloatArray, IntArray, FloatArray], Plane]
 
 
 def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
-    """All cheap start trees for a problem, grown on a sample if it is very large."""
-    # Without a number to look at there are subset splits only.
+    """Grow all cheap start trees for a problem, on a sample if it is very large."""
+    # Without open features there are subset splits only.
     linear = (logistic_tree, greedy_svm_tree) if problem.n_open else ()
     if problem.n_rows > LARGEST_CART:
         rng = np.random.default_rng(0)
@@ -50,7 +50,7 @@ def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
 
 
 def constant_tree(problem: Problem, depth: int) -> HeapTree:
-    """Tree that predicts the cheapest class everywhere."""
+    """Return a tree that predicts the cheapest class everywhere."""
     n_branch = 2**depth - 1
     everywhere = leaf_cost(problem, np.zeros(problem.n_rows, dtype=np.intp), 1)
     cheapest = int(everywhere.argmin())
@@ -62,7 +62,7 @@ def constant_tree(problem: Problem, depth: int) -> HeapTree:
 
 
 def cart_tree(problem: Problem, depth: int) -> HeapTree:
-    """CART of the given depth (scikit-learn's), in scaled units."""
+    """Grow scikit-learn's CART of the given depth, in scaled units."""
     from sklearn.tree import DecisionTreeClassifier
 
     y, weight = _targets(problem)
@@ -82,33 +82,28 @@ def cart_tree(problem: Problem, depth: int) -> HeapTree:
 
 
 def greedy_svm_tree(problem: Problem, depth: int, C: float = 10.0) -> HeapTree:
-    """Tree grown from the root by 1-norm SVMs between two groups of classes.
+    """Grow a tree from the root by 1-norm SVMs between two groups of classes.
 
     Of the hyperplanes for the groupings, the one of least entropy is taken.
     """
     from sklearn.svm import LinearSVC
 
-    def fit(X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
-        model = LinearSVC(
-            penalty="l1", dual=False, C=C, tol=1e-3, max_iter=200, random_state=0
-        )
-        return _plane(model, X, side, weight)
-
-    return _grow(problem, depth, depth, fit)
+    model = LinearSVC(
+        penalty="l1", dual=False, C=C, tol=1e-3, max_iter=200, random_state=0
+    )
+    return _grow(problem, depth, depth, model)
 
 
 def logistic_tree(problem: Problem, depth: int) -> HeapTree:
-    """One split by logistic regression between two groups of classes."""
+    """Split once, by logistic regression between two groups of classes."""
     from sklearn.linear_model import LogisticRegression
 
-    def fit(X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
-        return _plane(LogisticRegression(C=100.0, max_iter=200), X, side, weight)
-
-    return _grow(problem, depth, 1, fit)
+    model = LogisticRegression(C=100.0, max_iter=200)
+    return _grow(problem, depth, 1, model)
 
 
 def _targets(problem: Problem) -> tuple[IntArray, FloatArray]:
-    """Class and weight of each row for methods that know no class costs."""
+    """Return a class and a weight for each row, for methods without class costs."""
     if problem.class_cost is None:
         return problem.y, problem.weight
     costs = problem.class_cost
@@ -116,14 +111,14 @@ def _targets(problem: Problem) -> tuple[IntArray, FloatArray]:
     return costs.argmin(axis=1), np.maximum(spread, 1e-12 * max(spread.max(), 1e-12))
 
 
-def _grow(problem: Problem, depth: int, levels: int, fit: LinearFit) -> HeapTree:
-    """Grow a heap tree whose upper ``levels`` levels are split by a linear fit."""
+def _grow(problem: Problem, depth: int, levels: int, model: Any) -> HeapTree:
+    """Grow a heap tree whose upper ``levels`` levels a linear classifier splits."""
     n_branch = 2**depth - 1
     heap = constant_tree(problem, depth)
     at_node = {0: np.arange(problem.n_rows)}
     for b in range(n_branch):
         rows = at_node.pop(b)
-        plane = None if b >= 2**levels - 1 else _best_split(problem, rows, fit)
+        plane = None if b >= 2**levels - 1 else _best_split(problem, rows, model)
         right = np.zeros(len(rows), dtype=bool)
         if plane is not None:
             heap.coef[b, : problem.n_open], heap.threshold[b] = plane
@@ -132,8 +127,8 @@ def _grow(problem: Problem, depth: int, levels: int, fit: LinearFit) -> HeapTree
     return relabel(problem, problem.into_box(heap))
 
 
-def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | None:
-    """Purest hyperplane between two groups of classes, None at a pure node."""
+def _best_split(problem: Problem, rows: IntArray, model: Any) -> Plane | None:
+    """Find the purest split between two groups of classes, None at a pure node."""
     y, weight = _targets(problem)
     if len(rows) > _LARGEST_FIT:
         rows = np.random.default_rng(0).choice(rows, _LARGEST_FIT, replace=False)
@@ -141,11 +136,11 @@ def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | Non
     best, best_impurity, most = None, np.inf, problem.max_features
     for group in _groupings(X, y, weight):
         side, relative = np.where(np.isin(y, group), 1, -1), weight / weight.mean()
-        coef, threshold = fit(X, side, relative)
+        coef, threshold = _plane(model, X, side, relative)
         if most is not None and most < problem.n_open:
             used = np.argsort(-np.abs(coef), kind="stable")[:most]
             coef = np.zeros_like(coef)
-            coef[used], threshold = fit(X[:, used], side, relative)
+            coef[used], threshold = _plane(model, X[:, used], side, relative)
         right = X @ coef > threshold
         impurity = _impurity(y[right], weight[right]) + _impurity(
             y[~right], weight[~right]
@@ -156,10 +151,10 @@ def _best_split(problem: Problem, rows: IntArray, fit: LinearFit) -> Plane | Non
 
 
 def _groupings(X: FloatArray, y: IntArray, weight: FloatArray) -> list[IntArray]:
-    """Groups of classes worth telling from the rest: all of them if there are few.
+    """List groups of classes to tell from the rest: all groups if there are few.
 
-    Otherwise the single classes, and those below each place in an order of the
-    classes along the line on which their means differ most.
+    Otherwise they are the single classes, and the first classes, of any number, in the
+    order along the line on which the means differ most.
     """
     mass = np.bincount(y, weight)
     classes = np.argsort(-mass, kind="stable")[: min(_MOST_CLASSES, (mass > 0).sum())]
@@ -190,7 +185,7 @@ def _in_a_row(
 
 
 def _impurity(y: IntArray, weight: FloatArray) -> float:
-    """Entropy of the classes times the weight of the rows.
+    """Return the entropy of the classes times the weight of the rows.
 
     Unlike Gini's index it prefers to halve four equal classes to splitting one off.
     """
@@ -198,14 +193,12 @@ def _impurity(y: IntArray, weight: FloatArray) -> float:
     return float(entr(mass).sum() - entr(mass.sum()))
 
 
-def _plane(model: object, X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
-    """Fit a linear classifier; a fit that has not converged serves as a start, too."""
-    import warnings
-
+def _plane(model: Any, X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
+    """Fit a linear classifier; one that has not converged will do for a start."""
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, side, sample_weight=weight)  # type: ignore[attr-defined]
-    coef: FloatArray = model.coef_[0].astype(np.float64)  # type: ignore[attr-defined]
-    return coef, -float(model.intercept_[0])  # type: ignore[attr-defined]
+        model.fit(X, side, sample_weight=weight)
+    coef: FloatArray = model.coef_[0].astype(np.float64)
+    return coef, -float(model.intercept_[0])
