@@ -24,19 +24,19 @@ class Looks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, press) -> None:
         self.press, self.is_selecting, self.after = press, False, []
-        self.n_looks, self.lock = 0, threading.Lock()
+        self.n_looks, self.is_pressed = 0, False
         is_over, choose = Clock.is_over.fget, WorkingSets.choose
 
         def look(clock: Clock) -> bool:
-            if not self.is_selecting:
-                return is_over(clock)
-            with self.lock:
+            was_pressed = self.is_pressed
+            is_main = threading.current_thread() is threading.main_thread()
+            if self.is_selecting and is_main:  # Python hears signals there
                 self.n_looks += 1
-                was_pressed = self.n_looks > 3
                 if self.n_looks == 3:
                     self.press()
+                    was_pressed = self.is_pressed = True
             answer = is_over(clock)
-            if was_pressed:
+            if self.is_selecting and was_pressed:
                 self.after.append(answer)
             return answer
 

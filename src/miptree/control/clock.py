@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import copy
 from typing import Any, Literal
 
 import numpy as np
@@ -89,6 +88,12 @@ class Clock:
             (self.remaining,),
             {"max_iter": self.max_iter, "stall": self.stall},
         )
+
+    def __copy__(self) -> Clock:
+        """Return a clock that began with this one and has the same stop."""
+        clock = Clock.__new__(Clock)
+        clock.__dict__.update(self.__dict__)
+        return clock
 
     # ------------------------------------------------------------------- time
 
@@ -198,7 +203,7 @@ class Clock:
 
     def dealt(self, n_clocks: int) -> list[Clock]:
         """Return clocks of the same end that share the iterations among them."""
-        clocks = [copy(self) for _ in range(n_clocks)]
+        clocks = [self.__copy__() for _ in range(n_clocks)]
         if self.max_iter is not None:
             each, rest = divmod(self.max_iter, n_clocks)
             for number, clock in enumerate(clocks):
@@ -207,7 +212,7 @@ class Clock:
 
     def heeding(self, *conditions: Callable[[], bool]) -> Clock:
         """Return this clock with a stop of its own, and conditions that end it too."""
-        clock = copy(self)
+        clock = self.__copy__()
         clock.stop = self.stop.or_when(*conditions)
         return clock
 

@@ -63,7 +63,7 @@ def balanced_selection(
         weights = sparse.csr_array((len(X), len(X)))
         return ExactSelection(none, none, weights, 0.0, -np.inf)
     model = selection_model(X, 1.0, 1.0)
-    extreme = _encode_extreme(model, hull_membership(X))
+    extreme = _encode_extreme(model, hull_membership(X, clock=clock))
     candidates = [np.zeros(model.n_variables), extreme]
     fixed = _fixed_by_relaxation(model, X, printed, clock)
     _, rounded, _ = solve_01(fixed, Limits(nodes=node_limit), extreme, clock)
@@ -199,16 +199,18 @@ def best_pillars(
         if clock.is_over:
             break
         chosen = order[:size]
-        value = float(len(chosen) - n_covered(X, chosen, n_jobs))
+        value = float(len(chosen) - n_covered(X, chosen, n_jobs, clock))
         if value < best_value:
             best, best_value = np.sort(chosen), value
     return best, best_value
 
 
-def n_covered(X: FloatArray, chosen: IntArray, n_jobs: int = 1) -> int:
+def n_covered(
+    X: FloatArray, chosen: IntArray, n_jobs: int = 1, clock: Clock | None = None
+) -> int:
     """How many other distinct points are combinations of the chosen ones."""
     points = DistinctPoints.of(X)
-    pool = PointPool(points.Z, n_jobs, with_weights=False)
+    pool = PointPool(points.Z, n_jobs, with_weights=False, clock=clock)
     pool.add(points.group[chosen])
     pool.decide(pool.not_in(np.arange(len(points.Z))), warm=True)
     return int(pool.inside.sum())
