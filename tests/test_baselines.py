@@ -194,12 +194,11 @@ def test_exports(baseline, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "value", "message"),
     [
-        ("baseline", "OptimalTreeClassifier", "none of miptree.baselines"),
-        ("status", "max_iter", "not a status"),
+        ("estimator", "OptimalTreeClassifier", "unknown entry"),
+        ("status", "done", "not a status"),
         ("version", 2, "version"),
         ("parameters", {"mu": -1}, "'mu' parameter"),
-        ("n_iter", 3, 'unknown entry "n_iter"'),
-        ("certificate_digest", "0" * 64, "does not fit its digest"),
+        ("rounds", 3, 'unknown entry "rounds"'),
     ],
 )
 def test_a_malformed_file_is_refused(entry, value, message, tmp_path):
@@ -208,6 +207,16 @@ def test_a_malformed_file_is_refused(entry, value, message, tmp_path):
     plain = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "bad.json").write_text(json.dumps({**plain, entry: value}))
     with pytest.raises(ValueError, match=message):
+        load_json(tmp_path / "bad.json")
+
+
+def test_a_changed_certificate_is_refused(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    save_json(quick(OCTHClassifier).fit(X, y), tmp_path / "model.json")
+    plain = json.loads((tmp_path / "model.json").read_text())
+    plain["certificate"]["digest"] = "0" * 64
+    (tmp_path / "bad.json").write_text(json.dumps(plain))
+    with pytest.raises(ValueError, match="does not fit its digest"):
         load_json(tmp_path / "bad.json")
 
 

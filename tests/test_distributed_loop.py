@@ -19,10 +19,11 @@ pytest.importorskip("distributed")
 import dask.dataframe as dd
 import fsspec
 
-from miptree import OptimalTreeClassifier, distributed, train
+from miptree import OptimalTreeClassifier, distributed
 from miptree.data.problem import Problem
 from miptree.distributed import _client
 from miptree.distributed._frame import Columns
+from miptree.fit import train
 from miptree.selection import CoverSelection, HullSelection
 from miptree.tree import ObliqueTree
 

@@ -369,7 +369,7 @@ def test_estimator_keeps_what_it_has_when_stopped() -> None:
 def test_with_weights_a_tree_of_more_but_cheaper_errors_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rounds._Rounds, "_polish", lambda *args: None)
+    monkeypatch.setattr(rounds._Rounds, "_search", lambda *args: None)
     X = np.concatenate([np.linspace(0, 0.2, 200), [0.3, 0.4, 0.5, 0.6, 5.0]])[:, None]
     y = np.array([0] * 200 + [1, 0, 0, 0, 1])
     problem = Problem.from_data(X, y, 2, np.where(y == 1, 100.0, 1.0))
@@ -403,7 +403,7 @@ def test_with_weights_a_tree_of_more_but_cheaper_errors_is_kept(
 def test_trees_of_a_subset_lie_in_the_box_of_all_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(rounds._Rounds, "_polish", lambda *args: None)
+    monkeypatch.setattr(rounds._Rounds, "_search", lambda *args: None)
     X, y = load_breast_cancer(return_X_y=True)
     for seed in range(3):
         clf = OptimalTreeClassifier(

@@ -44,7 +44,7 @@ from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import LONG, Measure, Svm1, ZeroOne
 from miptree.search.rng import random_state
 from miptree.search.starts import constant_tree, start_trees
-from miptree.search.warm_starts import heats
+from miptree.search.warm_starts import warm_starts
 from miptree.tree import ObliqueTree
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
@@ -71,7 +71,7 @@ def test_heats_follow_the_way_that_wins() -> None:
     for objective in (SMALL_NORMS, LARGE_NORMS):
         one = new_search(problem, objective)
         assert isinstance(one.measure, Svm1)
-        trees = heats(one, one.measure, start_trees(problem, 2))
+        trees = warm_starts(one, one.measure, start_trees(problem, 2))
         found = min(one.measure.value(tree).value for tree in trees)
         starts = start_trees(problem, 2)
         assert found < min(one.measure.value(tree).value for tree in starts)

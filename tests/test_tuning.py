@@ -613,7 +613,7 @@ def test_the_time_limit_is_kept_within_a_fold() -> None:
         return True
 
     args = (rows, fold, TableRules(), ALL_KINDS, 2, (0.1,))
-    assert np.isnan(score_fold(*args, clock=Clock(None, is_over)).score).all()
+    assert np.isnan(score_fold(*args, clock=Clock().heeding(is_over)).score).all()
     assert asked
 
 
@@ -622,7 +622,7 @@ def test_a_stop_is_heard_between_the_lps_of_a_candidate(
 ) -> None:
     rows = mixed_rows()
     part = TrainingPart(TableRules().learn(rows, False)[1], costs_of(rows))
-    clock = Clock(None, lambda: bool(node_lps))
+    clock = Clock().heeding(lambda: bool(node_lps))
     grown = Grower(part, 2, FOLD_EFFORT, 0, clock=clock).grow([Svm1Tree()])
     assert len(node_lps) == 1
     assert grown[0]

@@ -48,7 +48,7 @@ class OptimalTreeClassifier(TableClassifier):
         Depth D of the tree.
     slack_penalty : float or "auto", default="auto"
         The paper's alpha_1. ``slack_penalty * margin`` must be at least the price of
-        the dearest error, by default 1; "auto" makes it that.
+        the most costly error, by default 1; "auto" makes it that.
     l1_penalty : float, default=8
         alpha_2: a larger value gives sparser splits and fewer of them.
     margin : float or "auto", default="auto"

@@ -101,7 +101,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         which coefficients were dropped.
     best_score_, best_score_se_ : float
         Its mean score on rows held out and the standard error of that mean, NaN if no
-        fold was done. The score is the accuracy (1 - cost / dearest error with a
+        fold was done. The score is the accuracy (1 - cost / largest cost with a
         ``cost_matrix``), half that of its best tree and half the mean of its three
         best. As the score of the best of several it is a little optimistic.
     best_index_ : int

@@ -52,13 +52,13 @@ def train_baseline(
     """
     formulation = valuation.formulation
     with interruptible(clock) as clock:
-        training = _Training(valuation, solver, limits, clock, listeners, init)
+        training = _BaselineTraining(valuation, solver, limits, clock, listeners, init)
         training.run()
         return training.best.end(formulation.problem, valuation, formulation.depth)
 
 
 @dataclass
-class _Training:
+class _BaselineTraining:
     valuation: BaselineValuation
     solver: str
     limits: Limits

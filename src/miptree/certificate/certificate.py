@@ -45,7 +45,7 @@ class Certificate:
         What the misclassified rows cost, by default their weight; equals ``errors``
         without weights.
     cost_at_margin : float
-        The same, with the rows inside the margin counted as their dearest errors.
+        The same, with the rows inside the margin counted as their most costly errors.
     any_tree_bound, errors_bound, objective_bound : float
         Lower bounds on ``cost``, ``cost_at_margin`` and ``objective``.
     any_tree_proved_by, errors_proved_by, objective_proved_by : str

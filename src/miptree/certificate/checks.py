@@ -73,6 +73,13 @@ def malformed(tree: ObliqueTree, n_features: int, n_classes: int) -> str | None:
     return None
 
 
+def is_of_baseline(certificate: Certificate) -> bool:
+    """Tell whether a certificate, unchanged, is about the objective of a baseline."""
+    name = certificate.baseline
+    is_named = isinstance(name, str) and name != ""
+    return is_named and certificate.digest == certificate_digest(certificate)
+
+
 def check_settings(certificate: Certificate) -> Check:
     """Check that the certificate's fields mean anything."""
     problem = _unreadable(certificate)
@@ -94,6 +101,9 @@ def _unreadable(certificate: Certificate) -> str | None:
             return f"{field.name} is not a {what}."
     if certificate.depth < 1:
         return f"depth is {certificate.depth}."
+    words = (certificate.baseline, certificate.trees, certificate.objective_terms)
+    if words != ("", "", ""):
+        return "baseline, trees and objective_terms are not empty: not about (1a)."
     if certificate.scaling != "min-max":
         return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
     try:

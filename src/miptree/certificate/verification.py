@@ -19,6 +19,7 @@ from miptree.certificate.checks import (
     check_settings,
     check_tree,
     compare,
+    is_of_baseline,
 )
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount
@@ -135,7 +136,7 @@ def verify(
     >>> verify(clf.certificate_, clf.tree_, X, y).ok
     False
     """
-    if certificate.baseline:
+    if digest is None and is_of_baseline(certificate):
         raise TypeError(
             "verify checks the certificates of OptimalTreeClassifier, got one of "
             f"{certificate.baseline}. A baseline's errors are those of "

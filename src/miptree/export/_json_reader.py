@@ -102,19 +102,20 @@ ENTRIES = (
 """What a file holds, and nothing else."""
 
 
-def saved_estimators() -> dict[str, type[Any]]:
-    """Return the classes whose models can be saved, by their names."""
-    from miptree import baselines  # it loads solvers and models that few need
+def _estimator_class(name: str) -> type[Any]:
+    """Return the class of a saved model: one of ours, whatever the file says."""
+    if name == OptimalTreeClassifier.__name__:
+        return OptimalTreeClassifier
+    from miptree import baselines  # which few need
 
-    names = (name for name in baselines.__all__ if name != "BaselineClassifier")
-    found = {name: getattr(baselines, name) for name in names}
-    return {"OptimalTreeClassifier": OptimalTreeClassifier, **found}
+    if name not in baselines.__all__ or name == "BaselineClassifier":
+        raise MalformedError('"estimator" is no classifier of miptree')
+    found: type[Any] = getattr(baselines, name)
+    return found
 
 
 def _read_estimator(name: object, given: object) -> Any:
-    kind = saved_estimators().get(a_text(name, "estimator"))
-    if kind is None:
-        raise MalformedError('"estimator" is no classifier of miptree')
+    kind = _estimator_class(a_text(name, "estimator"))
     given = an_object(given, "parameters")
     known = kind().get_params()
     for name, value in given.items():

@@ -149,12 +149,12 @@ def _to_plain(clf: Any, metadata: dict[str, Any]) -> dict[str, Any]:
         "table": _plain_table(clf.table_),
         "classes": _plain_classes(clf.classes_),
         "tree": {
-            field.name: getattr(fitted.tree, field.name).tolist()
-            for field in fields(fitted.tree)
+            field.name: getattr(clf.tree_, field.name).tolist()
+            for field in fields(clf.tree_)
         },
         "node_proba": fitted.node_proba.tolist(),
         "digits": fitted.digits.tolist(),
-        "certificate": {n: _plain(v) for n, v in asdict(fitted.certificate).items()},
+        "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
         "status": fitted.status,
         "n_iter": int(fitted.n_iter),
         "fit_time": float(fitted.seconds),

@@ -15,7 +15,7 @@ from miptree.search.measure import ONE_SWEEP, Measure, Svm1, ValuedTree
 from miptree.search.rng import random_state
 from miptree.search.starts import LARGEST_CART
 from miptree.search.stream import streamed_trees
-from miptree.search.warm_starts import heats
+from miptree.search.warm_starts import warm_starts
 from miptree.tree import HeapTree
 from miptree.utils.arrays import IntArray
 
@@ -50,7 +50,7 @@ def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
 def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
     """Search on all rows; (1a) needs good starts first."""
     if isinstance(search.measure, Svm1):
-        starts = [*starts, *heats(search, search.measure, starts)]
+        starts = [*starts, *warm_starts(search, search.measure, starts)]
     search.run(starts)
 
 

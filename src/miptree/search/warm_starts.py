@@ -15,10 +15,10 @@ from miptree.search.iterated import IteratedSearch
 from miptree.search.measure import Measure, Svm1, ValuedTree, ZeroOne
 from miptree.tree import HeapTree
 
-_ERROR_HEATS, _ERROR_SHARE, _LAST_ERROR_SHARE = 4, 0.05, 0.2
+_ERROR_SEARCHES, _ERROR_SHARE, _LAST_ERROR_SHARE = 4, 0.05, 0.2
 """Searches for few errors, their part of the budget, and that of one more."""
 
-_SHARE, _MORE_HEATS, _MORE_SHARE = 0.06, 2, 0.15
+_SHARE, _MORE_SEARCHES, _MORE_SHARE = 0.06, 2, 0.15
 """The same for the search of (1a), and for those that follow if it wins."""
 
 _OFTEN, _SELDOM = 0.85, 0.15
@@ -28,7 +28,7 @@ _CLIMBERS = 3
 """Best trees that go on from a search of (1a)."""
 
 
-def heats(
+def warm_starts(
     search: IteratedSearch, measure: Svm1, starts: Sequence[HeapTree]
 ) -> list[HeapTree]:
     """Find starts for the search of (1a), and tell it which way won."""
@@ -37,20 +37,20 @@ def heats(
     good: list[ValuedTree] = []
     for tree in starts:
         search.add(measure.value(tree))
-    for _ in range(_ERROR_HEATS):
+    for _ in range(_ERROR_SEARCHES):
         # Not from the starts: around them all margins tend to be narrow.
-        new = _heat(search, errors, [nothing], _ERROR_SHARE)
+        new = _short_search(search, errors, [nothing], _ERROR_SHARE)
         few += new
         good += _make_good(search, new)
-    found = _heat(search, measure, starts, _SHARE)[:_CLIMBERS]
+    found = _short_search(search, measure, starts, _SHARE)[:_CLIMBERS]
     best = min((candidate.value for candidate in good), default=np.inf)
     if measure.value(found[0]).value < best:
         search.p_errors_first = 0.0 if measure.problem is None else _SELDOM
-        for _ in range(_MORE_HEATS):
-            found += _heat(search, measure, [nothing], _MORE_SHARE)[:_CLIMBERS]
+        for _ in range(_MORE_SEARCHES):
+            found += _short_search(search, measure, [nothing], _MORE_SHARE)[:_CLIMBERS]
     else:
         search.p_errors_first = _OFTEN
-        last = _heat(search, errors, [nothing, *few], _LAST_ERROR_SHARE)
+        last = _short_search(search, errors, [nothing, *few], _LAST_ERROR_SHARE)
         good += _make_good(search, last)
     return found + [candidate.tree for candidate in good]
 
@@ -65,18 +65,18 @@ def _nothing(search: IteratedSearch) -> HeapTree:
     )
 
 
-def _heat(
+def _short_search(
     search: IteratedSearch, measure: Measure, starts: Sequence[HeapTree], share: float
 ) -> list[HeapTree]:
     """Best trees of a search of its own, best first."""
     clock = search.clock.phase(share)
-    heat = IteratedSearch(measure, search.depth, search.rng, clock)
+    short = IteratedSearch(measure, search.depth, search.rng, clock)
     if measure is search.measure:
-        heat.lower_bound = search.lower_bound
-        heat.on_improvement = search.on_improvement
-    heat.run(starts)
+        short.lower_bound = search.lower_bound
+        short.on_improvement = search.on_improvement
+    short.run(starts)
     search.clock.absorb(clock)
-    return [candidate.tree for candidate in heat.pool]
+    return [candidate.tree for candidate in short.pool]
 
 
 def _make_good(search: IteratedSearch, trees: Sequence[HeapTree]) -> list[ValuedTree]:

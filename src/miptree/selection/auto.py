@@ -1,4 +1,4 @@
-"""A race of selections: the best by what its trees are worth on all rows."""
+"""A race of selections: the one wins whose trees have the lowest objective."""
 
 from __future__ import annotations
 
