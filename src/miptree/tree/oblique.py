@@ -191,18 +191,15 @@ class ObliqueTree:
     @classmethod
     def from_heap(cls, heap: HeapTree) -> ObliqueTree:
         """Build the tree with the same routing as a complete tree in heap order."""
-        n_branch, n_features = heap.coef.shape
-        n_nodes = 2 * n_branch + 1
-        left = np.full(n_nodes, LEAF, dtype=np.intp)
-        right = np.full(n_nodes, LEAF, dtype=np.intp)
-        left[:n_branch] = 2 * np.arange(n_branch) + 1
-        right[:n_branch] = 2 * np.arange(n_branch) + 2
-        coef = np.zeros((n_nodes, n_features))
-        threshold = np.zeros(n_nodes)
-        label = np.zeros(n_nodes, dtype=np.intp)
-        coef[:n_branch], threshold[:n_branch] = heap.coef, heap.threshold
-        label[n_branch:] = heap.label
-        return cls(left, right, coef, threshold, label)
+        n_branch, n_leaves = len(heap.threshold), len(heap.label)
+        twice, leaves = 2 * np.arange(n_branch), np.full(n_leaves, LEAF)
+        return cls(
+            np.append(twice + 1, leaves),
+            np.append(twice + 2, leaves),
+            np.vstack([heap.coef, np.zeros((n_leaves, heap.coef.shape[1]))]),
+            np.append(heap.threshold, np.zeros(n_leaves)),
+            np.append(np.zeros(n_branch, dtype=np.intp), heap.label),
+        )
 
     def to_heap(self, depth: int) -> HeapTree:
         """Return the complete tree of the given depth with the same predictions.
