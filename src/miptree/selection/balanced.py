@@ -76,7 +76,7 @@ def balanced_selection(
 def _fixed_by_relaxation(
     model: Model, X: FloatArray, printed: bool, clock: Clock
 ) -> Model:
-    """The 0-1 LP with b fixed where the relaxation decides it."""
+    """Fix b in the 0-1 LP where the relaxation decides it."""
     relaxed = selection_model(X, 1.0, 1.0, relaxed=True)
     _, x, _ = solve_01(relaxed, Limits(seconds=clock.remaining))
     b = x[relaxed.variables["b"]]
@@ -88,7 +88,7 @@ def _fixed_by_relaxation(
 
 
 def _encode_extreme(model: Model, hull: HullMembership) -> FloatArray:
-    """Select what expresses something, cover all that is expressed."""
+    """Encode: select what expresses something, cover all that is expressed."""
     x = np.zeros(model.n_variables)
     assert hull.weights is not None
     table = hull.weights.tocoo()
@@ -169,7 +169,7 @@ class BalancedSelection:
     def _choose(
         self, X: FloatArray, order: IntArray, clock: Clock, n_jobs: int
     ) -> IntArray:
-        """Points of one cluster to select."""
+        """Choose points of one cluster."""
         n_parts = -(-len(X) // self.max_points)
         parts = np.array_split(order, n_parts) if n_parts > 1 else [np.arange(len(X))]
         found = Parallel(n_jobs=n_jobs, prefer="threads")(
@@ -186,10 +186,9 @@ class BalancedSelection:
 
 
 def best_pillars(X: FloatArray, n_jobs: int = 1) -> tuple[IntArray, float]:
-    """Best number of the extreme points that carry most, and their sum(a - b).
+    """Return the best number of the extreme points that carry most, and sum(a - b).
 
-    What a large cluster needs that is dealt out into parts: points that cover others
-    of any part.
+    A large cluster is divided into parts; these points cover others in every part.
     """
     hull = hull_membership(X, n_jobs=n_jobs)
     assert hull.weights is not None
@@ -206,7 +205,7 @@ def best_pillars(X: FloatArray, n_jobs: int = 1) -> tuple[IntArray, float]:
 
 
 def n_covered(X: FloatArray, chosen: IntArray, n_jobs: int = 1) -> int:
-    """How many other distinct points are combinations of the chosen ones."""
+    """Count the other distinct points that are combinations of the chosen ones."""
     points = DistinctPoints.of(X)
     pool = PointPool(points.Z, n_jobs, with_weights=False)
     pool.add(points.group[chosen])
