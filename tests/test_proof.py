@@ -20,11 +20,16 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Subset
 from miptree.proof import prove_errors
-from miptree.proof.branching import EXHAUSTED, PAUSED, advance
+from miptree.proof.branching import advance
 from miptree.proof.fewest_errors import fewest_errors
 from miptree.proof.row_partition import partition_rows
 from miptree.proof.space import space_of
-from miptree.proof.state import begin, is_small_enough
+from miptree.proof.state import (
+    EXHAUSTED,
+    PAUSED,
+    begin_search,
+    search_fits_memory,
+)
 
 MARGINS = [1e-4, 1e-3, 0.01, 0.1, 0.4]
 margins = st.sampled_from(MARGINS)
@@ -103,9 +108,9 @@ def test_a_bound_is_a_sum_of_weights():
 def test_nothing_is_proved_where_the_leaves_are_too_many(depth):
     problem = random_problem(0, 30, 2, 2, "grid")
     assert proof_of(problem, 0.01, depth).bound.value == 0
-    assert not is_small_enough(10, 2, depth)
-    assert not is_small_enough(10_000, 100, 2)
-    assert is_small_enough(1000, 20, 3)
+    assert not search_fits_memory(10, 2, depth)
+    assert not search_fits_memory(10_000, 100, 2)
+    assert search_fits_memory(1000, 20, 3)
 
 
 # ------------------------------------------------------------------------- the search
@@ -123,13 +128,13 @@ def test_a_search_may_pause_at_every_node(problem, margin, depth, share):
     most = share * problem.weight.sum()
     ends = []
     for nodes_at_a_time in (1, 10**6):
-        state = begin(
+        state = begin_search(
             space.X, problem.y, problem.weight, depth,
             np.zeros(problem.n_rows), np.zeros(1),
         )  # fmt: skip
         outcome, total = PAUSED, 0
         while outcome == PAUSED:
-            outcome, nodes = advance(state, most, space.least, nodes_at_a_time)
+            outcome, nodes = advance(state, most, space.min_distance, nodes_at_a_time)
             assert nodes <= nodes_at_a_time
             total += nodes
         ends.append((outcome, total, state))

@@ -18,8 +18,8 @@ from miptree.proof.arranged_trees import ArrangedTrees, widest
 from miptree.proof.arrangement import (
     EMPTY,
     LEAF,
+    arrangement_fits_memory,
     arrangement_of,
-    is_small_enough,
     most_nodes,
 )
 from miptree.proof.row_partition import row_partition_bound
@@ -359,9 +359,9 @@ def test_weights_are_whole_units_or_rounded_down():
 
 
 def test_it_is_for_few_points_of_few_features_and_two_levels():
-    assert is_small_enough(215, 3)
-    assert not is_small_enough(468, 4)
-    assert not is_small_enough(20_000, 1)
+    assert arrangement_fits_memory(215, 3)
+    assert not arrangement_fits_memory(468, 4)
+    assert not arrangement_fits_memory(20_000, 1)
     space = space_of(random_problem(0, 30, 2, 2, "distinct"), 1e-3)
     assert can_arrange(space, 2)
     assert not can_arrange(space, 3)

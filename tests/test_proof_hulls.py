@@ -163,8 +163,8 @@ def test_features_that_others_nearly_determine_are_kept(noise):
     space = space_of(Problem.from_data(X, np.arange(30) % 2, 2), 0.01)
     assert space.kept == [0, 1, 2]
     assert (space.limit > 0.1 / noise).all()
-    assert (space.least < 0) == (noise < 1e-9)
-    assert space.least < 0.02
+    assert (space.min_distance < 0) == (noise < 1e-9)
+    assert space.min_distance < 0.02
 
 
 @pytest.mark.parametrize("missed", [1e-16, 1e-7, 1e-3])
@@ -188,4 +188,4 @@ def test_a_row_that_rounding_puts_inside_the_margin_keeps_it():
     """Trees are recounted with a little tolerance, which a bound must share."""
     for margin in (1e-4, 1e-2):
         problem = random_problem(0, 9, 2, 2, "gauss")
-        assert space_of(problem, margin).least <= 2 * (margin - 1e-9)
+        assert space_of(problem, margin).min_distance <= 2 * (margin - 1e-9)

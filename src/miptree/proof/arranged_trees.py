@@ -1,8 +1,8 @@
-"""Trees of an arrangement, one by one: how many errors they make at the margin.
+"""Trees of an arrangement, examined one by one: their errors at the margin.
 
-The arrangement knows on which sides of a split the points are, but not whether it can
-keep the margin from those that it gets right. Where it cannot, it loses one of them at
-least.
+The arrangement knows on which side of a split each point is. It does not know whether
+the split can keep the margin from the points that it gets right. Where it cannot, at
+least one of these points is an error as well.
 """
 
 from __future__ import annotations
@@ -17,7 +17,11 @@ import numpy as np
 from scipy.optimize import linprog
 
 from miptree.proof.arrangement import Arrangement
-from miptree.proof.hull_distance import INSEPARABLE, first_basis, separate
+from miptree.proof.hull_distance import (
+    INSEPARABLE,
+    first_basis,
+    separate,
+)
 from miptree.proof.split_enumeration import (
     ClassBits,
     class_bits,
@@ -56,9 +60,9 @@ class EvaluatedTree(NamedTuple):
     Attributes
     ----------
     errors : int
-        Errors at the margin, at least.
+        Lower bound on its errors at the margin.
     plane : (nodes, d + 1) array or None
-        Coefficients and thresholds, where it makes about so many.
+        Coefficients and thresholds of a tree that makes about so many errors, if known.
     label : (leaves,)
         Classes of the leaves.
     """
@@ -76,7 +80,7 @@ class ArrangedTrees:
     ----------
     X : (n, d)
         Distinct points.
-    least : float
+    min_distance : float
         Twice the margin.
     units : (n, Y)
         Weight of each class at each point, in whole units.
@@ -84,7 +88,7 @@ class ArrangedTrees:
     """
 
     X: FloatArray
-    least: float
+    min_distance: float
     units: IntArray
     arrangement: Arrangement
 
@@ -94,18 +98,23 @@ class ArrangedTrees:
         return class_bits(self.units)
 
     def stumps(self, target: int) -> list[tuple[LabelledSplit, ...]] | None:
-        """Trees of depth 1 with fewer errors than a target, whatever the margin.
+        """List the trees of depth 1 with fewer errors than a target at margin 0.
 
-        The best ones come first. None if they are too many.
+        The best ones come first. Returns None if they are too many.
         """
-        choices = self._choices(pack(np.ones(len(self.X), dtype=np.bool_)), target)
-        return None if choices is None else [(one,) for one in choices]
+        splits = self._splits(pack(np.ones(len(self.X), dtype=np.bool_)), target)
+        return None if splits is None else [(one,) for one in splits]
 
-    def of_root(self, root: int, target: int) -> list[tuple[LabelledSplit, ...]] | None:
-        """Trees of depth 2 on a leaf of the arrangement, likewise: (left, right)."""
+    def below_root(
+        self, root: int, target: int
+    ) -> list[tuple[LabelledSplit, ...]] | None:
+        """List the trees of depth 2 whose root is a leaf of the arrangement, likewise.
+
+        Each is a pair of splits: of the points left of the root, and right of it.
+        """
         sides = self.arrangement.side[root]
-        left = self._choices(sides[0], target - self.fewest(sides[1]))
-        right = self._choices(sides[1], target - self.fewest(sides[0]))
+        left = self._splits(sides[0], target - self.fewest(sides[1]))
+        right = self._splits(sides[1], target - self.fewest(sides[0]))
         if left is None or right is None or len(left) * len(right) > _MOST_PAIRS:
             return None
         pairs = [
@@ -116,30 +125,30 @@ class ArrangedTrees:
         return sorted(pairs, key=lambda pair: pair[0].errors + pair[1].errors)
 
     def fewest(self, inside: WordArray) -> int:
-        """ErrorBound errors of a split of some points."""
+        """Return the fewest errors of a split of some points."""
         stack = np.zeros(len(self.X) + 2, dtype=np.int64)
         limit = int(self.units.sum()) + 1
-        split = fewest_of_a_split(
+        errors, _ = fewest_of_a_split(
             self.arrangement, inside, self.classes, limit, 0, stack
         )
-        return int(split[0])
+        return int(errors)
 
-    def _choices(self, inside: WordArray, limit: int) -> list[LabelledSplit] | None:
-        """Splits of some points with fewer errors than a limit."""
+    def _splits(self, inside: WordArray, limit: int) -> list[LabelledSplit] | None:
+        """List the splits of some points with fewer errors than a limit, or None."""
         nodes = np.zeros(_MOST_SPLITS, dtype=np.int64)
         n_nodes = splits_below(self.arrangement, inside, self.classes, limit, nodes)
         if n_nodes < 0:
             return None
-        choices = [
-            choice
+        splits = [
+            split
             for sides in self.arrangement.side[nodes[:n_nodes]]
-            for choice in self._labelled(sides & inside)
-            if choice.errors < limit
+            for split in self._labelled(sides & inside)
+            if split.errors < limit
         ]
-        return sorted(choices, key=lambda choice: choice.errors)
+        return sorted(splits, key=lambda split: split.errors)
 
     def _labelled(self, sides: WordArray) -> Iterator[LabelledSplit]:
-        """A split with all classes that its sides may have."""
+        """Give a split all classes that its sides may have, one pair after another."""
         bits = np.unpackbits(sides.astype("<u8").view(np.uint8), -1, bitorder="little")
         points = bits[:, : len(self.X)].astype(np.bool_)
         weight = points.astype(np.int64) @ self.units
@@ -149,34 +158,34 @@ class ArrangedTrees:
             errors = weight.sum() - weight[[0, 1], label].sum()
             yield LabelledSplit(int(errors), correct[0], correct[1], label)
 
-    def evaluate(self, choices: tuple[LabelledSplit, ...]) -> EvaluatedTree:
-        """Look at a tree of one split, or of two below that of the root."""
-        label = np.array([c for choice in choices for c in choice.label])
-        errors = sum(choice.errors for choice in choices)
-        planes = [self._plane(choice.left, choice.right) for choice in choices]
+    def evaluate(self, splits: tuple[LabelledSplit, ...]) -> EvaluatedTree:
+        """Evaluate a tree of one split, or of two below that of the root."""
+        label = np.array([c for split in splits for c in split.label])
+        errors = sum(split.errors for split in splits)
+        planes = [self._plane(split.left, split.right) for split in splits]
         # The points that the two below lose are different ones.
         n_lost = sum(plane is None for plane in planes)
-        if len(choices) == 2 and n_lost == 0:
-            root = self._plane(*(choice.left | choice.right for choice in choices))
+        if len(splits) == 2 and n_lost == 0:
+            root = self._plane(*(split.left | split.right for split in splits))
             planes, n_lost = [root, *planes], int(root is None)
         if n_lost:
-            return EvaluatedTree(errors + n_lost * self._lost, None, label)
+            return EvaluatedTree(errors + n_lost * self._least_weight, None, label)
         return EvaluatedTree(errors, np.array(planes), label)
 
     @cached_property
-    def _lost(self) -> int:
-        """Weight of a point, at least."""
+    def _least_weight(self) -> int:
+        """Smallest weight that a point has in a class."""
         return int(self.units[self.units > 0].min())
 
     def _plane(self, left: BoolArray, right: BoolArray) -> FloatArray | None:
-        """Hyperplane between some points that keeps the margin; None if none does."""
+        """Return a hyperplane between some points that keeps the margin, or None."""
         if self._is_inseparable(left, right):
             return None  # many are, and this is seen sooner
         plane, most = widest(self.X, left, right)
-        return None if most < 0.5 * self.least else plane
+        return None if most < 0.5 * self.min_distance else plane
 
     def _is_inseparable(self, left: BoolArray, right: BoolArray) -> bool:
-        """Whether the hulls of some points are too near to each other."""
+        """Tell whether the hulls of some points are too near to each other."""
         if not (left.any() and right.any()):
             return False
         n, d = self.X.shape
@@ -187,7 +196,7 @@ class ArrangedTrees:
         first_basis(self.X, members[-1], members[0], basis, inverse, weight)
         answer, _ = separate(
             self.X, members, side, len(members), np.zeros(n, dtype=np.bool_),
-            self.least, basis, inverse, weight, np.zeros(d + 1),
+            self.min_distance, basis, inverse, weight, np.zeros(d + 1),
         )  # fmt: skip
         return bool(answer == INSEPARABLE)
 
@@ -195,11 +204,11 @@ class ArrangedTrees:
 def widest(
     X: FloatArray, left: BoolArray, right: BoolArray
 ) -> tuple[FloatArray, float]:
-    """Hyperplane with the largest margin to some points, and a bound on that margin.
+    """Return the hyperplane of largest margin to some points, and a bound on that.
 
     The box abs(h x - g) <= 1 holds for all points, and abs(h) <= 1 follows from it
-    (:class:`miptree.proof.space.Space`). The bound is that of the duals y >= 0,
-    whatever tolerances they were found with: from A v <= b follows
+    (:class:`miptree.proof.space.Space`). The bound comes from the duals y >= 0 and is
+    valid whatever the solver's tolerances: A v <= b implies
     c v <= b y + abs(c - A' y) limit, where limit bounds abs(v).
     """
     n, d = X.shape

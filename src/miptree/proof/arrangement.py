@@ -1,10 +1,10 @@
-"""All ways in which a hyperplane can part some points, as a binary tree.
+"""The arrangement of some points: all their splits by a hyperplane, as a binary tree.
 
 The root stands for all hyperplanes. A point that some of them have on the left and
-others on the right divides them: one child for each side. What a side decided for one
-point implies for others follows from hull LPs (``hull_distance.py``): a point that
-cannot join a side without bringing the hulls too near is on the other. A leaf leaves no
-point open.
+others on the right divides them: one child for each side. The sides of some points may
+decide those of others (``hull_distance.py``): a point that cannot join a side without
+bringing the hulls too near to each other is on the other side. A leaf leaves no point
+open.
 
 Of n points in d dimensions there are some n^d / d! leaves, so this is for few features.
 """
@@ -19,11 +19,16 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.assignments import Scratch, room_for, scratch_of, send, take_back
-from miptree.proof.state import OPEN, SearchState, begin
-from miptree.proof.state import is_small_enough as is_search_small
+from miptree.proof.state import (
+    EXHAUSTED,
+    FULL,
+    OPEN,
+    PAUSED,
+    SearchState,
+    begin_search,
+    search_fits_memory,
+)
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
-
-GROWN, PAUSED, FULL = 0, 1, 2
 
 _MOST_NUMBERS = 5e7
 """Numbers in a tree: some 400 MB."""
@@ -50,7 +55,7 @@ class Arrangement(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """Where the growing of a tree stands. One entry per level but for the tree."""
+    """A tree that grows. One entry per level, except in the tree's own arrays."""
 
     side: WordArray
     right: IntArray
@@ -69,42 +74,48 @@ class Growth(NamedTuple):
 
 
 def most_nodes(n: int, d: int) -> int:
-    """Nodes that the tree of n points in general position has (Schlaefli, Cover)."""
+    """Count the nodes that n points in general position have (Schlaefli, Cover)."""
     return 2 * sum(comb(n - 1, k) for k in range(d + 1)) - 1
 
 
 def words_of(n: int) -> int:
-    """Words of 64 bits for n points."""
+    """Count the words of 64 bits for n points."""
     return (n + 63) // 64
 
 
-def is_small_enough(n: int, d: int) -> bool:
-    """Whether the tree can be held in memory, and the search that grows it."""
+def arrangement_fits_memory(n: int, d: int) -> bool:
+    """Tell whether the tree can be held in memory, and the search that grows it."""
     is_tree_small = most_nodes(n, d) * (2 * words_of(n) + 1) < _MOST_NUMBERS
-    return is_tree_small and is_search_small(n, d, 1)
+    return is_tree_small and search_fits_memory(n, d, 1)
 
 
 def arrangement_of(
     X: FloatArray,
-    least: float,
-    should_stop: Callable[[float], bool] = lambda share: False,
+    min_distance: float,
+    gives_up: Callable[[float], bool] = lambda share: False,
 ) -> Arrangement | None:
-    """Tree of all partings of distinct points whose hulls are ``least`` apart.
+    """Return the tree of all splits of distinct points, or None if it was given up.
 
-    It may hold others that are nearly so. ``should_stop`` is asked now and then, given
-    the share that has grown. None if it was stopped.
+    Parameters
+    ----------
+    X : (n, d)
+    min_distance : float
+        The hulls of the two sides of a split are so far apart. A few splits may be
+        among them whose hulls are slightly nearer.
+    gives_up : callable
+        It is asked now and then, with the share of the tree that has grown.
     """
     n, d = X.shape
     same = np.zeros(n, dtype=np.intp)
-    search = begin(X, same, np.ones(n), 1, same, np.zeros(1))
+    search = begin_search(X, same, np.ones(n), 1, same, np.zeros(1))
     # Points nearly in special position may leave a few more than there should be.
     capacity = most_nodes(n, d) + n
     growth = _begin(n, capacity)
     outcome = PAUSED
     while outcome == PAUSED:
-        if should_stop(growth.at[0] / capacity):
+        if gives_up(growth.at[0] / capacity):
             return None
-        outcome = grow(search, growth, least, _NODES_AT_A_TIME)
+        outcome = grow(search, growth, min_distance, _NODES_AT_A_TIME)
     if outcome == FULL:
         return None
     n_nodes = growth.at[0]
@@ -112,7 +123,7 @@ def arrangement_of(
 
 
 def _begin(n: int, capacity: int) -> Growth:
-    """Nothing has grown yet."""
+    """Make a tree that has not grown yet."""
 
     def zeros() -> IntArray:
         return np.zeros(n + 1, dtype=np.int64)
@@ -127,7 +138,7 @@ def _begin(n: int, capacity: int) -> Growth:
 
 @njit(cache=True, nogil=True)
 def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
-    """Grow on for some nodes; returns GROWN, PAUSED or FULL."""
+    """Grow on for some nodes; return EXHAUSTED (it has grown), PAUSED or FULL."""
     scratch = scratch_of(s)
     done = 0
     while True:
@@ -149,7 +160,7 @@ def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
             continue
         _back_to(s, g.began[level])
         if level == 0:
-            return GROWN
+            return EXHAUSTED
         g.at[1] = level - 1
 
 
@@ -176,7 +187,7 @@ def _enter(
 
 @njit(cache=True, nogil=True)
 def _close(s: SearchState, least: float, scratch: Scratch) -> int:
-    """Decide the points that have one side left; returns one that divides the others.
+    """Decide the points that have one side left; return one that divides the others.
 
     That is the one with the most room on both sides: it divides most evenly.
     """

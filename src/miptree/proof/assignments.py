@@ -1,4 +1,4 @@
-"""Moves of a search: may a point join a side of a node, send it, take it back."""
+"""Kernels that assign points to leaves: ask if one may go there, send it, undo it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Scratch = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
 
 @njit(cache=True, nogil=True)
 def scratch_of(s: SearchState) -> Scratch:
-    """Room for such questions about a search."""
+    """Make room for such questions about a search."""
     rows, n = s.basis.shape[1], len(s.y)
     return (
         np.empty(rows, dtype=np.int64), np.empty((rows, rows)), np.empty(rows),
@@ -26,7 +26,10 @@ def scratch_of(s: SearchState) -> Scratch:
 
 @njit(cache=True, nogil=True)
 def score_of(s: SearchState, node: int, i: int) -> float:
-    """Side of a point at a node, > 0 right; nobody on a side leaves it to the other."""
+    """Return the score of a point at a node: right if above 0, else left.
+
+    Where a side of the node has no points yet, every point goes to the other side.
+    """
     if s.size[node, 2] == 0:
         return -np.inf
     if s.size[node, 1] == 0:
@@ -42,7 +45,7 @@ def score_of(s: SearchState, node: int, i: int) -> float:
 def room_for(
     s: SearchState, node: int, direction: int, i: int, least: float, scratch: Scratch
 ) -> float:
-    """Distance of the hulls of a node if a point joins a side, -1 if it cannot."""
+    """Return the distance of a node's hulls if a point joins a side; -1: it cannot."""
     others = 1 if direction > 0 else 2
     if s.size[node, others] == 0:
         return s.X.shape[1] * 1.0
@@ -70,7 +73,7 @@ def _start_basis(
     inverse: FloatArray,
     weight: FloatArray,
 ) -> None:
-    """Basis to start from when a point joins: the node's own, or its first."""
+    """Write the basis to start from when a point joins: the node's own, or a first."""
     if s.size[node, 1] > 0 and s.size[node, 2] > 0:
         copy_into(basis, s.basis[node])
         copy_into(inverse, s.inverse[node])

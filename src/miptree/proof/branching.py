@@ -1,11 +1,12 @@
-"""Is there a tree with few errors? A depth-first search over where the points go.
+"""Kernel that searches depth first for a tree with few errors.
 
-A point is either sent to a leaf, which takes its class, or given up as an error. From
-such decisions more follows. A leaf is closed to a point if it has another class, or
-if a hyperplane on the way would have to keep the point apart from points on its other
-side that are too near (``hull_distance.py``). Further down a hyperplane has even more
-points to keep apart, so a closed leaf stays closed. A point to which all leaves are
-closed is an error as well. Where the errors exceed the limit, the search turns back.
+It decides point by point: a point is either sent to a leaf, which takes its class, or
+given up as an error. From such decisions more follows. A leaf is closed to a point if
+it has another class, or if a hyperplane on the way would have to keep the point apart
+from points on its other side that are too near (``hull_distance.py``). Further down a
+hyperplane has even more points to keep apart, so a closed leaf stays closed. A point to
+which all leaves are closed is an error as well. Where the errors exceed the limit, the
+search turns back.
 
 Of the other points the one with the fewest open leaves is decided next. A point that
 the hyperplanes at hand get right need not be decided: if no other is left, the search
@@ -27,10 +28,8 @@ from miptree.proof.assignments import (
     send,
     take_back,
 )
-from miptree.proof.state import ERROR, OPEN, SearchState
+from miptree.proof.state import ERROR, EXHAUSTED, FOUND, OPEN, PAUSED, SearchState
 from miptree.search.routing import copy_into
-
-EXHAUSTED, FOUND, PAUSED = 0, 1, 2
 
 _PRUNED, _SOLVED = -1, -2
 """Instead of a point to decide next."""
@@ -38,7 +37,7 @@ _PRUNED, _SOLVED = -1, -2
 
 @njit(cache=True, nogil=True)
 def _is_right(s: SearchState, i: int, least: float) -> bool:
-    """Whether the hyperplanes at hand classify a point well clear of them."""
+    """Tell whether the hyperplanes at hand classify a point with the margin."""
     n_branch = s.size.shape[0]
     node = 0
     while node < n_branch:
@@ -53,9 +52,9 @@ def _is_right(s: SearchState, i: int, least: float) -> bool:
 def _open_to(
     s: SearchState, level: int, i: int, least: float, scratch: Scratch
 ) -> tuple[int, float]:
-    """Leaves that may still take a point, as bits, and how much room they leave.
+    """Return the leaves that may still take a point, as bits, and their total room.
 
-    Closed ones are struck off for good.
+    The level's ``open_leaves`` lose those that are closed.
     """
     n_branch, n_leaves = s.size.shape[0], len(s.label)
     # Each side of each node is asked once.
@@ -90,9 +89,9 @@ def _open_to(
 
 @njit(cache=True, nogil=True)
 def _costs_too_much(s: SearchState, most: float) -> bool:
-    """Whether the search node implies too many errors.
+    """Tell whether the decisions so far imply too many errors.
 
-    In each subset it implies the proved ones or, if more, those made so far.
+    Each subset has the errors proved or, if more, those made so far.
     """
     total = 0.0
     for g in range(len(s.group_bound)):
@@ -107,7 +106,10 @@ def _costs_too_much(s: SearchState, most: float) -> bool:
 def _expand(
     s: SearchState, level: int, most: float, least: float, scratch: Scratch
 ) -> int:
-    """Force errors and choose the point to decide next, the tightest one."""
+    """Force errors and return the point to decide next: the one with least freedom.
+
+    Returns _PRUNED if there are too many errors, _SOLVED if no point is left.
+    """
     best, fewest, least_room = _SOLVED, 99, np.inf
     for i in range(len(s.y)):
         if s.place[i] != OPEN or _is_right(s, i, least):
@@ -147,7 +149,7 @@ def _release(s: SearchState, level: int) -> None:
 def advance(
     s: SearchState, most: float, least: float, max_nodes: int
 ) -> tuple[int, int]:
-    """Search on for some nodes; returns (EXHAUSTED, FOUND or PAUSED, nodes).
+    """Search on for some nodes; return (EXHAUSTED, FOUND or PAUSED, nodes).
 
     Parameters
     ----------
@@ -182,7 +184,7 @@ def advance(
 def _enter(
     s: SearchState, level: int, most: float, least: float, scratch: Scratch
 ) -> bool:
-    """Begin a level; False where nothing is left to decide."""
+    """Begin a level; return False where nothing is left to decide."""
     s.level[1] = 0
     s.forced_at[level + 1] = s.forced_at[level]
     s.options[level] = 0
@@ -198,7 +200,7 @@ def _enter(
 def _next_option(
     s: SearchState, level: int, most: float, least: float, scratch: Scratch
 ) -> bool:
-    """Decide a level's point in the next way; False and undone where none is left."""
+    """Decide a level's point in the next way; return False, undone, if none is left."""
     point = s.chosen[level]
     if point >= 0 and s.place[point] != OPEN:
         take_back(s, level, point)

@@ -1,4 +1,4 @@
-"""Compile the kernels of the proofs before a clock waits for them."""
+"""Compilation of the proof kernels, before a clock waits for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 30.0
 
 @cache
 def compile_proof_kernels() -> None:
-    """Make the kernels ready: some twenty seconds on a new machine, then cached."""
+    """Compile the kernels: some twenty seconds on a new machine, then cached."""
     from miptree.proof.all_splits import arrangement_bound
     from miptree.proof.fewest_errors import fewest_errors
     from miptree.proof.space import space_of
@@ -28,7 +28,7 @@ def compile_proof_kernels() -> None:
 
 
 def seconds_to_compile_proofs() -> float:
-    """Seconds that a fit should have left to make the kernels ready, with a reserve."""
+    """Return the seconds that a fit should have left for this, with a reserve."""
     if compile_proof_kernels.cache_info().currsize > 0:
         return 0.0
     from miptree.proof.arrangement import grow
@@ -40,7 +40,7 @@ def seconds_to_compile_proofs() -> float:
 
 
 def _is_on_disk(kernel: Any) -> bool:
-    """Whether numba's cache has a kernel; there is no public way to ask."""
+    """Tell whether numba's cache has a kernel; there is no public way to ask."""
     try:
         return bool(kernel._cache._cache_file._load_index())
     except (AttributeError, OSError):

@@ -1,4 +1,4 @@
-"""The fewest errors among some rows, by searching for trees with more and more."""
+"""The fewest errors among some rows: searches that allow more and more errors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _SAME = 1e-9
 
 
 class ErrorBound(NamedTuple):
-    """What a search found out.
+    """Errors that a search has proved.
 
     Attributes
     ----------
     bound : float
-        Errors that every tree makes among the rows at least.
+        Lower bound on the errors that every tree makes among the rows.
     tree : HeapTree or None
         Tree that the search ended with, if it did. It makes about so many errors: its
         margin is only roughly the one asked for.
@@ -62,19 +62,24 @@ def fewest_errors(
     depth : int
         Depth of the trees.
     rows : int array
-        Rows looked at.
+        Rows whose errors count.
     known : sequence of Subset
-        Disjoint subsets of the rows, with the errors known to be made among each.
+        Disjoint subsets of the rows, with the errors proved for each.
     enough : float
         Errors of a tree at hand: a higher bound is of no use.
     clock : Clock
-        Ends it.
+        Ends the search.
     max_nodes : int, optional
-        Nodes of the search.
+        Limit on the nodes of the search.
     """
     # Numba is imported only where a proof is wanted.
-    from miptree.proof.branching import EXHAUSTED, PAUSED, advance
-    from miptree.proof.state import begin, is_small_enough
+    from miptree.proof.branching import advance
+    from miptree.proof.state import (
+        EXHAUSTED,
+        PAUSED,
+        begin_search,
+        search_fits_memory,
+    )
 
     weight = problem.weight[rows]
     group = np.full(len(rows), len(known))
@@ -82,21 +87,26 @@ def fewest_errors(
         group[np.isin(rows, subset.rows)] = number
     group_bound = np.array([subset.errors for subset in known] + [0.0])
     bound, nodes, tree = float(group_bound.sum()), 0, None
-    if not is_small_enough(len(rows), space.X.shape[1], depth):
+    if not search_fits_memory(len(rows), space.X.shape[1], depth):
         return ErrorBound(bound, None, 0)
     same = _SAME * float(weight.min())
     # With equal weights no tree is half an error above the bound, so that a tree
     # found is as good as the bound. With others it may be between two sums of weights.
     allowance = 0.5 * float(weight.min())
     while bound < enough - same:
-        state = begin(space.X[rows], problem.y[rows], weight, depth, group, group_bound)
+        state = begin_search(
+            space.X[rows], problem.y[rows], weight, depth, group, group_bound
+        )
         outcome = PAUSED
         while outcome == PAUSED:
             left = _NODES_AT_A_TIME if max_nodes is None else max_nodes - nodes
             if left <= 0 or clock.is_over:
                 return ErrorBound(bound, tree, nodes)
             outcome, done = advance(
-                state, bound + allowance, space.least, min(left, _NODES_AT_A_TIME)
+                state,
+                bound + allowance,
+                space.min_distance,
+                min(left, _NODES_AT_A_TIME),
             )
             nodes += done
         if outcome == EXHAUSTED:

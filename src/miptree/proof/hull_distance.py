@@ -1,10 +1,10 @@
-"""Can a hyperplane separate two sets of points? An LP over their convex hulls.
+"""Kernel that tells whether a hyperplane can separate two sets of points.
 
-The distance of the hulls in the 1-norm, ``min |p - q|_1`` over p and q in them, by the
-simplex method on ``d + 2`` rows: one per feature (with a pair of slack columns), and
-one for the weights of each side. A further point is a further column, so the last
-basis stays feasible and a few pivots bring it up to date. The duals are the hyperplane
-of largest margin among those with abs(coef) <= 1.
+It computes the distance of their convex hulls in the 1-norm, ``min |p - q|_1`` over p
+and q in them, by the simplex method. The LP has ``d + 2`` rows: one for each feature
+(with a pair of slack columns), and one for the weights of each side. A further point is
+a further column, so the last basis stays feasible and a few pivots bring it up to date.
+The duals are the hyperplane of largest margin among those with abs(coef) <= 1.
 
 Columns are numbered: 0..n-1 are the points, n + j and n + d + j the slacks of feature
 j with sign + and -.
@@ -34,7 +34,7 @@ def first_basis(
     inverse: FloatArray,
     weight: FloatArray,
 ) -> None:
-    """Basis for one point on each side."""
+    """Write the basis for one point on each side."""
     n, d = X.shape
     for row in range(d + 2):
         for k in range(d + 2):
@@ -57,7 +57,7 @@ def first_basis(
 def _duals(
     basis: IntArray, inverse: FloatArray, n: int, d: int, dual: FloatArray
 ) -> None:
-    """Duals of the rows: the costs of the basic slacks through the inverse."""
+    """Compute the duals of the rows: the costs of the basic slacks, by the inverse."""
     for k in range(d + 2):
         total = 0.0
         for row in range(d + 2):
@@ -70,7 +70,7 @@ def _duals(
 def _entering(
     X: FloatArray, members: IntArray, side: IntArray, size: int, dual: FloatArray
 ) -> tuple[int, bool]:
-    """Column of most negative reduced cost, -1 if there is none."""
+    """Return the column of most negative reduced cost (-1: none), and its side."""
     n, d = X.shape
     best, chosen = -_ROUNDING, -1
     for k in range(size):
@@ -95,7 +95,7 @@ def _entering(
 def _column(
     X: FloatArray, inverse: FloatArray, entering: int, on_right: bool, step: FloatArray
 ) -> None:
-    """Entering column in terms of the basis."""
+    """Express the entering column by the basis."""
     n, d = X.shape
     for row in range(d + 2):
         if entering >= n + d:
@@ -118,7 +118,7 @@ def _pivot(
     step: FloatArray,
     entering: int,
 ) -> bool:
-    """Bring a column into the basis; False where no row can leave."""
+    """Bring a column into the basis; return False where no row can leave."""
     rows = len(basis)
     leaving, shortest = -1, np.inf
     for row in range(rows):
@@ -152,7 +152,7 @@ def _distance(
     is_right: BoolArray,
     point: FloatArray,
 ) -> float:
-    """Distance of the points that the weights describe, recomputed from the data."""
+    """Return the distance of the two combinations, recomputed from the data."""
     n, d = X.shape
     total_right = total_left = 0.0
     for row in range(d + 2):
@@ -196,13 +196,13 @@ def separate(
     ----------
     X : (n, d)
     members, side, size
-        The points in question and their sides (+1 right, -1 left).
+        Points in question, their sides (+1 right, -1 left) and their number.
     is_right : (n,) bool
-        Scratch; filled with the sides.
+        Room for the sides by point.
     least : float
         Hulls nearer than this are inseparable.
     basis, inverse, weight
-        State, changed in place.
+        State of the LP, changed in place.
     plane : (d + 1,)
         Receives coefficients and threshold if the answer is SEPARATED.
 

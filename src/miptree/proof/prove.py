@@ -1,4 +1,4 @@
-"""Prove that every tree makes so many errors: subset by subset, or split by split."""
+"""Proof that every tree makes so many errors: by parts of the rows, or all splits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from miptree.proof.space import space_of
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes of a search where neither the clock nor the caller sets a limit."""
 _PARTITION_SHARE, _FIRST_SHARE, _ALL_SPLITS_SHARE = 0.5, 0.1, 0.9
-"""Part of the time for the halving; for it alone, where all splits can be tried next;
+"""Shares of the time: for the row partition; for it where all splits can be tried next;
 and for those. A MIP has the rest."""
 
 
@@ -38,16 +38,17 @@ def prove_errors(
     margin : float
         epsilon: a point nearer to a hyperplane on its way counts as an error.
     depth : int
+        Depth of the trees.
     enough : float
         Errors of a tree at hand: a higher bound is of no use.
     clock : Clock
-        Some of its time is left to others.
+        Limits the time; some of it is left to the MIP that follows.
     max_nodes : int, optional
-        Nodes of each search: the deterministic budget.
+        Limit on the nodes of each search: the deterministic budget.
     seed : int
-        Of the halving.
+        Seed of the partition of the rows.
     n_jobs : int, optional
-        Searches side by side, by joblib.
+        Jobs of joblib.
     """
     # Numba is imported only where a proof is wanted.
     from miptree.proof.all_splits import arrangement_bound, can_arrange

@@ -1,13 +1,13 @@
-"""Bounds that add up: errors proved on disjoint subsets are errors on all rows.
+"""Bounds that add up: errors proved on disjoint parts of the rows.
 
 The rows are halved again and again at random, class by class, so that every part is as
-noisy as the whole. From the smallest parts up each is searched for the fewest errors;
-what its two halves have is where it starts, and prunes its search.
+noisy as the whole. From the smallest parts up, each part is searched for the fewest
+errors. The sum of the bounds of its two halves is its first bound, and the bounds of
+the halves prune its search.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -26,12 +26,12 @@ T = TypeVar("T")
 
 
 class Proof(NamedTuple):
-    """What was proved.
+    """Errors proved for every tree.
 
     Attributes
     ----------
     bound : Bound
-        Errors of every tree at the margin.
+        Lower bound on the errors of every tree at the margin.
     subsets : list of Subset
         Disjoint subsets of the rows whose errors add up to the bound.
     tree : HeapTree or None
@@ -54,42 +54,47 @@ def row_partition_bound(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Proof:
-    """Prove that every tree makes so many errors, subset by subset.
+    """Prove that every tree makes so many errors, part by part of the rows.
 
     Parameters
     ----------
     problem, depth, enough, max_nodes, n_jobs
         As in :func:`miptree.proof.prove_errors`.
     space : Space
-        That of the margin.
+        Space of the problem at the margin.
     clock : Clock
-        Its remaining time is dealt out to the levels of the halving.
+        Its remaining time is shared among the levels of the partition.
     seed : int
-        Of the halving.
+        Seed of the partition.
     """
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
     levels = partition_rows(problem, smallest, np.random.default_rng(seed))
+
+    def search(
+        rows: IntArray, halves: list[Subset], clock: Clock, n_left: int
+    ) -> ErrorBound:
+        # What the earlier parts left of their time goes to the later ones.
+        rounds_left = -(-n_left // effective_n_jobs(n_jobs))
+        clock = clock.share(1.0 / rounds_left)
+        return fewest_errors(
+            problem, space, depth, rows, halves, enough,
+            clock=clock, max_nodes=max_nodes,
+        )  # fmt: skip
+
     known: list[Subset] = []
     proved: list[list[Subset]] = []  # of each part, what its bound is the sum of
     tree = None
     for height, parts in enumerate(levels):
-        search = _LevelSearch(
-            problem,
-            space,
-            depth,
-            known,
-            enough,
-            clock.share(1.0 / (len(levels) - height)),
-            len(parts),
-            effective_n_jobs(n_jobs),
-            max_nodes,
-        )
+        level_clock = clock.share(1.0 / (len(levels) - height))
         found = on_threads(n_jobs)(
-            delayed(search)(number, rows) for number, rows in enumerate(parts)
+            delayed(search)(rows, _halves(known, k), level_clock, len(parts) - k)
+            for k, rows in enumerate(parts)
         )
         made = [Subset(rows, one.bound) for rows, one in zip(parts, found, strict=True)]
         proved = [
-            [part] if part.errors > _sum(_halves(known, k)) else _joined(proved, k)
+            [part]
+            if part.errors > sum(half.errors for half in _halves(known, k))
+            else [subset for half in _halves(proved, k) for subset in half]
             for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
@@ -99,41 +104,12 @@ def row_partition_bound(
     return Proof(Bound(known[0].errors, text), proved[0], tree)
 
 
-@dataclass(frozen=True)
-class _LevelSearch:
-    """Searches the parts of one level, some side by side."""
-
-    problem: Problem
-    space: Space
-    depth: int
-    below: list[Subset]
-    enough: float
-    clock: Clock
-    n_parts: int
-    n_jobs: int
-    max_nodes: int | None
-
-    def __call__(self, number: int, rows: IntArray) -> ErrorBound:
-        # What the earlier parts left of their time goes to the later ones.
-        rounds_left = -(-(self.n_parts - number) // self.n_jobs)
-        return fewest_errors(
-            self.problem,
-            self.space,
-            self.depth,
-            rows,
-            _halves(self.below, number),
-            self.enough,
-            clock=self.clock.share(1.0 / rounds_left),
-            max_nodes=self.max_nodes,
-        )
-
-
 def partition_rows(
     problem: Problem, smallest: int, rng: np.random.Generator
 ) -> list[list[IntArray]]:
-    """Parts of the rows, level by level from the smallest.
+    """Split the rows into parts, level by level; the smallest parts come first.
 
-    The halves of part k of a level are the parts 2k and 2k + 1 of the one before.
+    The halves of part k of a level are the parts 2k and 2k + 1 of the level before.
     """
     levels = [[np.arange(problem.n_rows)]]
     while min(map(len, levels[-1])) >= 2 * smallest:
@@ -146,13 +122,5 @@ def partition_rows(
 
 
 def _halves(below: list[T], number: int) -> list[T]:
-    """What belongs to the two halves of a part, from the level below."""
+    """Return the entries of the two halves of a part, from the level below."""
     return below[2 * number : 2 * number + 2]
-
-
-def _joined(below: list[list[Subset]], number: int) -> list[Subset]:
-    return [subset for half in _halves(below, number) for subset in half]
-
-
-def _sum(subsets: list[Subset]) -> float:
-    return sum(subset.errors for subset in subsets)

@@ -38,7 +38,7 @@ class Space(NamedTuple):
         Their numbers.
     limit : (k,)
         H_j.
-    least : float
+    min_distance : float
         2 eps, less what rounding can explain.
     rounding : float
         Rounding error of a distance.
@@ -47,27 +47,28 @@ class Space(NamedTuple):
     X: FloatArray
     kept: list[int]
     limit: FloatArray
-    least: float
+    min_distance: float
     rounding: float
 
-    def least_apart(self, n: int) -> float:
-        """Distance of the hulls of n points that a threshold moved by eps / 2 can keep.
+    def min_distance_moved(self, n: int) -> float:
+        """Return the distance of the hulls of all n points after a threshold moves.
 
-        Each point forbids delta on both sides of it. The n of them do not cover the
-        eps that it may move in if delta = eps / (2 (n + 1)); the hulls are then two
-        deltas apart.
+        The threshold may move by eps / 2 to both sides, and should keep a distance
+        delta from every point. So each point forbids an interval of 2 delta. With
+        delta = eps / (2 (n + 1)) the n intervals do not cover all of the eps, and the
+        hulls are then two deltas apart.
         """
-        return 0.5 * (self.least + self.rounding) / (n + 1) - self.rounding
+        return 0.5 * (self.min_distance + self.rounding) / (n + 1) - self.rounding
 
     def to_heap(self, plane: FloatArray, label: IntArray, n_features: int) -> HeapTree:
-        """Tree in scaled units of hyperplanes (coefficients, threshold) found here."""
+        """Return the tree of hyperplanes (coefficients, threshold), in scaled units."""
         coef = np.zeros((len(plane), n_features))
         coef[:, self.kept] = plane[:, :-1] * self.limit
         return HeapTree(coef, plane[:, -1].copy(), label)
 
 
 def space_of(problem: Problem, margin: float) -> Space:
-    """Space of a problem at a margin eps."""
+    """Return the space of a problem at a margin eps."""
     X = problem.scaled
     kept = _independent(X)
     found: list[tuple[float, float]] = []
@@ -84,15 +85,16 @@ def space_of(problem: Problem, margin: float) -> Space:
     # A point that lacks a rounding error of its margin keeps it, and the distance of
     # two points of numbers up to H_j has a rounding error of its own.
     rounding = 4 * np.finfo(np.float64).eps * (len(kept) + 2) * scale.sum()
-    least = 2 * (margin - MARGIN_ROUNDING) * (1 - _SAFETY) - rounding
-    return Space(X[:, kept] * scale, kept, scale, least, float(rounding))
+    distance = 2 * (margin - MARGIN_ROUNDING) * (1 - _SAFETY) - rounding
+    return Space(X[:, kept] * scale, kept, scale, distance, float(rounding))
 
 
 def _independent(X: FloatArray) -> list[int]:
-    """Features that the others do not determine, as far as rounding can tell.
+    """Return the features that the others do not determine, as far as rounding tells.
 
-    The values of a category are many that do; each would cost a round of LPs. Subset
-    splits are hyperplanes over them, and so among those that the bounds speak of.
+    The columns of a category's values add up to one, so the others determine one of
+    them; each such column would cost a round of LPs. Subset splits are hyperplanes over
+    these columns, so the bounds hold for them, too.
     """
     _, r, order = qr(X - X.mean(axis=0), mode="economic", pivoting=True)
     size = np.abs(np.diagonal(r))
@@ -103,14 +105,14 @@ def _independent(X: FloatArray) -> list[int]:
 
 
 def _explains(others: FloatArray, own: FloatArray) -> bool:
-    """Whether some columns determine another one, but for rounding."""
+    """Tell whether some columns determine another one, but for rounding."""
     for _ in range(2):  # the second time for what the first left by rounding
         own = own - others @ np.linalg.lstsq(others, own, rcond=None)[0]
     return bool(np.abs(own).max() <= _DETERMINED)
 
 
 def _limits(size: FloatArray, missed: FloatArray) -> FloatArray:
-    """Largest coefficients H from ``H_j <= size_j + missed_j (sum_k H_k + |g|)``.
+    """Return the largest H with ``H_j <= size_j + missed_j (sum_k H_k + |g|)``.
 
     As the features are in [0, 1], |g| is at most 1 + sum_k H_k. With S for that sum,
     H_j <= c_j + 2 missed_j S, where c = size + missed; so S <= sum(c) / (1 - 2
@@ -119,17 +121,17 @@ def _limits(size: FloatArray, missed: FloatArray) -> FloatArray:
     left = 1 - 2 * missed.sum()
     if left < 0.5:
         return np.full(len(size), _NO_LIMIT)
-    least = size + missed
-    return least + 2 * missed * least.sum() / left
+    constant = size + missed
+    return constant + 2 * missed * constant.sum() / left
 
 
 def _largest_coefficient(X: FloatArray, feature: int) -> tuple[float, float] | None:
-    """Bound on the coefficient of a feature in the box, None where it is of no use.
+    """Bound the coefficient of a feature in the box.
 
     For any v with ``sum_i v_i (x_i, -1) = unit vector of the feature``, its
-    coefficient is ``h_j = sum_i v_i (h x_i - g) <= |v|_1``. The LP finds the best v;
-    whatever the solver's tolerances, it is corrected. The second number is by how
-    much it still misses the equation.
+    coefficient is ``h_j = sum_i v_i (h x_i - g) <= |v|_1``. The LP finds the best v,
+    which is then corrected for the solver's tolerances. Returns the bound and by how
+    much v still misses the equation; None if the other features determine this one.
     """
     n, d = X.shape
     rows = np.hstack([X, -np.ones((n, 1))])

@@ -1,13 +1,13 @@
-"""The splits of an arrangement that make the fewest errors, at the root and below.
+"""Kernels that enumerate the splits of an arrangement with the fewest errors.
 
-A node of the arrangement stands for many hyperplanes. The points that it decides make
-some errors below whatever the others do, which bounds the errors of all of them:
+A node of the arrangement stands for many hyperplanes. The points whose sides it decides
+cause some errors, wherever the others go. They bound the errors of its hyperplanes:
 
-* one split on some points: branch and bound down the arrangement;
-* two levels: the same over the splits of the root. Those of a node send some points
-  left, others right, and leave the rest open; the fewest errors that one split makes
-  on the left ones and one on the right ones are their bound. As long as two splits
-  at hand (the witnesses) do well enough, there is nothing to bound yet.
+* One split of some points: branch and bound goes down the arrangement.
+* Two levels: branch and bound goes over the splits of the root. A node sends some
+  points left, others right, and leaves the rest open. Its bound is the fewest errors of
+  one split of the left points, plus those of one split of the right points. As long as
+  two splits known before (the witnesses) make few enough errors, none is computed.
 
 Errors are whole numbers of a unit of weight.
 """
@@ -20,9 +20,8 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.arrangement import EMPTY, LEAF, Arrangement, words_of
+from miptree.proof.state import EXHAUSTED, FULL, PAUSED
 from miptree.utils.arrays import BoolArray, IntArray, WordArray
-
-EXHAUSTED, PAUSED, FULL = 0, 1, 2
 
 _MOST_FOUND = 1000
 """Splits found after which a search gives up, its target being too high."""
@@ -47,8 +46,8 @@ class ClassBits(NamedTuple):
     start: IntArray
 
 
-class Roots(NamedTuple):
-    """Where a search over the splits of the root stands; one entry per level."""
+class RootSearch(NamedTuple):
+    """State of a search over the splits of the root; one entry per level."""
 
     node: IntArray
     tried: IntArray
@@ -63,14 +62,14 @@ class Roots(NamedTuple):
 
 
 def pack(points: BoolArray) -> WordArray:
-    """Points as bits of words."""
+    """Return points as bits of words."""
     padded = np.zeros(64 * words_of(len(points)), dtype=np.bool_)
     padded[: len(points)] = points
     return np.packbits(padded, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def class_bits(units: IntArray) -> ClassBits:
-    """Bits of the weights (points, classes) in units."""
+    """Return the bits of the weights (points, classes) in units."""
     bits, start = [], [0]
     for c in range(units.shape[1]):
         for shift in range(int(units[:, c].max(initial=0)).bit_length()):
@@ -86,24 +85,28 @@ def class_bits(units: IntArray) -> ClassBits:
     )
 
 
-def begin_roots(n_points: int, node: int) -> Roots:
-    """Fresh search over the splits of a node."""
+def begin_roots(n_points: int, node: int) -> RootSearch:
+    """Make the state of a fresh search over the splits of a node."""
     levels = n_points + 2
 
     def zeros(*shape: int) -> IntArray:
         return np.zeros(shape, dtype=np.int64)
 
-    roots = Roots(
-        zeros(levels), zeros(levels), zeros(levels, 2), zeros(levels, 2),
-        zeros(_MOST_FOUND), np.array([0, 1, 0]),
-    )  # fmt: skip
+    roots = RootSearch(
+        node=zeros(levels),
+        tried=zeros(levels),
+        fewest=zeros(levels, 2),
+        witness=zeros(levels, 2),
+        found=zeros(_MOST_FOUND),
+        at=np.array([0, 1, 0]),
+    )
     roots.node[0] = node
     return roots
 
 
 @njit(cache=True, nogil=True)
 def _n_bits(x: np.uint64) -> np.uint64:
-    """Bits set: sums of pairs, of fours, of bytes, and of all bytes."""
+    """Count the bits set: sums of pairs, of fours, of bytes, and of all bytes."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     low = x & np.uint64(0x3333333333333333)
     x = low + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -113,7 +116,7 @@ def _n_bits(x: np.uint64) -> np.uint64:
 
 @njit(cache=True, nogil=True)
 def errors_of(a: Arrangement, node: int, inside: WordArray, classes: ClassBits) -> int:
-    """Errors that the best classes leave among the points that a node decides."""
+    """Return the errors of the best classes among the points that a node decides."""
     errors = np.uint64(0)
     for side in range(2):
         best = np.uint64(0)
@@ -131,7 +134,7 @@ def errors_of(a: Arrangement, node: int, inside: WordArray, classes: ClassBits) 
 
 @njit(cache=True, nogil=True)
 def _decides(a: Arrangement, node: int, inside: WordArray) -> bool:
-    """Whether a node leaves none of these points open."""
+    """Tell whether a node leaves none of these points open."""
     for w in range(len(inside)):
         if inside[w] & ~(a.side[node, 0, w] | a.side[node, 1, w]):
             return False
@@ -147,9 +150,10 @@ def fewest_of_a_split(
     witness: int,
     stack: IntArray,
 ) -> tuple[int, int]:
-    """(errors, node) of the best split of some points, (limit, -1) if none has fewer.
+    """Return (errors, node) of the best split of some points.
 
-    The witness, where it is a leaf, is the one to beat.
+    It is (limit, -1) if no split has fewer errors than the limit. The witness, where it
+    is a leaf, is the first split that is tried. The stack is room for the search.
     """
     stack[0], height = 0, 1
     best, found = limit, -1
@@ -177,9 +181,9 @@ def fewest_of_a_split(
 def splits_below(
     a: Arrangement, inside: WordArray, classes: ClassBits, limit: int, out: IntArray
 ) -> int:
-    """Nodes that decide some points with fewer errors than a limit; their number.
+    """Write into ``out`` the nodes that decide some points with few enough errors.
 
-    -1 where they are too many.
+    Returns their number, or -1 if they are too many for ``out``.
     """
     stack, height, n_out = np.zeros(64 * len(inside) + 2, np.int64), 1, 0
     while height:
@@ -200,6 +204,7 @@ def splits_below(
 
 @njit(cache=True, nogil=True)
 def _some_leaf(a: Arrangement, node: int) -> int:
+    """Return the leftmost leaf below a node."""
     while a.right[node] >= 0:
         node += 1
     return node
@@ -208,15 +213,15 @@ def _some_leaf(a: Arrangement, node: int) -> int:
 @njit(cache=True, nogil=True)
 def _is_promising(
     a: Arrangement,
-    r: Roots,
+    r: RootSearch,
     level: int,
     classes: ClassBits,
     target: int,
     stack: IntArray,
 ) -> bool:
-    """Whether splits of a node may make fewer errors than the target.
+    """Tell whether splits of a node may make fewer errors than the target.
 
-    Notes for the level below what is known of them.
+    Writes what is known of them to the level below.
     """
     node = r.node[level]
     if a.right[node] == EMPTY:
@@ -242,12 +247,12 @@ def _is_promising(
 
 @njit(cache=True, nogil=True)
 def search_roots(
-    a: Arrangement, r: Roots, classes: ClassBits, target: int, max_nodes: int
+    a: Arrangement, r: RootSearch, classes: ClassBits, target: int, max_nodes: int
 ) -> int:
     """Search on for splits of the root with fewer errors than a target.
 
-    Returns EXHAUSTED, when all of them are in ``r.found``; PAUSED after some nodes; or
-    FULL, if there are too many.
+    Returns EXHAUSTED when all of them are in ``r.found``, PAUSED after some nodes, or
+    FULL if there are too many.
     """
     stack = np.zeros(len(r.node) + 2, np.int64)
     done = 0

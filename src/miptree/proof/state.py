@@ -8,6 +8,8 @@ import numpy as np
 
 from miptree.utils.arrays import FloatArray, IntArray
 
+EXHAUSTED, PAUSED, FOUND, FULL = 0, 1, 2, 3
+"""Why a kernel returned: all was tried, it may go on, a tree was found, no room."""
 OPEN, ERROR = -1, -2
 """Instead of a leaf: not decided, and wrong."""
 _MOST_DEPTH = 5
@@ -82,19 +84,19 @@ class SearchState(NamedTuple):
         return float(np.maximum(self.group_bound, self.group_cost).sum())
 
     def tree(self) -> tuple[FloatArray, IntArray]:
-        """Hyperplanes (coefficients, threshold) and classes of the leaves at hand."""
+        """Return the hyperplanes (coefficients, threshold) and the leaves' classes."""
         plane = self.plane.copy()
-        # Nobody goes right, as the first to come went left: all do.
+        # The first point of a node goes left. If nobody went right, all go left.
         plane[self.size[:, 2] == 0] = np.eye(plane.shape[1])[-1]
         return plane, np.maximum(self.label, 0)
 
 
-def is_small_enough(n: int, d: int, depth: int) -> bool:
-    """Whether the state of such a search can be held in memory."""
+def search_fits_memory(n: int, d: int, depth: int) -> bool:
+    """Tell whether the state of a search can be held in memory."""
     return depth <= _MOST_DEPTH and (n + 1) * (n + depth * (d + 4) ** 2) < _MOST_NUMBERS
 
 
-def begin(
+def begin_search(
     X: FloatArray,
     y: IntArray,
     weight: FloatArray,
@@ -102,7 +104,7 @@ def begin(
     group: IntArray,
     group_bound: FloatArray,
 ) -> SearchState:
-    """Fresh search."""
+    """Make the state of a fresh search."""
     n, d = X.shape
     n_branch, n_leaves, rows = 2**depth - 1, 2**depth, d + 2
     full = (1 << n_leaves) - 1

@@ -1,4 +1,4 @@
-"""Extreme points for nothing: the points farthest out in many directions."""
+"""Extreme points found without an LP: those farthest out in many directions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEW_SHARE = 0.05
 def extreme_seeds(
     Z: FloatArray, clock: Clock | None = None
 ) -> tuple[IntArray, IntArray]:
-    """Points farthest out in some direction, and those certified extreme by it.
+    """Return points farthest out in some direction, and those certified extreme by it.
 
     A unique maximiser with a margin is an extreme point; ties need not be. Random
     directions come first. Then, as long as it pays, a perceptron looks for a direction
@@ -62,10 +62,11 @@ class _Seeds:
         self.certified: BoolArray = np.zeros(len(Z), dtype=bool)
 
     def note(self, points: IntArray) -> None:
+        """Remember points as seeds."""
         self.is_seed[points] = True
 
     def look(self, directions: FloatArray) -> IntArray:
-        """Point farthest out in each direction, noted."""
+        """Return the point farthest out in each direction, and note it."""
         value = directions @ self.Z.T
         row, top = np.arange(len(directions)), value.argmax(axis=1)
         best = value[row, top]
@@ -77,7 +78,7 @@ class _Seeds:
 
 
 def outward_order(Z: FloatArray) -> IntArray:
-    """Points from the outside in, by Mahalanobis distance."""
+    """Return the points from the outside in, by Mahalanobis distance."""
     Z = Z - Z.mean(axis=0)
     distance = np.einsum("ij,ij->i", Z @ _whitening(Z)[0], Z)
     order: IntArray = np.argsort(-distance, kind="stable")
@@ -85,7 +86,7 @@ def outward_order(Z: FloatArray) -> IntArray:
 
 
 def _whitening(Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Inverse of the covariance matrix and its square root."""
+    """Return the inverse of the covariance matrix and its square root."""
     Z = Z - Z.mean(axis=0)
     size, axes = np.linalg.eigh(Z.T @ Z / len(Z))
     size = np.maximum(size, 1e-10 * size[-1])

@@ -9,8 +9,14 @@ from joblib import delayed
 
 from miptree.control.clock import Clock
 from miptree.control.threads import on_threads
-from miptree.selection._hull_columns import INSIDE, OUTSIDE, UNSURE, HullColumns
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.selection._hull_columns import (
+    INSIDE,
+    OUTSIDE,
+    UNSURE,
+    Decided,
+    HullColumns,
+)
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 _CHUNK = 256
 """Points that share a chain of warm starts, whatever the number of jobs."""
@@ -73,11 +79,11 @@ class PointPool:
         return self.answer == INSIDE
 
     def outside_of(self, points: IntArray) -> IntArray:
-        """Those of the points that are decided to be no combination of others."""
+        """Return those of the points that are decided to be outside."""
         return points[self.answer[points] == OUTSIDE]
 
     def not_in(self, points: IntArray) -> IntArray:
-        """Those of the points that are not in the pool."""
+        """Return those of the points that are not in the pool."""
         return points[self._place[points] < 0]
 
     def decide(
@@ -108,23 +114,23 @@ class PointPool:
         if not len(points):
             return points, points
         box = np.zeros(self.Z.shape[1]) if box is None else box
-        columns = HullColumns(self.Z, self.ZT, self._columns, self._ids, self._place)
+        columns = HullColumns(
+            self.Z, self.ZT, self._columns, self._ids, self._place, self.n_pool
+        )
         chunks = list(blocks(points, _CHUNK))
         results = on_threads(self.n_jobs)(
             delayed(_decide_chunk)(
-                chunk, columns, self.n_pool, box, all_points, warm, self.with_weights,
-                self.clock,
+                chunk, columns, box, all_points, warm, self.with_weights, self.clock
             )
             for chunk in chunks
-        )  # fmt: skip
-        for chunk, (answer, _, _, weight_on, weight, n_unsure) in zip(
-            chunks, results, strict=True
-        ):
-            self.answer[chunk] = answer
-            self.weight_on[chunk], self.weight[chunk] = weight_on, weight
-            self.n_unsure += n_unsure
-        found = np.concatenate([result[1] for result in results])
-        extreme = np.concatenate([result[2] for result in results]) > 0
+        )
+        for chunk, decided in zip(chunks, results, strict=True):
+            self.answer[chunk] = decided.answer
+            self.weight_on[chunk] = decided.weight_on
+            self.weight[chunk] = decided.weight
+            self.n_unsure += decided.n_unsure
+        found = np.concatenate([decided.found for decided in results])
+        extreme = np.concatenate([decided.found_extreme for decided in results]) > 0
         return np.unique(found), found[extreme]
 
     def add(self, points: IntArray) -> None:
@@ -152,31 +158,28 @@ class PointPool:
 def _decide_chunk(
     points: IntArray,
     columns: HullColumns,
-    n_pool: int,
     box: FloatArray,
     all_points: bool,
     warm: bool,
     with_weights: bool,
     clock: Clock,
-) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
+) -> Decided:
     """Decide some points, unless the clock is over."""
     if clock.is_over:
-        return _unsure(points, box.size + 1 if with_weights else 0)
-    from miptree.selection._simplex import decide_points
+        return _unsure(len(points), box.size + 1 if with_weights else 0)
+    from miptree.selection._hull_kernel import decide_points
 
-    return decide_points(points, columns, n_pool, box, all_points, warm, with_weights)
+    return decide_points(points, columns, box, all_points, warm, with_weights)
 
 
-def _unsure(
-    points: IntArray, width: int
-) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
-    """What the kernel answers when it can tell nothing."""
-    n, none = len(points), np.zeros(0, dtype=np.int64)
+def _unsure(n: int, width: int) -> Decided:
+    """Return what the kernel answers when it can tell nothing."""
+    none = np.zeros(0, dtype=np.int64)
     answer = np.full(n, UNSURE, dtype=np.int64)
     no_weight = np.full((n, width), -1, dtype=np.int64)
-    return answer, none, none, no_weight, np.zeros((n, width)), n
+    return Decided(answer, none, none, no_weight, np.zeros((n, width)), n)
 
 
 def blocks(points: IntArray, size: int) -> Iterator[IntArray]:
-    """The points in runs of a size."""
+    """Yield the points in runs of a size."""
     return (points[begin : begin + size] for begin in range(0, len(points), size))

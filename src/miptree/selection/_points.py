@@ -52,7 +52,7 @@ class DistinctPoints:
         return cls(first, group, Z, half[varies], varies)
 
     def full_rank(self) -> FloatArray:
-        """Z, or its coordinates in the flat it lies in (to rounding)."""
+        """Return Z, or its coordinates in the flat it lies in (to rounding)."""
         Z = self.Z - self.Z.mean(axis=0)
         size, axes = np.linalg.eigh(Z.T @ Z)
         rank = int((size > 1e-14 * size[-1]).sum())
@@ -68,7 +68,7 @@ class DistinctPoints:
     def weights_of_rows(
         self, weight_on: IntArray, weight: FloatArray
     ) -> sparse.csr_array:
-        """Weights between distinct points (-1: none), given to all rows of a point."""
+        """Give weights between distinct points (-1: none) to all rows of a point."""
         point, slot = np.nonzero(weight_on >= 0)
         on = self.first[weight_on[point, slot]]
         shape = (len(self.first), len(self.group))
@@ -80,7 +80,7 @@ class DistinctPoints:
 
 
 def checked_points(X: ArrayLike) -> FloatArray:
-    """A finite table with at least one row and column, or a clear error."""
+    """Return a finite table of at least one row and column, or raise a clear error."""
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or 0 in points.shape:
         raise ValueError(
@@ -97,7 +97,7 @@ def checked_points(X: ArrayLike) -> FloatArray:
 
 
 def checked_eps(eps: ArrayLike, n_features: int) -> FloatArray:
-    """Box eps' for every feature, or a clear error."""
+    """Return the box eps' for every feature, or raise a clear error."""
     box = np.asarray(eps, dtype=np.float64)
     if box.ndim > 1 or (box.ndim == 1 and len(box) != n_features):
         raise ValueError(

@@ -1,10 +1,8 @@
-"""Kernel that decides whether a point is a convex combination of others.
+"""Steps of the simplex method for one point as a convex combination of others.
 
 Find lambda >= 0 with ``sum_i lambda_i x_i + s = q``, ``sum_i lambda_i = 1`` and
 ``abs(s) <= box``: the LP (7) of one point at b = 1. A revised simplex minimises the
-sum of infeasibilities over d + 1 rows. Columns are priced over a small pool of points
-first; when none of the pool improves, one pass over all points either finds a column
-or proves that the duals separate q strictly from all of them (Clarkson).
+sum of infeasibilities over d + 1 rows. ``_hull_kernel.py`` chooses the columns.
 """
 
 from __future__ import annotations
@@ -14,22 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from miptree.selection._hull_columns import (
-    FAILED,
-    INSIDE,
-    OUTSIDE,
-    TOLERANCE,
-    UNSURE,
-    HullColumns,
-)
+from miptree.selection._hull_columns import TOLERANCE, HullColumns
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
-_GAIN = 1e-10
 _TINY_STEP = 1e-12
 _TINY_PIVOT = 1e-11
-_UPDATES = 60
-"""Pivots between two refactorisations."""
-_BASIC, _AT_LOWER, _FIXED, _AT_UPPER = 9, -1, 0, 1
+BASIC, _FIXED = 9, 0
+"""Where a slack is, beside -1 for its lower and 1 for its upper limit."""
 
 
 class Work(NamedTuple):
@@ -57,9 +46,25 @@ class Work(NamedTuple):
     """Number of own points; updates since the last refactorisation."""
 
 
+class Entering(NamedTuple):
+    """Column that enters the basis.
+
+    Attributes
+    ----------
+    point, slack : int
+        The point, or the feature of the slack; the other one is -1.
+    sign : float
+        Direction in which its value changes.
+    """
+
+    point: int
+    slack: int
+    sign: float
+
+
 @njit(cache=True, nogil=True)
 def new_work(n: int, d: int, n_pool: int, most_own: int) -> Work:
-    """Arrays for points of d features."""
+    """Make the arrays for points of d features."""
     m = d + 1
     return Work(
         np.zeros(m, np.int64), np.zeros(d, np.int64),
@@ -72,23 +77,9 @@ def new_work(n: int, d: int, n_pool: int, most_own: int) -> Work:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def _gains(points: FloatArray, n: int, dual: FloatArray, gain: FloatArray) -> None:
-    """gain_i = dual . (x_i, 1): how fast the infeasibility falls with lambda_i."""
-    d = points.shape[0]
-    for i in range(n):
-        gain[i] = dual[d]
-    for k in range(d):
-        y = dual[k]
-        if y != 0.0:
-            row = points[k]
-            for i in range(n):
-                gain[i] += y * row[i]
-
-
 @njit(cache=True, nogil=True)
-def _refactor(work: Work, X: FloatArray) -> bool:
-    """Invert the basis by Gauss-Jordan elimination; False if it is singular."""
+def _invert(work: Work, X: FloatArray) -> bool:
+    """Invert the basis by Gauss-Jordan elimination; return False if it is singular."""
     m = len(work.basis)
     d, W = m - 1, work.scratch
     W[:] = 0.0
@@ -126,21 +117,30 @@ def _refactor(work: Work, X: FloatArray) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _basic_values(work: Work, q: FloatArray, box: FloatArray) -> None:
-    """Values of the basic variables for the right-hand side (q - slacks, 1)."""
+def basic_values(work: Work, q: FloatArray, box: FloatArray) -> None:
+    """Compute the basic variables for the right-hand side (q - slacks, 1)."""
     m = len(work.basis)
     for r in range(m):
         total = work.inverse[r, m - 1]
         for k in range(m - 1):
             at = work.slack_at[k]
-            rest = q[k] if at == _BASIC else q[k] - at * box[k]
+            rest = q[k] if at == BASIC else q[k] - at * box[k]
             total += work.inverse[r, k] * rest
         work.value[r] = total
 
 
 @njit(cache=True, nogil=True)
-def _infeasibility(work: Work, box: FloatArray) -> float:
-    """Sum of the infeasibilities, and its duals."""
+def refactor(work: Work, X: FloatArray, q: FloatArray, box: FloatArray) -> bool:
+    """Invert the basis anew and compute its values; return False if it is singular."""
+    if not _invert(work, X):
+        return False
+    basic_values(work, q, box)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def infeasibility(work: Work, box: FloatArray) -> float:
+    """Return the sum of the infeasibilities; write its duals."""
     m = len(work.basis)
     total = 0.0
     for c in range(m):
@@ -162,11 +162,9 @@ def _infeasibility(work: Work, box: FloatArray) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _start_at_nearest(
-    work: Work, columns: HullColumns, n_pool: int, j: int, box: FloatArray
-) -> bool:
-    """Basis of the nearest point of the pool and all slacks; False without one."""
-    X, m = columns.X, len(work.basis)
+def start_at_nearest(work: Work, columns: HullColumns, j: int) -> bool:
+    """Start from the pool's nearest point and all slacks; return False without one."""
+    n_pool, X, m = columns.n_pool, columns.X, len(work.basis)
     d = m - 1
     distance = work.gain_pool
     for i in range(n_pool):
@@ -187,7 +185,7 @@ def _start_at_nearest(
         work.inverse[k, k] = 1.0
         work.inverse[k, d] = -X[g, k]
         work.basis[k] = -1 - k
-        work.slack_at[k] = _BASIC
+        work.slack_at[k] = BASIC
     work.inverse[d, d] = 1.0
     work.basis[d] = g
     work.counts[1] = 0
@@ -195,76 +193,9 @@ def _start_at_nearest(
 
 
 @njit(cache=True, nogil=True)
-def _best_pool_point(
-    work: Work, columns: HullColumns, n_pool: int, j: int, least: float, random: int
-) -> tuple[int, float, int]:
-    """Point of the pool or of our own with the largest gain, -1 for none.
-
-    A ``random`` state >= 0 asks for any improving one instead, against cycling.
-    """
-    gain, dual = work.gain_pool, work.dual
-    _gains(columns.pool, n_pool, dual, gain)
-    if 0 <= columns.place[j] < n_pool:
-        gain[columns.place[j]] = -np.inf
-    point, best, eligible = -1, least, 0
-    for i in range(n_pool):
-        if random < 0:
-            if gain[i] > best:
-                point, best = columns.pool_id[i], gain[i]
-        elif gain[i] > least:
-            eligible += 1
-            random = (random * 1103515245 + 12345) & 0x7FFFFFFF
-            if random % eligible == 0:
-                point, best = columns.pool_id[i], gain[i]
-    d = len(dual) - 1
-    for t in range(work.counts[0]):
-        g = work.own[t]
-        total = dual[d]
-        for k in range(d):
-            total += dual[k] * columns.X[g, k]
-        if total > best:
-            point, best = g, total
-    return point, best, random
-
-
-@njit(cache=True, nogil=True)
-def _is_separated(work: Work, columns: HullColumns, j: int, box: FloatArray, top: float
-                  ) -> bool:  # fmt: skip
-    """Whether the duals put point j, with its box, strictly above the others' top."""
-    d = len(work.dual) - 1
-    own, width = work.dual[d], 0.0
-    for k in range(d):
-        own += work.dual[k] * columns.X[j, k]
-        width += (box[k] + TOLERANCE) * abs(work.dual[k])
-    return own - top > width
-
-
-@njit(cache=True, nogil=True)
-def _best_of_all(
-    work: Work, columns: HullColumns, j: int
-) -> tuple[int, float, bool]:  # fmt: skip
-    """Point of all the others with the largest gain, and whether it is extreme."""
-    gain, n, d = work.gain_all, len(columns.X), len(work.dual) - 1
-    _gains(columns.XT, n, work.dual, gain)
-    own = gain[j]
-    gain[j] = -np.inf
-    point, best, second = 0, -np.inf, own
-    for i in range(n):
-        if gain[i] > best:
-            second = max(second, best)
-            point, best = i, gain[i]
-        elif gain[i] > second:
-            second = gain[i]
-    size = 0.0
-    for k in range(d):
-        size += abs(work.dual[k])
-    return point, best, best - second > TOLERANCE * size
-
-
-@njit(cache=True, nogil=True)
-def _column(work: Work, X: FloatArray, point: int, slack: int) -> None:
-    """Alpha = inverse times the entering column."""
-    m = len(work.basis)
+def write_column(work: Work, X: FloatArray, entering: Entering) -> None:
+    """Compute alpha, the inverse times the entering column."""
+    point, slack, m = entering.point, entering.slack, len(work.basis)
     for r in range(m):
         if slack >= 0:
             work.alpha[r] = work.inverse[r, slack]
@@ -276,10 +207,10 @@ def _column(work: Work, X: FloatArray, point: int, slack: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _long_step(
+def long_step(
     work: Work, box: FloatArray, sign: float, gain: float
 ) -> tuple[int, float, int]:
-    """Row that leaves, step and side, where the infeasibility stops falling.
+    """Return the row that leaves, step and side, where the infeasibility stops falling.
 
     The infeasibility is convex and piecewise linear in the step: its slope starts at
     -gain and rises by abs(alpha_r) where a basic variable becomes feasible or ceases
@@ -326,17 +257,11 @@ def _long_step(
 
 
 @njit(cache=True, nogil=True)
-def _pivot(
-    work: Work,
-    box: FloatArray,
-    leave: int,
-    side: int,
-    step: float,
-    sign: float,
-    point: int,
-    slack: int,
+def pivot(
+    work: Work, box: FloatArray, entering: Entering, leave: int, side: int, step: float
 ) -> None:
-    """Exchange a basic variable for the entering column."""
+    """Exchange the basic variable of a row for the entering column."""
+    point, slack, sign = entering
     m = len(work.basis)
     for r in range(m):
         work.value[r] -= step * sign * work.alpha[r]
@@ -347,7 +272,7 @@ def _pivot(
     if slack >= 0:
         work.basis[leave] = -1 - slack
         work.value[leave] = sign * (step - box[slack])
-        work.slack_at[slack] = _BASIC
+        work.slack_at[slack] = BASIC
     else:
         work.basis[leave] = point
         work.value[leave] = step
@@ -360,188 +285,3 @@ def _pivot(
             for c in range(m):
                 work.inverse[r, c] -= a * work.inverse[leave, c]
     work.counts[1] += 1
-
-
-@njit(cache=True, nogil=True)
-def decide(
-    j: int,
-    columns: HullColumns,
-    n_pool: int,
-    box: FloatArray,
-    all_points: bool,
-    warm: bool,
-    work: Work,
-    max_pivots: int,
-) -> int:
-    """Decide point j; after INSIDE the basis holds its weights.
-
-    Parameters
-    ----------
-    j : int
-        The point; it is never a column of itself.
-    columns, n_pool
-        The points and the size of the pool.
-    box : float array of shape (d,)
-        Largest difference allowed in each feature.
-    all_points : bool
-        Whether points outside the pool may be taken in.
-    warm : bool
-        Whether the basis of the last call is a start.
-    work : Work
-    max_pivots : int
-
-    Returns
-    -------
-    int
-        INSIDE, OUTSIDE, UNSURE or FAILED (numerical trouble).
-    """
-    X, m = columns.X, len(work.basis)
-    d, q = m - 1, columns.X[j]
-    work.counts[0] = 0
-    for r in range(m):
-        warm = warm and work.basis[r] != j
-    if not warm and not _start_at_nearest(work, columns, n_pool, j, box):
-        return OUTSIDE
-    _basic_values(work, q, box)
-    stall, last, random = 0, np.inf, -1
-    for _ in range(max_pivots):
-        total = _infeasibility(work, box)
-        if total == 0.0:
-            if work.counts[1] == 0:
-                return INSIDE
-            if not _refactor(work, X):
-                return FAILED
-            _basic_values(work, q, box)
-            stall += 1
-            continue
-        stall = stall + 1 if total > last - 1e-13 else 0
-        last = total
-        if stall > 2 * m and random < 0:
-            random = (j * 2654435761 + 12345) & 0x7FFFFFFF
-        elif stall == 0:
-            random = -1
-        largest = 0.0
-        for k in range(d):
-            largest = max(largest, abs(work.dual[k]))
-        least = _GAIN * (1.0 + largest)
-        point, gain, random = _best_pool_point(work, columns, n_pool, j, least, random)
-        slack, sign = -1, 1.0
-        for k in range(d):
-            at = work.slack_at[k]
-            if box[k] > 0.0 and at != _BASIC and -at * work.dual[k] > gain:
-                gain, point, slack, sign = -at * work.dual[k], -1, k, float(-at)
-        if point < 0 and slack < 0:
-            if work.counts[1] > 0 and stall < 50 * m:
-                # The duals decide now: they should be as exact as can be.
-                if not _refactor(work, X):
-                    return FAILED
-                _basic_values(work, q, box)
-                stall += 1
-                continue
-            if not all_points:
-                top = -np.inf
-                for i in range(n_pool):
-                    top = max(top, work.gain_pool[i])
-                separated = _is_separated(work, columns, j, box, top)
-                return OUTSIDE if separated else UNSURE
-            point, gain, extreme = _best_of_all(work, columns, j)
-            if _is_separated(work, columns, j, box, gain):
-                return OUTSIDE
-            known = 0 <= columns.place[point] < n_pool
-            for t in range(work.counts[0]):
-                known = known or work.own[t] == point
-            if known or gain <= least:
-                return UNSURE
-            if work.counts[0] == len(work.own):
-                return FAILED
-            work.own[work.counts[0]] = point
-            work.own_extreme[work.counts[0]] = extreme
-            work.counts[0] += 1
-            stall, last = 0, np.inf
-        _column(work, X, point, slack)
-        leave, step, side = _long_step(work, box, sign, gain)
-        if slack >= 0 and (leave < 0 or 2.0 * box[slack] <= step):
-            for r in range(m):
-                work.value[r] -= 2.0 * box[slack] * sign * work.alpha[r]
-            work.slack_at[slack] = -work.slack_at[slack]
-            continue
-        if leave < 0:
-            return FAILED
-        if abs(work.alpha[leave]) < TOLERANCE and work.counts[1] > 0:
-            if not _refactor(work, X):
-                return FAILED
-            _basic_values(work, q, box)
-            stall += 1
-            continue
-        _pivot(work, box, leave, side, step, sign, point, slack)
-        if work.counts[1] >= _UPDATES:
-            if not _refactor(work, X):
-                return FAILED
-            _basic_values(work, q, box)
-    return FAILED
-
-
-@njit(cache=True, nogil=True)
-def decide_points(
-    ids: IntArray,
-    columns: HullColumns,
-    n_pool: int,
-    box: FloatArray,
-    all_points: bool,
-    warm: bool,
-    with_weights: bool,
-) -> tuple[IntArray, IntArray, AnyArray, IntArray, FloatArray, int]:
-    """Decide some points, each from the basis of the one before.
-
-    Returns
-    -------
-    answer : int array of shape (len(ids),)
-        INSIDE or OUTSIDE; what stays UNSURE or FAILED in a second, wider attempt
-        counts as OUTSIDE, so that the point is kept.
-    found, found_extreme
-        Points that passes over all points took in; which are certified extreme.
-    weight_on, weight
-        (len(ids), d + 1): points combined (-1 for none) and their weights.
-    n_unsure : int
-        Points that were kept for lack of a decision.
-    """
-    n, (n_points, d) = len(ids), columns.X.shape
-    m = d + 1
-    most_own = 64 + 8 * m if all_points else 1
-    work = new_work(n_points if all_points else 1, d, n_pool, most_own)
-    wider = box + 2.0 * TOLERANCE
-    answer = np.zeros(n, np.int64)
-    found = np.empty(n * most_own, np.int64)
-    found_extreme = np.empty(n * most_own, np.uint8)
-    width = m if with_weights else 0
-    weight_on = np.full((n, width), -1, np.int64)
-    weight = np.zeros((n, width))
-    n_found, n_unsure, chained = 0, 0, False
-    for p in range(n):
-        j = ids[p]
-        status = decide(
-            j, columns, n_pool, box, all_points, chained, work, 200 + 60 * m
-        )
-        if status == FAILED:
-            status = decide(
-                j, columns, n_pool, box, all_points, False, work, 2000 + 200 * m
-            )
-        chained = warm and status == INSIDE
-        if status == UNSURE or status == FAILED:
-            status = decide(
-                j, columns, n_pool, wider, all_points, False, work, 2000 + 200 * m
-            )
-            if status == UNSURE or status == FAILED:
-                n_unsure += 1
-                status = OUTSIDE
-        answer[p] = status
-        if status == INSIDE and with_weights:
-            for r in range(m):
-                if work.basis[r] >= 0 and work.value[r] > 1e-12:
-                    weight_on[p, r] = work.basis[r]
-                    weight[p, r] = work.value[r]
-        for t in range(work.counts[0]):
-            found[n_found] = work.own[t]
-            found_extreme[n_found] = work.own_extreme[t]
-            n_found += 1
-    return answer, found[:n_found], found_extreme[:n_found], weight_on, weight, n_unsure

@@ -113,7 +113,7 @@ class HullSelection(TimedSelector):
     def _choose(
         self, found: HullMembership, near: FloatArray, count: IntArray, d: int
     ) -> tuple[IntArray, BoolArray]:
-        """Points of one cluster to keep, and which of them are in J.
+        """Return the points of one cluster to keep, and which of them are in J.
 
         The problem has merged duplicates; they count here, and all copies but one of
         a point are expressed by that one.

@@ -1,4 +1,4 @@
-"""A race of selections: the one wins whose trees have the lowest objective."""
+"""A race of selections, decided by the objective value of their trees on all rows."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class AutoSelection(TimedSelector):
     def _best_tree(
         self, problem: Problem, chosen: Selection, depth: int, clock: Clock
     ) -> tuple[float, HeapTree]:
-        """Value on all rows of a tree trained on a choice, and the tree."""
+        """Train a tree on a choice; return its objective value on all rows, and it."""
         rows = chosen if self.completed is None else self.completed(chosen)
         subset = problem.subset(rows.rows, rows.weight)
         found = search(

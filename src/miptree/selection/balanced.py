@@ -76,7 +76,7 @@ def balanced_selection(
 def _fixed_by_relaxation(
     model: Model, X: FloatArray, printed: bool, clock: Clock
 ) -> Model:
-    """The 0-1 LP with b fixed where the relaxation decides it."""
+    """Fix b in the 0-1 LP where the relaxation decides it."""
     relaxed = selection_model(X, 1.0, 1.0, relaxed=True)
     _, x, _ = solve_01(relaxed, Limits(), clock=clock)
     b = x[relaxed.variables["b"]]
@@ -88,7 +88,7 @@ def _fixed_by_relaxation(
 
 
 def _encode_extreme(model: Model, hull: HullMembership) -> FloatArray:
-    """Select what expresses something, cover all that is expressed."""
+    """Encode: select what expresses something, cover all that is expressed."""
     x = np.zeros(model.n_variables)
     assert hull.weights is not None
     table = hull.weights.tocoo()
@@ -164,7 +164,7 @@ class BalancedSelection(TimedSelector):
     def _choose(
         self, X: FloatArray, order: IntArray, clock: Clock, n_jobs: int
     ) -> IntArray:
-        """Points of one cluster to select."""
+        """Choose points of one cluster."""
         n_parts = -(-len(X) // self.max_points)
         parts = np.array_split(order, n_parts) if n_parts > 1 else [np.arange(len(X))]
         found = on_threads(n_jobs)(

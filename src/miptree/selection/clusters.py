@@ -32,7 +32,7 @@ class Cluster(NamedTuple):
 def leaf_clusters(
     problem: Problem, tree: ObliqueTree, correct_only: bool = False
 ) -> list[Cluster]:
-    """Rows of each class in each leaf of a tree.
+    """Return the rows of each class in each leaf of a tree.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ def leaf_clusters(
 
 
 def deal_out(clusters: Sequence[Cluster], largest: int, seed: int) -> list[Cluster]:
-    """Clusters, those of more rows than ``largest`` dealt into parts at random.
+    """Split clusters of more rows than ``largest`` into parts at random.
 
-    What is extreme in a whole is extreme in its part: a selection of extreme points
-    made part by part loses none.
+    An extreme point of the whole is extreme in its part. So a selection of extreme
+    points, made part by part, loses none.
     """
     rng = np.random.default_rng(seed)
     dealt = []
@@ -71,7 +71,7 @@ def deal_out(clusters: Sequence[Cluster], largest: int, seed: int) -> list[Clust
 def deal_out_in_time(
     problem: Problem, clusters: Sequence[Cluster], seconds: float, seed: int
 ) -> list[Cluster]:
-    """Clusters in parts so small that their hulls take about so long at most."""
+    """Split clusters into parts whose hulls take at most about so many seconds."""
     size = problem.n_rows * problem.n_features
     largest = int(seconds * _PRODUCTS_PER_SECOND / size)
     return deal_out(clusters, max(largest, _SMALLEST_PART), seed)
@@ -101,9 +101,9 @@ def for_each_cluster(
 def distance_to_splits(
     problem: Problem, tree: ObliqueTree, cluster: Cluster
 ) -> FloatArray:
-    """Distance of a cluster's rows to the nearest hyperplane that bounds their leaf.
+    """Return the distance of a cluster's rows to the nearest split above their leaf.
 
-    In scaled units; zero for a tree without splits.
+    The distances are in scaled units, and zero for a tree without splits.
     """
     above = np.flatnonzero(tree.ancestors[cluster.leaf] & ~tree.is_leaf)
     if not len(above):

@@ -28,7 +28,7 @@ _WIDEST = 64.0
 def greedy_cover(
     X: ArrayLike, eps: ArrayLike, n_jobs: int = 1, *, clock: Clock | None = None
 ) -> tuple[IntArray, sparse.csr_array]:
-    """Rows that cover all others, and the weights that do it.
+    """Choose rows that cover all others, and the weights that do it.
 
     Takes the points from the outside in, and keeps each one that the kept ones do not
     cover yet. Unlike the points with b = 0 of (7), which for eps > 0 may all be
@@ -79,7 +79,7 @@ def greedy_cover(
 def _in_rows(
     points: DistinctPoints, pool: PointPool
 ) -> tuple[IntArray, sparse.csr_array]:
-    """From distinct points back to rows."""
+    """Translate the pool of distinct points into rows and weights."""
     kept = np.sort(pool.ids)
     pool.weight_on[kept], pool.weight[kept] = -1, 0.0
     pool.weight_on[kept, 0], pool.weight[kept, 0] = kept, 1.0
@@ -165,7 +165,7 @@ class CoverSelection(TimedSelector):
 
 
 def robust_spread(X: FloatArray) -> FloatArray:
-    """(d,): interquartile range, or the standard deviation where it is zero."""
+    """Return (d,): interquartile range, or the standard deviation where it is zero."""
     low, high = np.percentile(X, [25, 75], axis=0)
     spread: FloatArray = np.where(high > low, high - low, X.std(axis=0))
     return spread

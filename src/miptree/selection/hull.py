@@ -110,7 +110,7 @@ def hull_membership(
 def _record(
     points: DistinctPoints, pool: PointPool, extreme: IntArray
 ) -> HullMembership:
-    """From distinct points back to rows."""
+    """Translate the answers for distinct points into those for rows."""
     group = points.group
     weights = None
     if pool.with_weights:

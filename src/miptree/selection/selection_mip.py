@@ -1,4 +1,4 @@
-"""The 0-1 LP (5) itself, with any f and g, for small clusters."""
+"""The data selection problem (5) as a MIP, with any f and g, for small clusters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ExactSelection:
     weights : csr_array of shape (n, n)
         lambda.
     objective, bound : float
-        f @ a - g @ b, and what no selection is below.
+        f @ a - g @ b, and a lower bound on it for every selection.
     """
 
     selected: BoolArray
@@ -53,7 +53,7 @@ def solve_selection(
     X : array-like of shape (n, d)
         At most 300 points.
     f, g : float or array-like of shape (n,)
-        Price of selecting each point, and worth of covering it, all >= 0.
+        Cost of selecting each point, and gain of covering it, all >= 0.
     eps : float or array-like of shape (d,)
         eps', in the units of X.
     limits : Limits
@@ -68,7 +68,10 @@ def solve_01(
     start: FloatArray | None = None,
     clock: Clock | None = None,
 ) -> tuple[Model, FloatArray, float]:
-    """Solve from a start, by default "select and cover nothing"; also the bound."""
+    """Solve a model from a start, by default "select and cover nothing".
+
+    Returns the model, its solution and the bound.
+    """
     start = np.zeros(model.n_variables) if start is None else start
     clock = clock or Clock(limits.seconds)
     limits = replace(limits, seconds=clock.remaining)
@@ -86,7 +89,7 @@ def selection_model(
     eps: ArrayLike = 0.0,
     relaxed: bool = False,
 ) -> Model:
-    """(5) as a model; ``relaxed`` gives its LP relaxation (9)."""
+    """Build (5) as a model; ``relaxed`` gives its LP relaxation (9)."""
     points = checked_points(X)
     n, d = points.shape
     if n > LARGEST:
@@ -115,7 +118,7 @@ def selection_model(
 
 
 def read_solution(model: Model, x: FloatArray, bound: float) -> ExactSelection:
-    """The selection that a 0-1 solution is."""
+    """Turn a 0-1 solution into a selection."""
     n = len(model.variables["a"])
     weight = x[model.variables["lambda"]]
     j, slot = np.nonzero(weight > 1e-9)
