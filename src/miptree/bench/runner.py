@@ -19,19 +19,21 @@ from threadpoolctl import threadpool_limits
 from miptree.bench.encoding import Encoder
 from miptree.bench.environment import environment
 from miptree.bench.journal import Journal
-from miptree.bench.methods import Setting, get_method
+from miptree.bench.methods import Method, Setting, get_method
 from miptree.bench.suites import Pair
 from miptree.datasets import load, official_test_names
+from miptree.proof import compile_proof_kernels
 from miptree.search import compile_kernels
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    Parts = tuple[pd.DataFrame, pd.DataFrame, pd.Series, pd.Series]
 
+Parts = Sequence[Any]
+"""Training rows, test rows and their labels: two frames and two series."""
+Part = Literal["split", "official"]
 KEY = ("set", "depth", "method", "split", "limit", "part")
 """Fields that name a line of the journal."""
-TEST_SHARE = 0.25
 DEVELOPMENT_SPLITS = range(10)
 """Splits on which this package was developed: not for publication."""
 
@@ -58,7 +60,7 @@ class Fit:
     method: str
     split: int
     limit: float
-    part: Literal["split", "official"] = "split"
+    part: Part = "split"
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -69,7 +71,7 @@ class Fit:
 def plan(
     pairs: Iterable[Pair],
     methods: Sequence[str],
-    splits: Iterable[int],
+    splits: Sequence[int],
     limit: float,
     official: bool = False,
 ) -> list[Fit]:
@@ -77,25 +79,19 @@ def plan(
 
     With ``official``, the fits for the official test parts come last.
     """
-    pairs, splits = list(pairs), list(splits)
     for name in methods:
         get_method(name).check()
-    fits = [
-        Fit(pair.set, pair.depth, method, split, float(limit))
+    pairs, with_test = list(pairs), set(official_test_names())
+    parts: dict[Part, list[Pair]] = {"split": pairs}
+    if official:
+        parts["official"] = [pair for pair in pairs if pair.set in with_test]
+    return [
+        Fit(pair.set, pair.depth, method, split, float(limit), part)
+        for part, chosen in parts.items()
         for split in splits
-        for pair in pairs
+        for pair in chosen
         for method in methods
     ]
-    if official:
-        with_test = set(official_test_names())
-        fits += [
-            Fit(pair.set, pair.depth, method, split, float(limit), "official")
-            for split in splits
-            for pair in pairs
-            if pair.set in with_test
-            for method in methods
-        ]
-    return fits
 
 
 def run(
@@ -149,10 +145,9 @@ def run(
 
 
 def count_failed(fits: Sequence[Fit], journal: Journal) -> int:
-    """How many of the fits have failed, by their last lines."""
-    last = {journal.key_of(record): record for record in journal.records()}
-    found = (last.get(fit.key, {}) for fit in fits)
-    return sum(record.get("status") == "failed" for record in found)
+    """Count the fits that have failed, by their last lines."""
+    last = journal.last()
+    return sum(last.get(fit.key, {}).get("status") == "failed" for fit in fits)
 
 
 def _fetch(fits: Sequence[Fit]) -> None:
@@ -176,10 +171,12 @@ def _warn_of_other_commits(journal: Journal, commit: str) -> None:
 
 
 def _missing(fits: Sequence[Fit], journal: Journal, retry_failed: bool) -> list[Fit]:
-    last = {journal.key_of(record): record for record in journal.records()}
-    if retry_failed:
-        last = {key: r for key, r in last.items() if r["status"] != "failed"}
-    return [fit for fit in fits if fit.key not in last]
+    done = {
+        key
+        for key, record in journal.last().items()
+        if not (retry_failed and record["status"] == "failed")
+    }
+    return [fit for fit in fits if fit.key not in done]
 
 
 def _records(
@@ -232,10 +229,9 @@ def run_fit(fit: Fit, about: dict[str, Any] | None = None) -> dict[str, Any]:
         Versions and machine, to be written into the record.
     """
     record = _new_record(fit)
+    setting = Setting(fit.set, fit.depth, fit.limit, fit.split)
     try:
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore")
-            record |= _measure(fit)
+        record |= measure(get_method(fit.method), setting, _parts(fit))[1]
     except Exception as error:
         record |= _failure(error)
     return record | (environment() if about is None else about)
@@ -254,20 +250,25 @@ def _failure(error: Exception) -> dict[str, Any]:
     }
 
 
-def _measure(fit: Fit) -> dict[str, Any]:
-    method = get_method(fit.method)
-    frame, frame_test, y, y_test = _parts(fit)
+def measure(
+    method: Method, setting: Setting, parts: Parts
+) -> tuple[Any, dict[str, Any]]:
+    """Fit a method to training rows; return the model and the fields of a record."""
+    frame, frame_test, y, y_test = parts
     encoder = Encoder(method.encoding).fit(frame)
     X, X_test = encoder.transform(frame), encoder.transform(frame_test)
     compile_kernels()  # once on a machine, and no method's time
-    model = method.make(Setting(fit.set, fit.depth, fit.limit, fit.split))
+    compile_proof_kernels()
     labels, labels_test = y.to_numpy(dtype=str), y_test.to_numpy(dtype=str)
-    wall, cpu = time.perf_counter(), time.process_time()
-    model.fit(X, labels)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    train = int((model.predict(X) == labels).sum())
-    test = int((model.predict(X_test) == labels_test).sum())
-    return {
+    with warnings.catch_warnings(), threadpool_limits(1):
+        warnings.simplefilter("ignore")  # such as of folds that lack a class
+        model = method.make(setting)
+        wall, cpu = time.perf_counter(), time.process_time()
+        model.fit(X, labels)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        train = int((model.predict(X) == labels).sum())
+        test = int((model.predict(X_test) == labels_test).sum())
+    return model, {
         "encoding": method.encoding,
         "n_train": len(y),
         "n_test": len(y_test),
@@ -283,20 +284,17 @@ def _measure(fit: Fit) -> dict[str, Any]:
     }
 
 
+def split_rows(X: Any, y: Any, seed: int) -> list[Any]:
+    """Return the training and test rows and their labels, 75/25 stratified."""
+    return train_test_split(X, y, test_size=0.25, stratify=y, random_state=seed)
+
+
 def _parts(fit: Fit) -> Parts:
-    """Training and test rows, and their labels."""
     data = load(fit.set)
-    if fit.part == "official":
-        test = load(fit.set, "paper_test")
-        return data.frame, test.frame, data.target, test.target
-    parts: Parts = train_test_split(
-        data.frame,
-        data.target,
-        test_size=TEST_SHARE,
-        stratify=data.target,
-        random_state=fit.split,
-    )
-    return parts
+    if fit.part == "split":
+        return split_rows(data.frame, data.target, fit.split)
+    test = load(fit.set, "paper_test")
+    return [data.frame, test.frame, data.target, test.target]
 
 
 def _overlap(frame: pd.DataFrame, frame_test: pd.DataFrame) -> float:

@@ -70,8 +70,8 @@ Written by `miptree bench tables` from `benchmarks/results/bench-*.jsonl`; do no
 Test accuracy in percent (training accuracy in brackets), means over the splits. The
 tooltip of every number, and this page's source, name its journal lines, such as
 `bench-small.jsonl:17,43`. Columns headed *paper* are the paper's printed numbers
-(`benchmarks/paper.toml`): CPLEX 12.9, 15 minutes to 4 hours, other splits of the same
-sets, and settings of which it does not say on what part they were chosen; they are
+(`miptree/bench/paper.toml`): CPLEX 12.9, 15 minutes to 4 hours, other splits of the
+same sets, and settings of which it does not say on what part they were chosen; they are
 context, not a comparison on equal splits.
 
 Protocol: 75/25 stratified, `random_state` = split; this package's defaults were chosen
