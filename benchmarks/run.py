@@ -13,8 +13,10 @@ run can be stopped and started at any time; ``results/<question>.md`` is written
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from argparse import Namespace
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -44,6 +46,9 @@ class Question(Protocol):
     OPTIONS : dict
         Options of the command line and their defaults; a tuple takes several values.
         Other fields of the key become options that select among the cases.
+    cases(options) : iterable of tuple
+        Values of the key of all cases. A module without it asks for every combination
+        of its options.
     """
 
     TITLE: str
@@ -51,11 +56,8 @@ class Question(Protocol):
     KEY: tuple[str, ...]
     OPTIONS: dict[str, Any]
 
-    def cases(self, options: argparse.Namespace) -> Iterable[tuple[Any, ...]]:
-        """Yield the values of the key of every case that the options ask for."""
-
-    def run(self, options: argparse.Namespace, *case: Any) -> dict[str, Any]:
-        """Run a case and return the fields of its record beside the key."""
+    def run(self, case: Namespace) -> dict[str, Any]:
+        """Run a case, which has its key and all options, and return more fields."""
 
     def tables(self, records: list[dict[str, Any]]) -> list[str]:
         """Return the blocks of Markdown below the first paragraph."""
@@ -75,29 +77,29 @@ def page(name: str, results: Path = RESULTS) -> str:
     return "\n\n".join(blocks + question.tables(records)) + "\n"
 
 
-def missing(question: Question, options: argparse.Namespace) -> Iterator[tuple]:
-    """Yield the cases that are asked for and have no line in the journal."""
+def missing(question: Question, options: Namespace) -> Iterator[dict[str, Any]]:
+    """Yield the keys of the cases that are asked for and not in the journal."""
+    asked = [getattr(options, field) for field in question.KEY]
+    cases = getattr(question, "cases", lambda _: product(*asked))
     done = options.journal.done()
-    for case in question.cases(options):
-        key = zip(question.KEY, case, strict=True)
-        given = ((getattr(options, _dest(field)), value) for field, value in key)
-        if case not in done and all(
-            asked is None or value in asked or str(value) in asked
-            for asked, value in given
-        ):
-            yield case
+    for case in cases(options):
+        is_asked = (
+            given is None or value in given or str(value) in given
+            for given, value in zip(asked, case, strict=True)
+        )
+        if case not in done and all(is_asked):
+            yield dict(zip(question.KEY, case, strict=True))
 
 
-def record(name: str, options: argparse.Namespace, case: tuple) -> dict[str, Any]:
+def record(options: Namespace, key: dict[str, Any]) -> dict[str, Any]:
     """Run one case, with all kernels compiled before."""
     compile_kernels()
     compile_proof_kernels()
-    question = get_question(name)
-    key = dict(zip(question.KEY, case, strict=True))
-    return key | question.run(options, *case)
+    case = Namespace(**vars(options) | key)
+    return key | get_question(options.topic).run(case)
 
 
-def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+def parse(arguments: list[str] | None = None) -> Namespace:
     """Read the command line, whose options depend on the question."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="topic", required=True, metavar="QUESTION")
@@ -123,16 +125,12 @@ def _add_options(command: argparse.ArgumentParser, question: Question) -> None:
             default=default,
             help="default: %(default)s",
         )
-    for field in map(_dest, question.KEY):
+    for field in question.KEY:
         if field not in question.OPTIONS:
             command.add_argument(f"--{field}", nargs="+", help="only these cases")
     command.add_argument("--jobs", type=int, default=1, help="cases at a time")
     command.add_argument("--results", type=Path, default=RESULTS, help="the folder")
     command.add_argument("--table", action="store_true", help="only write the table")
-
-
-def _dest(field: str) -> str:
-    return field.replace(" ", "_")
 
 
 def main() -> None:
@@ -142,9 +140,8 @@ def main() -> None:
     options.journal = Journal(options.results / f"{name}.jsonl", question.KEY)
     if not options.table:
         with options.journal.locked():
-            todo = missing(question, options)
-            cases = (delayed(record)(name, options, case) for case in todo)
-            for found in Parallel(options.jobs, return_as="generator_unordered")(cases):
+            todo = (delayed(record)(options, key) for key in missing(question, options))
+            for found in Parallel(options.jobs, return_as="generator_unordered")(todo):
                 options.journal.append(found)
                 print(found, flush=True)
     (options.results / f"{name}.md").write_text(page(name, options.results))

@@ -117,17 +117,15 @@ def cases(options: Namespace) -> Iterator[tuple]:
             yield part, name, depth, split, method
 
 
-def run(
-    options: Namespace, part: str, name: str, depth: int, split: int, method: str
-) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Fit one method to one split."""
-    chosen = METHODS[method]
-    if part == "seconds":
-        make = chosen.make
-        chosen = replace(chosen, make=lambda s: make(s).set_params(n_jobs=2))
-    limit = DEFAULT_SECONDS if method == "default" else None
-    setting = Setting(name, depth, limit, split)
-    model, found = measure(chosen, setting, split_of(*_frame(name), split))
+    method = METHODS[case.method]
+    if case.part == "seconds":
+        make = method.make
+        method = replace(method, make=lambda s: make(s).set_params(n_jobs=2))
+    limit = DEFAULT_SECONDS if case.method == "default" else None
+    setting = Setting(case.name, case.depth, limit, case.split)
+    model, found = measure(method, setting, split_of(*_frame(case.name), case.split))
     best = getattr(model, "best_estimator_", model)
     return {
         "test": found["test"],

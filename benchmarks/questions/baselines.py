@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Iterator
-from itertools import product
 from statistics import mean
 from typing import Any
 
@@ -39,9 +37,7 @@ ABOUT = (
     "CPLEX and 900 s, other splits. `cart`: the MIP starts from CART's tree, as in "
     "the paper; `search`: from a local search in the baseline's class of trees."
 )
-KEY = ("name", "baseline", "split", "limit", "solver", "init")
-OPTIONS = {"split": (10,), "limit": (60.0,), "solver": ("highs",), "init": ("cart",)}
-NAMES = [name for name, depth in SMALL if depth == 2]
+NAMES = tuple(name for name, depth in SMALL if depth == 2)
 BASELINES = {
     "CART": DecisionTreeClassifier,
     "greedy SVM": GreedySVMTreeClassifier,
@@ -51,6 +47,15 @@ BASELINES = {
     "OCT": OCTClassifier,
     "FlowOCT": FlowOCTClassifier,
 }
+OPTIONS = {
+    "name": NAMES,
+    "baseline": tuple(BASELINES),
+    "split": (10,),
+    "limit": (60.0,),
+    "solver": ("highs",),
+    "init": ("cart",),
+}
+KEY = tuple(OPTIONS)
 
 
 def classifier(baseline: str, limit: float, solver: str, init: str) -> Any:
@@ -63,24 +68,10 @@ def classifier(baseline: str, limit: float, solver: str, init: str) -> Any:
     return clf.set_params(time_limit=limit, solver=solver, init=init)
 
 
-def cases(options: Namespace) -> Iterator[tuple]:
-    """Yield every baseline on every set."""
-    fixed = options.split, options.limit, options.solver, options.init
-    yield from product(NAMES, BASELINES, *fixed)
-
-
-def run(
-    options: Namespace,
-    name: str,
-    baseline: str,
-    split: int,
-    limit: float,
-    solver: str,
-    init: str,
-) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Train and test one baseline on one split of one set."""
-    rows = split_of(*load(name), split)
-    clf = classifier(baseline, limit, solver, init)
+    rows = split_of(*load(case.name), case.split)
+    clf = classifier(case.baseline, case.limit, case.solver, case.init)
     _, seconds = timed(lambda: clf.fit(rows.X, rows.y), time.perf_counter)
     return {
         "seconds": round(seconds, 2),

@@ -6,8 +6,6 @@ python benchmarks/run.py baselines_proofs --limit 180 --name iris wine monks-1
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 from common import load
@@ -19,27 +17,24 @@ ABOUT = (
     "Training errors of all rows beside those of ConTree (`pycontree`), an independent "
     "exact program. FlowOCT with every threshold. A star: proved."
 )
-KEY = ("name", "baseline", "limit", "solver")
-OPTIONS = {"limit": (60.0,), "solver": ("highs",)}
+OPTIONS = {
+    "name": NAMES,
+    "baseline": ("BinOCT", "OCT", "FlowOCT"),
+    "limit": (60.0,),
+    "solver": ("highs",),
+}
+KEY = tuple(OPTIONS)
 
 
-def cases(options: Namespace) -> Iterator[tuple]:
-    """Yield every univariate baseline on every set."""
-    baselines = ("BinOCT", "OCT", "FlowOCT")
-    yield from product(NAMES, baselines, options.limit, options.solver)
-
-
-def run(
-    options: Namespace, name: str, baseline: str, limit: float, solver: str
-) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Count the errors of a baseline, its bound on them, and those of ConTree."""
     from pycontree import ConTree
 
-    X, y = load(name)
+    X, y = load(case.name)
     exact = ConTree(max_depth=2)
     exact.fit(X, y)
-    clf = classifier(baseline, limit, solver, "search")
-    if baseline == "FlowOCT":
+    clf = classifier(case.baseline, case.limit, case.solver, "search")
+    if case.baseline == "FlowOCT":
         clf.set_params(n_thresholds=None)
     found = clf.fit(X, y).certificate_
     share = clf.bound_ / clf.objective_ if found.cost else 0.0

@@ -56,19 +56,17 @@ def cases(options: Namespace) -> Iterator[tuple]:
             yield name, depth, question, limit, solver
 
 
-def run(
-    options: Namespace, name: str, depth: int, question: str, limit: float, solver: str
-) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Answer one question about one pair."""
-    objective, proof, formulation = QUESTIONS[question]
-    problem = split_of(*load(name), 0).problem
+    objective, proof, formulation = QUESTIONS[case.question]
+    problem = split_of(*load(case.name), 0).problem
     plan = Plan(
         objective,
-        depth,
+        case.depth,
         formulation=formulation,
-        solver=solver,
+        solver=case.solver,
         proof=proof,
-        time_limit=limit,
+        time_limit=case.limit,
     )
     trained, seconds = timed(lambda: train(problem, plan), time.perf_counter)
     found = trained.certificate

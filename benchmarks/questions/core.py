@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -32,7 +32,6 @@ ABOUT = (
     "limit + 10 % + 2 s to fit."
 )
 KEY = ("figure",)
-OPTIONS: dict[str, Any] = {}
 
 
 def seconds(action: Callable[[], object]) -> float:
@@ -141,14 +140,12 @@ FIGURES: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-def cases(options: Namespace) -> Iterator[tuple]:
-    """Yield every figure."""
-    yield from ((figure,) for figure in FIGURES)
+OPTIONS = {"figure": tuple(FIGURES)}
 
 
-def run(options: Namespace, figure: str) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Measure a figure."""
-    return {"values": FIGURES[figure](), **environment()}
+    return {"values": FIGURES[case.figure](), **environment()}
 
 
 def tables(records: list[dict[str, Any]]) -> list[str]:

@@ -13,8 +13,6 @@ import os
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +34,12 @@ KEY = ("rows", "parts", "mode")
 OPTIONS = {
     "rows": (10_000_000,),
     "parts": (80,),
+    "mode": ("workers", "killed", "threads"),
     "folder": "/tmp/miptree-10M",
     "max_iter": 40,
     "kill_after": 30.0,
 }
 FEATURES, DEPTH = 20, 3
-
-
-def cases(options: Namespace) -> Iterator[tuple]:
-    """Yield the three ways to fit."""
-    yield from product(options.rows, options.parts, ("workers", "killed", "threads"))
 
 
 def write_data(folder: Path, n_rows: int, parts: int) -> None:
@@ -95,25 +89,25 @@ def fit_on_workers(pattern: str, clf: Any, kill_after: float | None) -> Any:
             return fitted
 
 
-def run(options: Namespace, rows: int, parts: int, mode: str) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Fit once."""
     from miptree.distributed import fit
 
-    write_data(Path(options.folder), rows, parts)
+    write_data(Path(case.folder), case.rows, case.parts)
     clf = OptimalTreeClassifier(
         max_depth=DEPTH,
         l1_penalty=0.1,
         solver="search",
         time_limit=None,
-        max_iter=options.max_iter,
+        max_iter=case.max_iter,
         max_rounds=3,
         random_state=0,
     )
-    pattern = str(Path(options.folder) / "*.parquet")
-    kill_after = options.kill_after if mode == "killed" else None
+    pattern = str(Path(case.folder) / "*.parquet")
+    kill_after = case.kill_after if case.mode == "killed" else None
 
     def work() -> Any:
-        if mode == "threads":
+        if case.mode == "threads":
             return fit(pattern, "label", classifier=clf)
         return fit_on_workers(pattern, clf, kill_after)
 
@@ -123,7 +117,7 @@ def run(options: Namespace, rows: int, parts: int, mode: str) -> dict[str, Any]:
         "seconds": round(seconds, 1),
         "accuracy": round(100 * (1 - found.errors / found.n_rows), 3),
         "tree": tree_digest(clf.tree_)[:16],
-        "max_iter": options.max_iter,
+        "max_iter": case.max_iter,
     }
 
 

@@ -13,7 +13,7 @@ import multiprocessing
 import re
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -37,7 +37,7 @@ from miptree.bench.results import paper_number
 from miptree.bench.suites import LARGE, SMALL, Pair
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.search import compile_kernels, tree_value
+from miptree.search import SearchResult, compile_kernels, tree_value
 from miptree.search.starts import cart_tree, greedy_svm_tree
 from miptree.tree import HeapTree
 
@@ -73,64 +73,52 @@ def cases(options: Namespace) -> Iterator[tuple]:
 
 
 @threadpool_limits.wrap(limits=1)
-def run(
-    options: Namespace, part: str, name: str, depth: int, split: int
-) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Search once; the split is also the seed."""
-    if part == "svm1":
-        return _svm1(name, depth, split)
-    if part == "synthetic":
-        return _synthetic(depth, split)
-    return _split(name, depth, split, options.seconds)
+    if case.part == "svm1":
+        return _svm1(case.name, case.depth, case.split)
+    if case.part == "synthetic":
+        return _synthetic(case.depth, case.split)
+    return _split(case.name, case.depth, case.split, case.seconds)
 
 
-class Run:
-    """One search that is watched: the tree at every checkpoint."""
+def watched(
+    seconds: float, *arguments: Any, seed: int
+) -> tuple[SearchResult, float, Callable[[float], HeapTree]]:
+    """Search; return the result, CPU seconds, and the best tree after so many."""
+    found: list[tuple[float, HeapTree]] = []
+    began = time.process_time()
+    result = search_for(
+        seconds,
+        *arguments,
+        seed=seed,
+        on_improvement=lambda tree, _: found.append(
+            (time.process_time() - began, tree)
+        ),
+    )
+    took = time.process_time() - began
+    found.append((took, result.tree))
 
-    def __init__(
-        self,
-        problem: Problem,
-        depth: int,
-        seconds: float,
-        seed: int,
-        objective: Svm1Objective | None = None,
-    ) -> None:
-        self.found: list[tuple[float, HeapTree]] = []
-        began = time.process_time()
-        self.result = search_for(
-            seconds,
-            problem,
-            depth,
-            objective,
-            seed=seed,
-            on_improvement=lambda tree, _: self.found.append(
-                (time.process_time() - began, tree)
-            ),
-        )
-        self.seconds = time.process_time() - began
-        # What came out counts only once it has come out.
-        self.found.append((self.seconds, self.result.tree))
+    def at(limit: float) -> HeapTree:
+        # What came out counts only once it has come out, or a bit late.
+        before = [tree for when, tree in found if when <= limit]
+        return result.tree if took <= 1.1 * limit else (before or [found[0][1]])[-1]
 
-    def at(self, seconds: float) -> HeapTree:
-        """Best tree after so many seconds, the final one if it came a bit late."""
-        if self.seconds <= 1.1 * seconds:
-            return self.result.tree
-        before = [tree for when, tree in self.found if when <= seconds]
-        return before[-1] if before else self.found[0][1]
+    return result, took, at
 
 
 def _split(name: str, depth: int, split: int, seconds: float) -> dict[str, Any]:
     """Search the training part for few errors, beside CART and a tree of SVMs."""
     rows = split_of(*load(name), split)
     problem = rows.problem
-    run = Run(problem, depth, seconds, split)
+    result, took, at = watched(seconds, problem, depth, seed=split)
     record: dict[str, Any] = {
-        "errors": run.result.value,
-        "n_iter": run.result.n_iter,
-        "stopped": run.result.stopped,
-        "cpu": round(run.seconds, 2),
+        "errors": result.value,
+        "n_iter": result.n_iter,
+        "stopped": result.stopped,
+        "cpu": round(took, 2),
     }
-    trees = {f"{c:g}s": run.at(c) for c in CHECKPOINTS if c <= seconds}
+    trees = {f"{c:g}s": at(c) for c in CHECKPOINTS if c <= seconds}
     trees["cart"] = cart_tree(problem, depth)
     trees["svm"] = greedy_svm_tree(problem, depth)
     for key, tree in trees.items():
@@ -143,12 +131,12 @@ def _svm1(name: str, depth: int, seed: int) -> dict[str, Any]:
     """Search all rows for a low objective (1a)."""
     problem = problem_of(*load(name))
     objective = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
-    run = Run(problem, depth, 5.0, seed, objective)
+    result, took, at = watched(5.0, problem, depth, objective, seed=seed)
     values = {
-        f"objective_{seconds:g}s": tree_value(problem, objective, run.at(seconds))
+        f"objective_{seconds:g}s": tree_value(problem, objective, at(seconds))
         for seconds in (1.0, 5.0)
     }
-    return {"n_iter": run.result.n_iter, "cpu": round(run.seconds, 2), **values}
+    return {"n_iter": result.n_iter, "cpu": round(took, 2), **values}
 
 
 def _synthetic(depth: int, seed: int) -> dict[str, Any]:

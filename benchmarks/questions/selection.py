@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -22,18 +23,16 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from common import load, search_for, split_of, timed
+from common import Split, load, search_for, split_of, timed
 from miptree.bench.markdown import markdown_table
 from miptree.bench.methods import Setting, hull_selection, paper_parameters, s1o_ds
 from miptree.bench.results import paper_number
 from miptree.bench.suites import LARGE, Pair
-from miptree.data.problem import Problem
 from miptree.search.starts import cart_tree
 from miptree.selection import (
     AutoSelection,
     BalancedSelection,
     CoverSelection,
-    Selection,
     Selector,
     StratifiedSelection,
     UniformSelection,
@@ -71,47 +70,44 @@ def cases(options: Namespace) -> Iterator[tuple]:
 
 
 @threadpool_limits.wrap(limits=1)
-def run(
-    options: Namespace, part: str, name: str, depth: int, split: int, method: str
-) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Run one part of one method."""
-    if part == "speed":
-        return _hull_speed.run(name, depth, options.sample)
-    if part == "printed":
-        return _printed(name, depth, split, options.mip_seconds)
-    return _accuracy(options, name, depth, split, method)
+    if case.part == "speed":
+        return _hull_speed.run(case.name, case.depth, case.sample)
+    rows = split_of(*load(case.name), case.split)
+    return _printed(case, rows) if case.part == "printed" else _accuracy(case, rows)
 
 
-def _accuracy(
-    options: Namespace, name: str, depth: int, split: int, method: str
-) -> dict[str, Any]:
+def _accuracy(case: Namespace, rows: Split) -> dict[str, Any]:
     """Search on the subset, then on all rows from its tree and the race's best."""
-    rows = split_of(*load(name), split)
-    problem = rows.problem
-    if method == "all":
-        tree = search_for(2 * options.seconds, problem, depth, seed=split).tree
+    problem, depth = rows.problem, case.depth
+    if case.method == "all":
+        tree = search_for(2 * case.seconds, problem, depth, seed=case.split).tree
         train, test = rows.accuracies(problem.to_user(tree))
         return {"kept": problem.n_rows, "train": train, "test": test}
+    start = problem.to_user(cart_tree(problem, depth))
     extra = 0.0
-    if method == "random":
-        kept, extra = _race(options, name, depth, split, problem)
-        uniform = UniformSelection(min(kept / problem.n_rows, 0.999), split)
-        chosen, seconds = _select(uniform, problem, depth)[0], 0.0
+    if case.method == "random":
+        race = _race(case, rows)
+        extra = race["select_seconds"]
+        share = min(race["kept"] / problem.n_rows, 0.999)
+        chosen, seconds = (
+            UniformSelection(share, case.split).select(problem, start),
+            0.0,
+        )
     else:
-        limit = 2 * RACE_SHARE * options.seconds
-        selector = _selector(method, name, depth, split, limit)
-        chosen, seconds = _select(selector, problem, depth)
+        chosen, seconds = timed(partial(_selector(case).select, problem, start))
     subset = problem.subset(chosen.rows, chosen.weight)
-    found = search_for(options.seconds, subset, depth, seed=split).tree
-    raw = subset.to_user(found)
+    found = search_for(case.seconds, subset, depth, seed=case.split)
+    raw = subset.to_user(found.tree)
     starts = [problem.to_scaled(tree, depth) for tree in (raw, *chosen.trees[:1])]
-    seconds_on_all = options.seconds + extra
-    polished = search_for(seconds_on_all, problem, depth, seed=split, starts=starts)
+    longer = case.seconds + extra
+    polished = search_for(longer, problem, depth, seed=case.split, starts=starts)
     raw_train, raw_test = rows.accuracies(raw)
     train, test = rows.accuracies(problem.to_user(polished.tree))
     return {
         "kept": len(chosen),
-        "select_seconds": seconds,
+        "select_seconds": round(seconds, 2),
         "extra_seconds": extra,
         "raw_train": raw_train,
         "raw_test": raw_test,
@@ -120,51 +116,35 @@ def _accuracy(
     }
 
 
-def _selector(
-    method: str, name: str, depth: int, seed: int, seconds: float
-) -> Selector:
+def _race(case: Namespace, rows: Split) -> dict[str, Any]:
+    """Return the record of "auto" on the same split; run it if there is none."""
+    auto = Namespace(**vars(case) | {"method": "auto"})
+    key = tuple(getattr(auto, field) for field in KEY)
+    return case.journal.last().get(key) or _accuracy(auto, rows)
+
+
+def _selector(case: Namespace) -> Selector:
     """Return the selector of a method, with the paper's parameters for it."""
-    if method in ("printed", "capped"):
-        return hull_selection(name, depth, cap=method == "capped")
-    share = paper_parameters(name, depth)["beta2"]
+    if case.method in ("printed", "capped"):
+        return hull_selection(case.name, case.depth, cap=case.method == "capped")
+    share = paper_parameters(case.name, case.depth)["beta2"]
+    race = 2 * RACE_SHARE * case.seconds
     made = {
-        "balanced": BalancedSelection(seed=seed),
+        "balanced": BalancedSelection(seed=case.split),
         "cover": CoverSelection(share=share),
-        "stratified": StratifiedSelection(share, seed=seed),
-        "auto": AutoSelection(share, depth, seconds=seconds, seed=seed),
+        "stratified": StratifiedSelection(share, seed=case.split),
+        "auto": AutoSelection(share, case.depth, seconds=race, seed=case.split),
     }
-    return made[method]
+    return made[case.method]
 
 
-def _select(
-    selector: Selector, problem: Problem, depth: int
-) -> tuple[Selection, float]:
-    """Choose rows from CART's tree on; return them and the CPU seconds."""
-    start = problem.to_user(cart_tree(problem, depth))
-    chosen, seconds = timed(lambda: selector.select(problem, start))
-    return chosen, round(seconds, 2)
-
-
-def _race(
-    options: Namespace, name: str, depth: int, split: int, problem: Problem
-) -> tuple[int, float]:
-    """Return the rows that "auto" keeps and the seconds of its race."""
-    for record in options.journal.records():
-        if options.journal.key_of(record) == ("accuracy", name, depth, split, "auto"):
-            return record["kept"], record["select_seconds"]
-    limit = 2 * RACE_SHARE * options.seconds
-    selector = _selector("auto", name, depth, split, limit)
-    chosen, seconds = _select(selector, problem, depth)
-    return len(chosen), seconds
-
-
-def _printed(name: str, depth: int, split: int, seconds: float) -> dict[str, Any]:
+def _printed(case: Namespace, rows: Split) -> dict[str, Any]:
     """Fit S1O-DS as printed: the paper's formulation, parameters and start."""
-    rows = split_of(*load(name), split)
-    clf = s1o_ds(Setting(name, depth, seconds, split), cap=False).fit(rows.X, rows.y)
+    setting = Setting(case.name, case.depth, case.mip_seconds, case.split)
+    clf = s1o_ds(setting, cap=False).fit(rows.X, rows.y)
     problem = rows.problem
     train, test = rows.accuracies(clf)
-    cart = rows.accuracies(problem.to_user(cart_tree(problem, depth)))
+    cart = rows.accuracies(problem.to_user(cart_tree(problem, case.depth)))
     return {
         "kept": clf.n_selected_,
         "train": train,
@@ -172,7 +152,7 @@ def _printed(name: str, depth: int, split: int, seconds: float) -> dict[str, Any
         "cart_train": cart[0],
         "cart_test": cart[1],
         "status": clf.status_,
-        "mip_seconds": seconds,
+        "mip_seconds": case.mip_seconds,
     }
 
 

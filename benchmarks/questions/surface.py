@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from argparse import Namespace
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,8 @@ from miptree.bench.markdown import markdown_table
 TITLE = "From a CSV file to a model by the command line"
 ABOUT = "50,000 rows, wall seconds of `miptree fit` in a new process."
 KEY = ("limit", "features")
-OPTIONS = {"limit": (60,)}
-N_ROWS, N_FEATURES = 50_000, 20
+OPTIONS = {"limit": (60,), "features": (20,)}
+N_ROWS = 50_000
 
 
 def write_table(path: Path, n_features: int) -> None:
@@ -44,17 +43,12 @@ def write_table(path: Path, n_features: int) -> None:
     table.to_csv(path, index=False)
 
 
-def cases(options: Namespace) -> Iterator[tuple]:
-    """Yield one case for each limit."""
-    yield from ((limit, N_FEATURES) for limit in options.limit)
-
-
-def run(options: Namespace, limit: int, features: int) -> dict[str, Any]:
+def run(case: Namespace) -> dict[str, Any]:
     """Fit with an empty cache of kernels, which this fills, and again."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        write_table(folder / "table.csv", features)
-        runs = [_fit(folder, limit, kernels) for kernels in ("cold", "warm")]
+        write_table(folder / "table.csv", case.features)
+        runs = [_fit(folder, case.limit, kernels) for kernels in ("cold", "warm")]
     return {"runs": runs, **environment()}
 
 
