@@ -181,3 +181,8 @@ def get_method(name: str) -> Method:
             f"There is no method {name!r}; there are {', '.join(METHODS)}."
         )
     return METHODS[name]
+
+
+def label_of(column: str) -> str:
+    """Return the label of a method, or any other name of a column as it is."""
+    return METHODS[column].label if column in METHODS else column

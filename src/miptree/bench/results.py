@@ -16,7 +16,10 @@ from miptree.bench.methods import METHODS
 from miptree.bench.paper import printed
 from miptree.bench.runner import KEY
 from miptree.bench.suites import SUITES, Pair
+from miptree.utils.arrays import FloatArray
 
+OURS = "miptree"
+"""The method that the others are compared with."""
 PAUSE = 60.0
 """Seconds without a fit after which a run counts as stopped."""
 
@@ -68,6 +71,39 @@ class Section:
     methods: tuple[str, ...]
     splits: tuple[int, ...]
     cells: dict[tuple[Pair, str], Cell]
+
+    @property
+    def slug(self) -> str:
+        """Name of the section in file names."""
+        return f"{self.suite}-{self.part}-{self.limit:g}s"
+
+    @property
+    def paper_names(self) -> list[str]:
+        """The paper's methods with a number here; it has none on official parts."""
+        names = ("S1O", "S1O-DS", "CART", "OCT-H", "Fair", "BinOCT")
+        return [
+            name
+            for name in names
+            if self.part == "split"
+            and any(np.isfinite(paper_number(pair, name)) for pair in self.pairs)
+        ]
+
+    @property
+    def columns(self) -> list[str]:
+        """The methods, and those of the paper as "paper: <name>"."""
+        return [*self.methods, *(f"paper: {name}" for name in self.paper_names)]
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that our default is compared with."""
+        return [column for column in self.columns if column != OURS]
+
+    def accuracies(self, column: str) -> FloatArray:
+        """Return the test accuracy on every pair; NaN where there is none."""
+        if column in self.methods:
+            return np.array([self.test(pair, column) for pair in self.pairs])
+        name = column.removeprefix("paper: ")
+        return np.array([paper_number(pair, name) for pair in self.pairs])
 
     def cell(self, pair: Pair, method: str) -> Cell:
         """The cell of a pair and a method, empty if nothing was run."""
