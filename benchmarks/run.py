@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import argparse
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import product
 from pathlib import Path
@@ -79,16 +79,20 @@ def page(name: str, results: Path = RESULTS) -> str:
 
 def missing(question: Question, options: Namespace) -> Iterator[dict[str, Any]]:
     """Yield the keys of the cases that are asked for and not in the journal."""
-    asked = [getattr(options, field) for field in question.KEY]
-    cases = getattr(question, "cases", lambda _: product(*asked))
     done = options.journal.done()
-    for case in cases(options):
-        is_asked = (
-            given is None or value in given or str(value) in given
-            for given, value in zip(asked, case, strict=True)
+    for case in _all_cases(question, options):
+        key = dict(zip(question.KEY, case, strict=True))
+        asked = (
+            (key[f], getattr(options, f)) for f in key if f not in question.OPTIONS
         )
-        if case not in done and all(is_asked):
-            yield dict(zip(question.KEY, case, strict=True))
+        if case not in done and all(not g or str(value) in g for value, g in asked):
+            yield key
+
+
+def _all_cases(question: Question, options: Namespace) -> Iterable[tuple[Any, ...]]:
+    if hasattr(question, "cases"):
+        return question.cases(options)
+    return product(*(getattr(options, field) for field in question.KEY))
 
 
 def record(options: Namespace, key: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,8 @@ def test_every_question_lists_its_cases(name, tmp_path):
     question, options = run.get_question(name), run.parse([name])
     options.journal = Journal(tmp_path / "empty.jsonl", question.KEY)
     keys = list(run.missing(question, options))
-    assert keys
+    parts = question.OPTIONS.get("part", (None,))
+    assert {key.get("part") for key in keys} == set(parts)
     assert all(tuple(key) == question.KEY for key in keys)
     options.journal.append(keys[0])
     assert list(run.missing(question, options)) == keys[1:]

@@ -15,6 +15,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,15 +24,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from common import (
-    load,
-    oblique_classes,
-    percent,
-    problem_of,
-    search_for,
-    split_of,
-    timed,
-)
+import common
+from common import load, percent, search_for
 from miptree.bench.markdown import markdown_table, number
 from miptree.bench.results import paper_number
 from miptree.bench.suites import LARGE, SMALL, Pair
@@ -87,16 +81,15 @@ def watched(
 ) -> tuple[SearchResult, float, Callable[[float], HeapTree]]:
     """Search; return the result, CPU seconds, and the best tree after so many."""
     found: list[tuple[float, HeapTree]] = []
-    began = time.process_time()
+    clock = time.process_time
+    began = clock()
     result = search_for(
         seconds,
         *arguments,
         seed=seed,
-        on_improvement=lambda tree, _: found.append(
-            (time.process_time() - began, tree)
-        ),
+        on_improvement=lambda tree, _: found.append((clock() - began, tree)),
     )
-    took = time.process_time() - began
+    took = clock() - began
     found.append((took, result.tree))
 
     def at(limit: float) -> HeapTree:
@@ -109,7 +102,7 @@ def watched(
 
 def _split(name: str, depth: int, split: int, seconds: float) -> dict[str, Any]:
     """Search the training part for few errors, beside CART and a tree of SVMs."""
-    rows = split_of(*load(name), split)
+    rows = common.split_of(*load(name), split)
     problem = rows.problem
     result, took, at = watched(seconds, problem, depth, seed=split)
     record: dict[str, Any] = {
@@ -129,7 +122,7 @@ def _split(name: str, depth: int, split: int, seconds: float) -> dict[str, Any]:
 
 def _svm1(name: str, depth: int, seed: int) -> dict[str, Any]:
     """Search all rows for a low objective (1a)."""
-    problem = problem_of(*load(name))
+    problem = common.problem_of(*load(name))
     objective = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
     result, took, at = watched(5.0, problem, depth, objective, seed=seed)
     values = {
@@ -143,7 +136,7 @@ def _synthetic(depth: int, seed: int) -> dict[str, Any]:
     """Search a million rows, 30 s by the clock on two cores; test on 200 000 more."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(1_200_000, 20))
-    y, truth = oblique_classes(X, rng.normal(size=(7, 20)), rng, centred=False)
+    y, truth = common.oblique_classes(X, rng.normal(size=(7, 20)), rng, centred=False)
     problem = Problem.from_data(X[:1_000_000], y[:1_000_000], 4)
     # A process of its own, so that the peak of memory is the search's.
     spawn = multiprocessing.get_context("spawn")
@@ -164,12 +157,9 @@ def search_alone(
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     base = _peak_memory()
     clock = time.monotonic
-    result, wall = timed(
-        lambda: search_for(
-            30.0, problem, depth, time_source=clock, seed=seed, n_jobs=2
-        ),
-        clock,
-    )
+    limited = {"time_source": clock, "seed": seed, "n_jobs": 2}
+    work = partial(search_for, 30.0, problem, depth, **limited)
+    result, wall = common.timed(work, clock)
     record = {
         "wall": round(wall, 1),
         "n_iter": result.n_iter,

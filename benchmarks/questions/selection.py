@@ -91,10 +91,8 @@ def _accuracy(case: Namespace, rows: Split) -> dict[str, Any]:
         race = _race(case, rows)
         extra = race["select_seconds"]
         share = min(race["kept"] / problem.n_rows, 0.999)
-        chosen, seconds = (
-            UniformSelection(share, case.split).select(problem, start),
-            0.0,
-        )
+        seconds = 0.0
+        chosen = UniformSelection(share, case.split).select(problem, start)
     else:
         chosen, seconds = timed(partial(_selector(case).select, problem, start))
     subset = problem.subset(chosen.rows, chosen.weight)

@@ -115,16 +115,7 @@ def _means(section: Section) -> list[str]:
             _mean(paper_number(pair, name) for pair in there),
         )
         rows.append([f"*paper: {name}*", "", *cells, "", ""])
-    head = [
-        "method",
-        "columns",
-        "train",
-        "test",
-        "pairs",
-        "own test",
-        "wall s",
-        "CPU s",
-    ]
+    head = ["method", "columns", "train", "test", "pairs", "own test"]
     return [
         f"Means over the {len(common)} pairs that all methods completed, and over the "
         "pairs that each completed:",
