@@ -56,7 +56,7 @@ def _figure(width: float, height: float, **options: Any) -> tuple[Figure, Any]:
 
 
 def ranks(section: Section) -> Figure:
-    """Mean ranks over the pairs that all methods completed, with Nemenyi's bar."""
+    """Draw mean ranks over the pairs that all methods completed, with Nemenyi's bar."""
     methods = list(section.methods)
     table = np.column_stack([section.accuracies(method) for method in methods])
     table = table[np.isfinite(table).all(axis=1)]
@@ -80,7 +80,7 @@ def ranks(section: Section) -> Figure:
 
 
 def scatter(section: Section) -> Figure:
-    """Our test accuracy against everybody else's, a point for each pair."""
+    """Draw our test accuracy against every other one, a point for each pair."""
     others = section.others
     if OURS not in section.methods or not others:
         return _nothing(*_figure(4, 1), f"nothing to compare {OURS} with")
@@ -108,7 +108,7 @@ def _against(axes: Axes, ours: np.ndarray, theirs: np.ndarray, label: str) -> No
 
 
 def sets(section: Section) -> Figure:
-    """Test accuracy set by set, as in the paper's figures 1-3."""
+    """Draw the test accuracy set by set, as in the paper's figures 1-3."""
     figure, axes = _figure(8, 1.2 + 0.22 * len(section.pairs))
     place = np.arange(len(section.pairs))[::-1]
     shown = [column for column in _ON_SETS if column in section.columns]

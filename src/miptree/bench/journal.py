@@ -83,7 +83,7 @@ class Journal:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Context in which no other process may write.
+        """Keep other processes from writing inside this context.
 
         The lock ends with its process, however that ends; the file beside the journal
         stays and says whose it was last.
@@ -121,7 +121,7 @@ class Journal:
 
 
 def _take(file: IO[str]) -> bool:
-    """Take the lock of an open file, if it is free."""
+    """Take the lock of an open file and say whether it was free."""
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""The methods that are compared: what they are called, and how they are made."""
+"""The methods that are compared: their names, and how they are made."""
 
 from __future__ import annotations
 

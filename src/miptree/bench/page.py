@@ -24,7 +24,7 @@ def write_page(section: Section, path: Path) -> None:
 
 
 def page_data(section: Section) -> dict[str, Any]:
-    """All that the page shows, as plain data."""
+    """Return all that the page shows, as plain data."""
     return {
         "title": f"{section.suite} suite, at most {section.limit:g} s a fit"
         + (", official test parts" if section.part == "official" else ""),

@@ -40,7 +40,7 @@ DEVELOPMENT_SPLITS = range(10)
 
 @dataclass(frozen=True)
 class Fit:
-    """One line to be.
+    """A fit that is to become a line of the journal.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def plan(
     limit: float,
     official: bool = False,
 ) -> list[Fit]:
-    """All fits of a suite, split by split, so that an unfinished run is balanced.
+    """Return all fits of a suite, split by split, so that a partial run is balanced.
 
     With ``official``, the fits for the official test parts come last.
     """
@@ -102,11 +102,11 @@ def run(
     on_record: Callable[[dict[str, Any], int, int], None] | None = None,
     elsewhere: bool = False,
 ) -> int:
-    """Run the fits that the journal has no line of; returns how many were run.
+    """Run the fits that the journal has no line of; return how many were run.
 
-    Through joblib, so ``joblib.parallel_config`` can send them to a cluster; even one
-    at a time in a process of its own, which may die. Lines are written by this
-    process alone, as soon as a fit is done.
+    They go through joblib, so ``joblib.parallel_config`` can send them to a cluster.
+    Even a single one has a process of its own, which may die. Only this process writes
+    lines, as soon as a fit is done.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def run(
     Raises
     ------
     DatasetError
-        If a set is not to be had, before anything is run.
+        If a set cannot be loaded, before anything is run.
     """
     with journal.locked():
         missing = _missing(fits, journal, retry_failed)
@@ -151,7 +151,7 @@ def count_failed(fits: Sequence[Fit], journal: Journal) -> int:
 
 
 def _fetch(fits: Sequence[Fit]) -> None:
-    """Load every set once, so that what is missing is missed before the first fit."""
+    """Load every set once, so that a missing one is noticed before the first fit."""
     for name in dict.fromkeys(fit.set for fit in fits):
         load(name)
     for name in dict.fromkeys(fit.set for fit in fits if fit.part == "official"):
@@ -212,7 +212,7 @@ def _answers(
 
 
 def _alone(fit: Fit, about: dict[str, Any]) -> dict[str, Any]:
-    """Record of a fit in a process of its own, which it may end."""
+    """Run a fit in a process of its own, which it may end; return its record."""
     try:
         return next(_answers([fit], about, n_jobs=1))
     except TerminatedWorkerError as error:
@@ -298,14 +298,14 @@ def _parts(fit: Fit) -> Parts:
 
 
 def _overlap(frame: pd.DataFrame, frame_test: pd.DataFrame) -> float:
-    """Share of the test rows whose features also are those of a training row."""
+    """Return the share of test rows with the same features as a training row."""
     seen = set(frame.astype(object).itertuples(index=False, name=None))
     rows = frame_test.astype(object).itertuples(index=False, name=None)
     return round(float(np.mean([row in seen for row in rows])), 4)
 
 
 def _details(model: Any) -> dict[str, Any]:
-    """What a model of this package tells of itself."""
+    """Return what a model of this package tells of itself."""
     details: dict[str, Any] = {}
     if hasattr(model, "status_"):
         details["fit_status"] = str(model.status_)

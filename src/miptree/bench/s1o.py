@@ -97,7 +97,7 @@ class S1OClassifier(NumericTreeClassifier):
         start: ObliqueTree,
         clock: Clock,
     ) -> ObliqueTree | None:
-        """Tree of the MIP; None if it is too large to be built in the time."""
+        """Return the MIP's tree; None if it is too large to be built in the time."""
         size = mip_size(problem, self.max_depth)
         if clock.limit is not None and size > NONZEROS_PER_SECOND * clock.limit:
             self.status_ = "too_large"

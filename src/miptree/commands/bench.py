@@ -173,7 +173,7 @@ def _words(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> list[int]:
-    """The numbers of "10-14" or "1,3,5-7"."""
+    """Return the numbers of "10-14" or "1,3,5-7"."""
     found: list[int] = []
     for word in _words(text):
         first, _, last = word.partition("-")
@@ -187,7 +187,7 @@ def _numbers(text: str) -> list[int]:
 
 @contextmanager
 def _cluster(address: str | None) -> Iterator[None]:
-    """Context in which joblib sends its work to a Dask cluster, if there is one."""
+    """Let joblib send its work to a Dask cluster, if there is one, in this context."""
     if address is None:
         yield
         return
