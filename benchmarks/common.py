@@ -27,11 +27,8 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the features (string columns one-hot) and class indices of a data set."""
     data = datasets.load(name)
     y, _ = pd.factorize(data.target, sort=True)
-    strings = [
-        column
-        for column in data.categorical
-        if isinstance(data.frame[column].iloc[0], str)
-    ]
+    first = data.frame.iloc[0]
+    strings = [name for name in data.categorical if isinstance(first[name], str)]
     frame = pd.get_dummies(data.frame, columns=strings) if strings else data.frame
     return frame.to_numpy(dtype=float), y.astype(np.intp)
 

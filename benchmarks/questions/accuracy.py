@@ -21,16 +21,13 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
 from common import split_of
 from miptree import datasets
-from miptree.baselines import GreedySVMTreeClassifier
 from miptree.bench.markdown import markdown_table, number
 from miptree.bench.methods import METHODS as BENCH
 from miptree.bench.methods import Method, Setting
@@ -72,35 +69,20 @@ def _tuned(name: str, make: Any, **grid: Sequence[Any]) -> Method:
     return Method(name, name, tuned)
 
 
-def _scaled(model: Any) -> Any:
-    return make_pipeline(StandardScaler(), model)
-
-
+COSTS = [0.01, 0.1, 1.0, 10.0, 100.0]
 _TUNED = (
-    _tuned(
-        "cart",
-        lambda s: DecisionTreeClassifier(max_depth=s.depth, random_state=s.seed),
-        min_samples_leaf=[1, 3, 10, 30],
-    ),
-    _tuned(
-        "svm-tree",
-        lambda s: GreedySVMTreeClassifier(max_depth=s.depth),
-        C=[0.1, 1.0, 10.0, 100.0],
-    ),
-    _tuned(
-        "logistic",
-        lambda s: _scaled(LogisticRegression(max_iter=2000)),
-        logisticregression__C=[0.01, 0.1, 1.0, 10.0, 100.0],
-    ),
+    _tuned("cart", BENCH["cart"].make, min_samples_leaf=[1, 3, 10, 30]),
+    _tuned("svm-tree", BENCH["svm-tree"].make, C=COSTS[1:]),
+    _tuned("logistic", BENCH["logistic"].make, logisticregression__C=COSTS),
     _tuned(
         "rbf-svm",
-        lambda s: _scaled(SVC()),
-        svc__C=[0.1, 1.0, 10.0, 100.0],
+        lambda setting: make_pipeline(StandardScaler(), SVC()),
+        svc__C=COSTS[1:],
         svc__gamma=["scale", 0.001, 0.01, 0.1],
     ),
     _tuned(
         "forest",
-        lambda s: RandomForestClassifier(200, random_state=s.seed),
+        lambda setting: RandomForestClassifier(200, random_state=setting.seed),
         min_samples_leaf=[1, 3],
         max_features=["sqrt", 0.5],
     ),
@@ -221,8 +203,7 @@ def _seconds(found: pd.DataFrame) -> list[str]:
     found = found[found["split"] == found["split"].max()]
     slowest = found.sort_values("wall", ascending=False).head(3)
     named = ", ".join(
-        f"{r.name_} D={r.depth} {r.wall:.1f} s"
-        for r in slowest.rename(columns={"name": "name_"}).itertuples()
+        f"{r['name']} D={r['depth']} {r['wall']:.1f} s" for _, r in slowest.iterrows()
     )
     return [
         "## Seconds on two cores",

@@ -96,16 +96,12 @@ def building() -> dict[str, Any]:
 def golden(name: str) -> dict[str, Any]:
     """Prove a golden objective (1000, .1, .01, depth 2) by two formulations."""
     rows = split_of(*load(name), 0)
+    clf = OptimalTreeClassifier(
+        slack_penalty=1000, l1_penalty=0.1, margin=0.01, time_limit=600, random_state=0
+    )
     found = {}
     for formulation in ("compact", "flow"):
-        clf = OptimalTreeClassifier(
-            slack_penalty=1000,
-            l1_penalty=0.1,
-            margin=0.01,
-            formulation=formulation,
-            time_limit=600,
-            random_state=0,
-        ).fit(rows.X, rows.y)
+        clf.set_params(formulation=formulation).fit(rows.X, rows.y)
         found[formulation] = {
             "objective": round(clf.objective_, 6),
             "bound": round(clf.bound_, 6),
