@@ -74,7 +74,8 @@ def page(name: str, results: Path = RESULTS) -> str:
     records = Journal(results / f"{name}.jsonl", question.KEY).records()
     written = f"Written by `benchmarks/run.py {name}` from `{name}.jsonl`."
     blocks = [f"# {question.TITLE}", f"{written} {question.ABOUT}"]
-    return "\n\n".join(blocks + question.tables(records)) + "\n"
+    blocks += question.tables(records) if records else []
+    return "\n\n".join(blocks) + "\n"
 
 
 def missing(question: Question, options: Namespace) -> Iterator[dict[str, Any]]:
@@ -82,10 +83,13 @@ def missing(question: Question, options: Namespace) -> Iterator[dict[str, Any]]:
     done = options.journal.done()
     for case in _all_cases(question, options):
         key = dict(zip(question.KEY, case, strict=True))
-        asked = (
-            (key[f], getattr(options, f)) for f in key if f not in question.OPTIONS
+        selecting = (field for field in key if field not in question.OPTIONS)
+        is_asked = (
+            getattr(options, field) is None
+            or str(key[field]) in getattr(options, field)
+            for field in selecting
         )
-        if case not in done and all(not g or str(value) in g for value, g in asked):
+        if case not in done and all(is_asked):
             yield key
 
 
@@ -146,6 +150,8 @@ def main() -> None:
         with options.journal.locked():
             todo = (delayed(record)(options, key) for key in missing(question, options))
             for found in Parallel(options.jobs, return_as="generator_unordered")(todo):
+                if found.get("status") == "interrupted":
+                    raise KeyboardInterrupt  # Ctrl-C left half a result
                 options.journal.append(found)
                 print(found, flush=True)
     (options.results / f"{name}.md").write_text(page(name, options.results))

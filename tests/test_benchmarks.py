@@ -42,6 +42,7 @@ def test_every_page_follows_from_its_journal(name):
 def test_a_page_of_an_unfinished_run(name, tmp_path):
     question = run.get_question(name)
     records = Journal(run.RESULTS / f"{name}.jsonl", question.KEY).records()
+    assert question.TITLE in run.page(name, tmp_path)
     parts = {record.get("part"): record for record in records}
     for record in parts.values():
         path = tmp_path / f"{name}.jsonl"
