@@ -83,12 +83,8 @@ def missing(question: Question, options: Namespace) -> Iterator[dict[str, Any]]:
     done = options.journal.done()
     for case in _all_cases(question, options):
         key = dict(zip(question.KEY, case, strict=True))
-        selecting = (field for field in key if field not in question.OPTIONS)
-        is_asked = (
-            getattr(options, field) is None
-            or str(key[field]) in getattr(options, field)
-            for field in selecting
-        )
+        chosen = {f: getattr(options, f) for f in key if f not in question.OPTIONS}
+        is_asked = (not given or str(key[f]) in given for f, given in chosen.items())
         if case not in done and all(is_asked):
             yield key
 
