@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from miptree import datasets
-from miptree.bench.runner import split_rows
+from miptree.bench.measure import split_rows
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.search import SearchBudget, SearchResult, search

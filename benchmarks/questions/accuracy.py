@@ -29,10 +29,10 @@ from sklearn.svm import SVC
 from common import split_of
 from miptree import datasets
 from miptree.bench.markdown import markdown_table, number
+from miptree.bench.measure import measure
 from miptree.bench.methods import METHODS as BENCH
 from miptree.bench.methods import Method, Setting
 from miptree.bench.results import paper_number
-from miptree.bench.runner import measure
 from miptree.bench.stats import compare
 from miptree.bench.suites import SMALL, Pair
 
