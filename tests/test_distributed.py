@@ -21,8 +21,8 @@ from miptree.selection import CoverSelection
 pytest.importorskip("distributed")
 import dask
 import dask.dataframe as dd
-
 from distributed import Client, LocalCluster
+
 from miptree import distributed
 from miptree.distributed import _partition
 

@@ -227,7 +227,7 @@ def test_time_limit_covers_a_fit_too_large_for_the_mip():
     X = rng.normal(size=(50_000, 10))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     clf = OptimalTreeClassifier(time_limit=5, random_state=0).fit(X, y)
-    # How sharply the limit is kept is measured in benchmarks/core.py.
+    # How sharply the limit is kept is measured in benchmarks/run.py core.
     assert clf.status_ == "time_limit"
     assert {state.stage for state in clf.trace_} <= {"search", "done"}
     assert clf.bound_ == 0.0

@@ -1,7 +1,7 @@
 """The paper's tables by one command: suites, methods, a resumable runner, tables.
 
 ``miptree bench run`` fits and writes journals, ``miptree bench tables`` and ``figures``
-show them beside the paper's printed numbers (``benchmarks/paper.toml``).
+show them beside the paper's printed numbers (``paper.toml``).
 """
 
 from __future__ import annotations

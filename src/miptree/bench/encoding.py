@@ -1,4 +1,4 @@
-"""A frame with categories as a matrix of numbers."""
+"""Encoding of a frame with categories as a matrix of numbers."""
 
 from __future__ import annotations
 

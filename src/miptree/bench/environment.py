@@ -1,4 +1,4 @@
-"""On what a figure was measured."""
+"""The machine and the versions that a figure was measured with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PEERS = ("pystreed", "pycontree", "treeple", "ydf")
 
 
 def environment() -> dict[str, Any]:
-    """Versions, commit and machine, as fields of a record."""
+    """Return versions, commit and machine, as fields of a record."""
     from miptree._version import __version__
 
     versions = {"python": platform.python_version(), "miptree": __version__}
@@ -31,7 +31,7 @@ def environment() -> dict[str, Any]:
 
 
 def _commit() -> str:
-    """Commit of the checkout that runs, with "+" if the package was changed since."""
+    """Return the commit that runs, with "+" if the package was changed since."""
     package = Path(__file__).resolve().parents[1]
     if not (package.parents[1] / ".git").exists():
         return ""

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from miptree.bench.methods import METHODS
+from miptree.bench.methods import label_of
 from miptree.bench.page import write_page
-from miptree.bench.results import Section
+from miptree.bench.results import OURS, Section
 from miptree.bench.stats import compare, critical_difference, mean_ranks
-from miptree.bench.tables import OURS, accuracies, paper_columns, slug
 from miptree.utils.files import write_atomic
 
 if TYPE_CHECKING:
@@ -28,10 +27,10 @@ def write_figures(section: Section, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, draw in (("ranks", ranks), ("scatter", scatter), ("sets", sets)):
-        path = folder / f"{slug(section)}-{name}.png"
+        path = folder / f"{section.slug}-{name}.png"
         write_atomic(path, _png(draw(section)), force=True)
         written.append(path)
-    page = folder / f"{slug(section)}.html"
+    page = folder / f"{section.slug}.html"
     write_page(section, page)
     return [*written, page]
 
@@ -56,14 +55,10 @@ def _figure(width: float, height: float, **options: Any) -> tuple[Figure, Any]:
     return figure, figure.subplots(**options)
 
 
-def _label(column: str) -> str:
-    return METHODS[column].label if column in METHODS else column
-
-
 def ranks(section: Section) -> Figure:
-    """Mean ranks over the pairs that all methods completed, with Nemenyi's bar."""
+    """Draw mean ranks over the pairs that all methods completed, with Nemenyi's bar."""
     methods = list(section.methods)
-    table = np.column_stack([accuracies(section, method) for method in methods])
+    table = np.column_stack([section.accuracies(method) for method in methods])
     table = table[np.isfinite(table).all(axis=1)]
     figure, axes = _figure(7, 0.8 + 0.32 * len(methods))
     if not len(table) or len(methods) < 2:
@@ -72,7 +67,7 @@ def ranks(section: Section) -> Figure:
     order = np.argsort(-rank)
     place = np.arange(len(order))
     axes.plot(rank[order], place, "o", color="tab:blue")
-    axes.set_yticks(place, [_label(methods[k]) for k in order])
+    axes.set_yticks(place, [label_of(methods[k]) for k in order])
     width = critical_difference(len(methods), len(table))
     best = rank.min()
     axes.axvspan(best, best + width, color="tab:blue", alpha=0.12, lw=0)
@@ -85,20 +80,18 @@ def ranks(section: Section) -> Figure:
 
 
 def scatter(section: Section) -> Figure:
-    """Our test accuracy against everybody else's, a point for each pair."""
-    others = [method for method in section.methods if method != OURS]
-    if section.part == "split":
-        others += [f"paper: {name}" for name in paper_columns(section)]
+    """Draw our test accuracy against every other one, a point for each pair."""
+    others = section.others
     if OURS not in section.methods or not others:
         return _nothing(*_figure(4, 1), f"nothing to compare {OURS} with")
     columns = min(4, len(others))
     rows = -(-len(others) // columns)
     figure, grid = _figure(2.6 * columns, 2.8 * rows, nrows=rows, ncols=columns)
-    ours = accuracies(section, OURS)
+    ours = section.accuracies(OURS)
     for axes in np.ravel(grid)[len(others) :]:
         axes.axis("off")
     for axes, other in zip(np.ravel(grid), others, strict=False):
-        _against(axes, ours, accuracies(section, other), _label(other))
+        _against(axes, ours, section.accuracies(other), label_of(other))
     return figure
 
 
@@ -110,22 +103,19 @@ def _against(axes: Axes, ours: np.ndarray, theirs: np.ndarray, label: str) -> No
     found = compare(ours, theirs)
     told = f"{found.wins} won, {found.ties} tied, {found.losses} lost"
     axes.set_title(told, fontsize=9)
-    axes.set(xlabel=label, ylabel=_label(OURS), xlim=(low, 101), ylim=(low, 101))
+    axes.set(xlabel=label, ylabel=label_of(OURS), xlim=(low, 101), ylim=(low, 101))
     axes.set_aspect("equal")
 
 
 def sets(section: Section) -> Figure:
-    """Test accuracy set by set, as in the paper's figures 1-3."""
+    """Draw the test accuracy set by set, as in the paper's figures 1-3."""
     figure, axes = _figure(8, 1.2 + 0.22 * len(section.pairs))
     place = np.arange(len(section.pairs))[::-1]
-    shown = [column for column in _ON_SETS if column in section.methods]
-    if section.part == "split":
-        names = [f"paper: {name}" for name in paper_columns(section)]
-        shown += [column for column in _ON_SETS if column in names]
+    shown = [column for column in _ON_SETS if column in section.columns]
     for column, marker in zip(shown, "osvD^", strict=False):
         style = {"mfc": "none"} if column.startswith("paper") else {}
-        values = accuracies(section, column)
-        axes.plot(values, place, marker, ms=5, label=_label(column), **style)
+        values = section.accuracies(column)
+        axes.plot(values, place, marker, ms=5, label=label_of(column), **style)
     axes.set_yticks(place, [str(pair) for pair in section.pairs], fontsize=8)
     axes.set_xlabel("test accuracy, %")
     axes.grid(alpha=0.3)

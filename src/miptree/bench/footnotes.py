@@ -1,4 +1,4 @@
-"""What a reader must know of a data set before he believes a number on it."""
+"""Footnotes: what a reader should know of a data set before trusting its numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MUCH = 0.01
 
 
 def notes_of(section: Section, pair: Pair) -> list[str]:
-    """Footnotes of a pair in a section: what is known, and what was measured."""
+    """Return the footnotes of a pair: what is known, and what was measured."""
     name = pair.set
     n_classes = max((r.Y for r in paper_results() if r.set == name), default=0)
     notes = [NOTES[name]] if name in NOTES else []

@@ -1,4 +1,4 @@
-"""Append-only JSON lines that survive whatever comes next."""
+"""A file of finished runs, to which lines are only ever added."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ class Journal:
         self.path, self.key = Path(path), key
 
     def lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Line numbers, from 1, and records."""
+        """Yield line numbers, from 1, and records."""
         if not self.path.exists():
             return
-        for number, line in enumerate(self.path.read_bytes().split(b"\n"), start=1):
+        lines = self.path.read_bytes().split(b"\n")
+        for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
                 record = json.loads(line)
             except ValueError as error:
-                if number == self._last_line_number():
+                if number == len(lines):
                     return  # torn: its writer died
                 raise ValueError(
                     f"Line {number} of {self.path} is no JSON ({error}). Repair or "
@@ -56,29 +57,33 @@ class Journal:
             yield number, record
 
     def records(self) -> list[dict[str, Any]]:
-        """All finished runs."""
+        """Return all lines."""
         return [record for _, record in self.lines()]
 
+    def last(self) -> dict[tuple[Hashable, ...], dict[str, Any]]:
+        """Return the last record of each run, which counts if there are several."""
+        return {self.key_of(record): record for record in self.records()}
+
     def done(self) -> set[tuple[Hashable, ...]]:
-        """Keys of the finished runs."""
-        return {self.key_of(record) for record in self.records()}
+        """Return the keys of the finished runs."""
+        return set(self.last())
 
     def key_of(self, record: dict[str, Any]) -> tuple[Hashable, ...]:
-        """What names a run."""
+        """Return the values that name the run of a record."""
         return tuple(record[field] for field in self.key)
 
     def append(self, record: dict[str, Any]) -> None:
         """Write a finished run."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._mend()
+        missing_end = self._mend()
         with self.path.open("ab") as file:
-            file.write(json.dumps(record).encode() + b"\n")
+            file.write(missing_end + json.dumps(record).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Context in which no other process may write.
+        """Keep other processes from writing inside this context.
 
         The lock ends with its process, however that ends; the file beside the journal
         stays and says whose it was last.
@@ -103,30 +108,20 @@ class Journal:
             file.flush()
             yield
 
-    def _mend(self) -> None:
-        """Remove a torn last line, or end a whole one that lacks its line break."""
-        if not self.path.exists():
-            return
-        content = self.path.read_bytes()
-        if not content or content.endswith(b"\n"):
-            return
-        begin = content.rfind(b"\n") + 1
+    def _mend(self) -> bytes:
+        """Remove a torn last line; return the line break that a whole one lacks."""
+        content = self.path.read_bytes() if self.path.exists() else b""
+        last = content.rpartition(b"\n")[2]
         try:
-            json.loads(content[begin:])
+            json.loads(last or b"0")
         except ValueError:
-            os.truncate(self.path, begin)
-        else:
-            with self.path.open("ab") as file:
-                file.write(b"\n")
-
-    def _last_line_number(self) -> int:
-        """Number of a last line without line break, 0 if there is none."""
-        content = self.path.read_bytes()
-        return 0 if content.endswith(b"\n") else content.count(b"\n") + 1
+            os.truncate(self.path, len(content) - len(last))
+            return b""
+        return b"\n" if last else b""
 
 
 def _take(file: IO[str]) -> bool:
-    """Take the lock of an open file, if it is free."""
+    """Take the lock of an open file and say whether it was free."""
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

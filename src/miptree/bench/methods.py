@@ -1,4 +1,4 @@
-"""The methods that are compared: what they are called, and how they are made."""
+"""The methods that are compared: their names, and how they are made."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from miptree.bench.s1o import S1OClassifier
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.proof import compile_proof_kernels
+from miptree.selection import HullSelection, hull_membership
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method is made for."""
+    """What a method is made for; no limit if ``seconds`` is None."""
 
     set: str
     depth: int
-    seconds: float
+    seconds: float | None
     seed: int
 
 
@@ -77,57 +78,72 @@ class Method:
             ) from error
 
 
-def _s1o(setting: Setting) -> S1OClassifier:
-    return S1OClassifier(
+Maker = Callable[[Setting], Any]
+
+
+def _limited(kind: type) -> Maker:
+    """Return how a class is made that takes a depth, a time limit and a seed."""
+    return lambda setting: kind(
         max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
     )
 
 
-def _s1o_ds(setting: Setting) -> S1OClassifier:
-    """S1O on rows chosen by Algorithm 1, with the parameters of tables 6-8.
+def _ours(kind: type) -> Maker:
+    """Return the same for our classes, with the kernels of proofs compiled before."""
+
+    def make(setting: Setting) -> Any:
+        compile_proof_kernels()  # else the first fits of a process differ from others
+        return _limited(kind)(setting)
+
+    return make
+
+
+def paper_parameters(name: str, depth: int) -> dict[str, float]:
+    """Return the parameters of S1O-DS in tables 6-8, or usual ones for other sets.
 
     Depths that the paper does not print take those of depth 2. The two impossible
     parameters of wall-following-robot-2 are read as what must have been meant:
     alpha_1 * epsilon >= 1, and beta_2 in percent.
     """
-    from miptree.selection import HullSelection
+    result = printed(name, depth) or printed(name, 2)
+    given = _USUAL | (result.parameters if result else {})
+    given["slack_penalty"] = max(given["slack_penalty"], 1 / given["margin"])
+    if given["beta2"] >= 1:
+        given["beta2"] /= 100
+    return given
 
-    _compile_selection()
-    result = printed(setting.set, setting.depth) or printed(setting.set, 2)
-    given = dict(result.parameters) if result else {}
-    margin = given.get("margin", 0.01)
-    beta2 = given.get("beta2", 0.1)
-    clf = _s1o(setting)
-    return clf.set_params(
-        margin=margin,
-        slack_penalty=max(given.get("slack_penalty", 1000.0), 1 / margin),
-        l1_penalty=given.get("l1_penalty", 0.1),
-        selector=HullSelection(
-            beta1=given.get("beta1", 0.1),
-            beta2=beta2 if beta2 < 1 else beta2 / 100,
-            eps=given.get("eps", 0.0),
-        ),
-    )
+
+_USUAL = {
+    "margin": 0.01,
+    "slack_penalty": 1000.0,
+    "l1_penalty": 0.1,
+    "beta1": 0.1,
+    "beta2": 0.1,
+    "eps": 0.0,
+}
+
+
+def hull_selection(name: str, depth: int, cap: bool = True) -> HullSelection:
+    """Return Algorithm 1 with the paper's parameters, its kernels compiled."""
+    given = paper_parameters(name, depth)
+    _compile_hulls()
+    return HullSelection(given["beta1"], given["beta2"], given["eps"], cap=cap)
 
 
 @cache
-def _compile_selection() -> None:
+def _compile_hulls() -> None:
     """Compile the kernels of data selection: once on a machine, and no fit's time."""
-    from miptree.selection import hull_membership
-
-    hull_membership(np.random.default_rng(0).normal(size=(50, 3)))
-
-
-def _miptree(setting: Setting) -> OptimalTreeClassifier:
-    compile_proof_kernels()  # else the first fits of a process differ from the others
-    return OptimalTreeClassifier(
-        max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
-    )
+    for eps in (0.0, 0.1):
+        hull_membership(np.random.default_rng(0).normal(size=(50, 3)), eps)
 
 
-def _tuned(setting: Setting) -> OptimalTreeClassifierCV:
-    return OptimalTreeClassifierCV(
-        max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
+def s1o_ds(setting: Setting, cap: bool = True) -> S1OClassifier:
+    """Return S1O on the rows that Algorithm 1 chooses."""
+    given = paper_parameters(setting.set, setting.depth)
+    clf: S1OClassifier = _limited(S1OClassifier)(setting)
+    return clf.set_params(
+        selector=hull_selection(setting.set, setting.depth, cap),
+        **{name: given[name] for name in ("margin", "slack_penalty", "l1_penalty")},
     )
 
 
@@ -143,37 +159,21 @@ def _svm_tree(setting: Setting) -> GreedySVMTreeClassifier:
     return GreedySVMTreeClassifier(max_depth=setting.depth)
 
 
-def _baseline(kind: type) -> Callable[[Setting], Any]:
-    def make(setting: Setting) -> Any:
-        return kind(
-            max_depth=setting.depth,
-            time_limit=setting.seconds,
-            random_state=setting.seed,
-        )
-
-    return make
-
-
-def _peer(make: Callable[[int, float, int], Any]) -> Callable[[Setting], Any]:
+def _peer(make: Callable[[int, float | None, int], Any]) -> Maker:
     return lambda setting: make(setting.depth, setting.seconds, setting.seed)
 
 
 _ALL = (
-    Method("miptree", "miptree", _miptree, "frame"),
-    Method("miptree-tuned", "miptree, tuned", _tuned, "frame"),
-    Method("s1o", "S1O, HiGHS", _s1o, "codes"),
-    Method(
-        "s1o-ds",
-        "S1O-DS, HiGHS",
-        _s1o_ds,
-        "codes",
-    ),
+    Method("miptree", "miptree", _ours(OptimalTreeClassifier), "frame"),
+    Method("miptree-tuned", "miptree, tuned", _ours(OptimalTreeClassifierCV), "frame"),
+    Method("s1o", "S1O, HiGHS", _limited(S1OClassifier), "codes"),
+    Method("s1o-ds", "S1O-DS, HiGHS", s1o_ds, "codes"),
     Method("cart", "CART", _cart, "codes"),
     Method("logistic", "logistic regression", _logistic),
     Method("svm-tree", "greedy SVM tree", _svm_tree),
-    Method("oct-h", "OCT-H", _baseline(OCTHClassifier), "codes"),
-    Method("fair", "Fair", _baseline(AghaeiTreeClassifier), "codes"),
-    Method("binoct", "BinOCT", _baseline(BinOCTClassifier), "codes"),
+    Method("oct-h", "OCT-H", _limited(OCTHClassifier), "codes"),
+    Method("fair", "Fair", _limited(AghaeiTreeClassifier), "codes"),
+    Method("binoct", "BinOCT", _limited(BinOCTClassifier), "codes"),
     Method("pystreed", "STreeD", _peer(peers.streed), needs="pystreed"),
     Method("pycontree", "ConTree", _peer(peers.contree), needs="pycontree"),
     Method("treeple", "treeple", _peer(peers.treeple), needs="treeple"),
@@ -184,9 +184,14 @@ METHODS = {method.name: method for method in _ALL}
 
 
 def get_method(name: str) -> Method:
-    """The method of a name, or an error that lists the names there are."""
+    """Return the method of a name, or raise an error that lists the names."""
     if name not in METHODS:
         raise ValueError(
             f"There is no method {name!r}; there are {', '.join(METHODS)}."
         )
     return METHODS[name]
+
+
+def label_of(column: str) -> str:
+    """Return the label of a method, or any other name of a column as it is."""
+    return METHODS[column].label if column in METHODS else column

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from miptree.bench.footnotes import notes_of
-from miptree.bench.methods import METHODS
+from miptree.bench.methods import METHODS, label_of
 from miptree.bench.results import Cell, Section
-from miptree.bench.tables import accuracies, paper_columns
 from miptree.utils.files import write_atomic
 
 
@@ -25,19 +24,17 @@ def write_page(section: Section, path: Path) -> None:
 
 
 def page_data(section: Section) -> dict[str, Any]:
-    """All that the page shows, as plain data."""
-    names = paper_columns(section) if section.part == "split" else []
-    columns: list[dict[str, Any]] = [
-        {"id": name, "label": METHODS[name].label, "printed": False}
-        for name in section.methods
-    ] + [{"id": f"paper: {n}", "label": f"paper: {n}", "printed": True} for n in names]
+    """Return all that the page shows, as plain data."""
     return {
         "title": f"{section.suite} suite, at most {section.limit:g} s a fit"
         + (", official test parts" if section.part == "official" else ""),
-        "columns": columns,
+        "columns": [
+            {"id": c, "label": label_of(c), "printed": c not in METHODS}
+            for c in section.columns
+        ],
         "pairs": [str(pair) for pair in section.pairs],
         "notes": ["; ".join(notes_of(section, p)) for p in section.pairs],
-        "test": {c["id"]: _plain(accuracies(section, c["id"])) for c in columns},
+        "test": {c: _plain(section.accuracies(c)) for c in section.columns},
         "cells": {
             method: [_cell(section.cell(pair, method)) for pair in section.pairs]
             for method in section.methods

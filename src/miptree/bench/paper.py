@@ -60,14 +60,14 @@ class PaperResult:
 
 @cache
 def paper_results() -> tuple[PaperResult, ...]:
-    """All columns of all tables, in the paper's order."""
+    """Return all columns of all tables, in the paper's order."""
     text = files("miptree.bench").joinpath("paper.toml").read_text("utf-8")
     raw = tomllib.loads(text)
     return tuple(PaperResult(**_numbers(entry)) for entry in raw["result"])
 
 
 def printed(name: str, depth: int) -> PaperResult | None:
-    """The paper's column of a set and depth, if it has one."""
+    """Return the paper's column of a set and depth, if it has one."""
     found = [r for r in paper_results() if (r.set, r.depth) == (name, depth)]
     return found[0] if found else None
 

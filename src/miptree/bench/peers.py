@@ -15,7 +15,7 @@ WIDE = 20
 
 
 class CodedLabels:
-    """A peer that wants classes 0, 1, ...; holds the peer and translates."""
+    """A peer that wants the classes 0, 1, ..., with labels translated."""
 
     def __init__(self, peer: Any) -> None:
         self.peer = peer
@@ -27,22 +27,21 @@ class CodedLabels:
         return self
 
     def predict(self, X: FloatArray) -> AnyArray:
-        """Labels of the peer's classes."""
+        """Return the labels of the peer's classes."""
         return self.classes_[np.asarray(self.peer.predict(X), dtype=np.intp)]
 
 
 class YdfTree:
-    """One oblique CART tree of YDF on unnamed columns of numbers."""
+    """One oblique CART tree of YDF on unnamed columns of numbers, classes 0, 1, ..."""
 
     def __init__(self, max_depth: int, seed: int) -> None:
         self.max_depth, self.seed = max_depth, seed
 
-    def fit(self, X: FloatArray, y: ArrayLike) -> YdfTree:
+    def fit(self, X: FloatArray, codes: AnyArray) -> YdfTree:
         """Train without the validation rows that YDF would hold out for pruning."""
         import ydf
 
         ydf.verbose(0)
-        self.classes_, codes = np.unique(y, return_inverse=True)
         learner = ydf.CartLearner(
             label="label",
             max_depth=self.max_depth + 1,  # it counts the root as 1
@@ -55,20 +54,19 @@ class YdfTree:
         return self
 
     def predict(self, X: FloatArray) -> AnyArray:
-        """Most probable class."""
+        """Return the most probable class."""
         probability = np.asarray(self.model_.predict(_columns(X)))
-        names = np.asarray(self.model_.label_classes()).astype(int)
         if probability.ndim == 1:  # two classes: of the second
-            return self.classes_[names[(probability > 0.5).astype(int)]]
-        return self.classes_[names[probability.argmax(axis=1)]]
+            probability = np.column_stack([1 - probability, probability])
+        return np.asarray(self.model_.label_classes())[probability.argmax(axis=1)]
 
 
 def _columns(X: FloatArray) -> dict[str, FloatArray]:
     return {f"x{j}": X[:, j] for j in range(X.shape[1])}
 
 
-def streed(depth: int, seconds: float, seed: int) -> CodedLabels:
-    """STreeD: optimal univariate tree on 5 quantiles of each feature."""
+def streed(depth: int, seconds: float | None, seed: int) -> CodedLabels:
+    """Return STreeD: an optimal univariate tree on 5 quantiles of each feature."""
     from pystreed import STreeDClassifier
 
     return CodedLabels(
@@ -76,15 +74,15 @@ def streed(depth: int, seconds: float, seed: int) -> CodedLabels:
     )
 
 
-def contree(depth: int, seconds: float, seed: int) -> CodedLabels:
-    """ConTree: optimal univariate tree on all thresholds."""
+def contree(depth: int, seconds: float | None, seed: int) -> CodedLabels:
+    """Return ConTree: an optimal univariate tree on all thresholds."""
     from pycontree import ConTree
 
     return CodedLabels(ConTree(max_depth=depth, time_limit=seconds))
 
 
-def treeple(depth: int, seconds: float, seed: int) -> Any:
-    """Greedy oblique tree over many random sparse projections."""
+def treeple(depth: int, seconds: float | None, seed: int) -> Any:
+    """Return a greedy oblique tree over many random sparse projections."""
     from treeple.tree import ObliqueDecisionTreeClassifier
 
     class Wide(ObliqueDecisionTreeClassifier):
@@ -95,7 +93,7 @@ def treeple(depth: int, seconds: float, seed: int) -> Any:
     return Wide(max_depth=depth, random_state=seed)
 
 
-def ydf(depth: int, seconds: float, seed: int) -> YdfTree:
-    """Greedy sparse oblique tree of Yggdrasil."""
+def ydf(depth: int, seconds: float | None, seed: int) -> CodedLabels:
+    """Return a greedy sparse oblique tree of Yggdrasil."""
     import_module("ydf")  # missing here, not in the middle of a run
-    return YdfTree(depth, seed)
+    return CodedLabels(YdfTree(depth, seed))

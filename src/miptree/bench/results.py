@@ -1,4 +1,4 @@
-"""Journals as cells: the mean of one method on one pair, and the lines behind it."""
+"""Journals read as cells: one method on one pair, with the lines behind its mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from miptree.bench.methods import METHODS
 from miptree.bench.paper import printed
 from miptree.bench.runner import KEY
 from miptree.bench.suites import SUITES, Pair
+from miptree.utils.arrays import FloatArray
 
+OURS = "miptree"
+"""The method that the others are compared with."""
 PAUSE = 60.0
 """Seconds without a fit after which a run counts as stopped."""
 
@@ -52,7 +55,7 @@ class Cell:
         return sorted(record["split"] for record in self.done)
 
     def mean(self, field: str) -> float:
-        """Mean of a field over the splits; NaN without any."""
+        """Return the mean of a field over the splits; NaN without any."""
         values = [record[field] for record in self.done]
         return float(np.mean(values)) if values else float("nan")
 
@@ -69,22 +72,55 @@ class Section:
     splits: tuple[int, ...]
     cells: dict[tuple[Pair, str], Cell]
 
+    @property
+    def slug(self) -> str:
+        """Name of the section in file names."""
+        return f"{self.suite}-{self.part}-{self.limit:g}s"
+
+    @property
+    def paper_names(self) -> list[str]:
+        """The paper's methods with a number here; it has none on official parts."""
+        names = ("S1O", "S1O-DS", "CART", "OCT-H", "Fair", "BinOCT")
+        return [
+            name
+            for name in names
+            if self.part == "split"
+            and any(np.isfinite(paper_number(pair, name)) for pair in self.pairs)
+        ]
+
+    @property
+    def columns(self) -> list[str]:
+        """The methods, and those of the paper as "paper: <name>"."""
+        return [*self.methods, *(f"paper: {name}" for name in self.paper_names)]
+
+    @property
+    def others(self) -> list[str]:
+        """The columns that our default is compared with."""
+        return [column for column in self.columns if column != OURS]
+
+    def accuracies(self, column: str) -> FloatArray:
+        """Return the test accuracy on every pair; NaN where there is none."""
+        if column in self.methods:
+            return np.array([self.test(pair, column) for pair in self.pairs])
+        name = column.removeprefix("paper: ")
+        return np.array([paper_number(pair, name) for pair in self.pairs])
+
     def cell(self, pair: Pair, method: str) -> Cell:
-        """The cell of a pair and a method, empty if nothing was run."""
+        """Return the cell of a pair and a method, empty if nothing was run."""
         return self.cells.get((pair, method), Cell(()))
 
     def is_complete(self, pair: Pair, method: str) -> bool:
-        """Whether every split of the section was fitted."""
+        """Say whether every split of the section was fitted."""
         return self.cell(pair, method).splits == list(self.splits)
 
     def test(self, pair: Pair, method: str) -> float:
-        """Mean test accuracy of a complete cell; NaN of any other."""
+        """Return the mean test accuracy of a complete cell; NaN of any other."""
         cell = self.cell(pair, method)
         return cell.mean("test") if self.is_complete(pair, method) else float("nan")
 
 
 def elapsed(records: Iterable[dict[str, Any]]) -> float:
-    """Seconds by the clock in which fits were running, however many at a time.
+    """Return the seconds by the clock in which at least one fit was running.
 
     Data are read between two fits, so gaps of up to ``PAUSE`` seconds count; longer
     ones, in which the run was stopped, do not.
@@ -100,21 +136,21 @@ def elapsed(records: Iterable[dict[str, Any]]) -> float:
 
 
 def paper_number(pair: Pair, name: str, part: str = "test") -> float:
-    """What the paper prints for its method of a name; NaN if nothing."""
+    """Return what the paper prints for one of its methods; NaN if nothing."""
     result = printed(pair.set, pair.depth)
     value = None if result is None else getattr(result, part).get(name)
     return float("nan") if value is None else float(value)
 
 
 def journal_of(folder: Path, suite: str) -> Journal:
-    """The journal of a suite."""
+    """Return the journal of a suite."""
     return Journal(Path(folder) / f"bench-{suite}.jsonl", KEY)
 
 
 def sections(
     folder: Path, suites: Sequence[str], splits: Iterable[int]
 ) -> list[Section]:
-    """All sections of the journals in a folder, of these splits."""
+    """Return all sections of the journals in a folder, of these splits."""
     wanted = set(splits)
     found: list[Section] = []
     for suite in suites:

@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from sklearn.model_selection import train_test_split
-from threadpoolctl import threadpool_limits
 
-from miptree.bench.encoding import Encoder
 from miptree.bench.environment import environment
 from miptree.bench.journal import Journal
+from miptree.bench.measure import Parts, measure, split_rows
 from miptree.bench.methods import Setting, get_method
 from miptree.bench.suites import Pair
 from miptree.datasets import load, official_test_names
-from miptree.search import compile_kernels
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Parts = tuple[pd.DataFrame, pd.DataFrame, pd.Series, pd.Series]
-
+Part = Literal["split", "official"]
 KEY = ("set", "depth", "method", "split", "limit", "part")
 """Fields that name a line of the journal."""
-TEST_SHARE = 0.25
 DEVELOPMENT_SPLITS = range(10)
 """Splits on which this package was developed: not for publication."""
 
 
 @dataclass(frozen=True)
 class Fit:
-    """One line to be.
+    """A fit that is to become a line of the journal.
 
     Attributes
     ----------
@@ -58,7 +48,7 @@ class Fit:
     method: str
     split: int
     limit: float
-    part: Literal["split", "official"] = "split"
+    part: Part = "split"
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -69,33 +59,27 @@ class Fit:
 def plan(
     pairs: Iterable[Pair],
     methods: Sequence[str],
-    splits: Iterable[int],
+    splits: Sequence[int],
     limit: float,
     official: bool = False,
 ) -> list[Fit]:
-    """All fits of a suite, split by split, so that an unfinished run is balanced.
+    """Return all fits of a suite, split by split, so that a partial run is balanced.
 
     With ``official``, the fits for the official test parts come last.
     """
-    pairs, splits = list(pairs), list(splits)
     for name in methods:
         get_method(name).check()
-    fits = [
-        Fit(pair.set, pair.depth, method, split, float(limit))
+    pairs, with_test = list(pairs), set(official_test_names())
+    parts: dict[Part, list[Pair]] = {"split": pairs}
+    if official:
+        parts["official"] = [pair for pair in pairs if pair.set in with_test]
+    return [
+        Fit(pair.set, pair.depth, method, split, float(limit), part)
+        for part, chosen in parts.items()
         for split in splits
-        for pair in pairs
+        for pair in chosen
         for method in methods
     ]
-    if official:
-        with_test = set(official_test_names())
-        fits += [
-            Fit(pair.set, pair.depth, method, split, float(limit), "official")
-            for split in splits
-            for pair in pairs
-            if pair.set in with_test
-            for method in methods
-        ]
-    return fits
 
 
 def run(
@@ -106,11 +90,11 @@ def run(
     on_record: Callable[[dict[str, Any], int, int], None] | None = None,
     elsewhere: bool = False,
 ) -> int:
-    """Run the fits that the journal has no line of; returns how many were run.
+    """Run the fits that the journal has no line of; return how many were run.
 
-    Through joblib, so ``joblib.parallel_config`` can send them to a cluster; even one
-    at a time in a process of its own, which may die. Lines are written by this
-    process alone, as soon as a fit is done.
+    They go through joblib, so ``joblib.parallel_config`` can send them to a cluster.
+    Even a single one has a process of its own, which may die. Only this process writes
+    lines, as soon as a fit is done.
 
     Parameters
     ----------
@@ -130,7 +114,7 @@ def run(
     Raises
     ------
     DatasetError
-        If a set is not to be had, before anything is run.
+        If a set cannot be loaded, before anything is run.
     """
     with journal.locked():
         missing = _missing(fits, journal, retry_failed)
@@ -149,14 +133,13 @@ def run(
 
 
 def count_failed(fits: Sequence[Fit], journal: Journal) -> int:
-    """How many of the fits have failed, by their last lines."""
-    last = {journal.key_of(record): record for record in journal.records()}
-    found = (last.get(fit.key, {}) for fit in fits)
-    return sum(record.get("status") == "failed" for record in found)
+    """Count the fits that have failed, by their last lines."""
+    last = journal.last()
+    return sum(last.get(fit.key, {}).get("status") == "failed" for fit in fits)
 
 
 def _fetch(fits: Sequence[Fit]) -> None:
-    """Load every set once, so that what is missing is missed before the first fit."""
+    """Load every set once, so that a missing one is noticed before the first fit."""
     for name in dict.fromkeys(fit.set for fit in fits):
         load(name)
     for name in dict.fromkeys(fit.set for fit in fits if fit.part == "official"):
@@ -176,10 +159,12 @@ def _warn_of_other_commits(journal: Journal, commit: str) -> None:
 
 
 def _missing(fits: Sequence[Fit], journal: Journal, retry_failed: bool) -> list[Fit]:
-    last = {journal.key_of(record): record for record in journal.records()}
-    if retry_failed:
-        last = {key: r for key, r in last.items() if r["status"] != "failed"}
-    return [fit for fit in fits if fit.key not in last]
+    done = {
+        key
+        for key, record in journal.last().items()
+        if not (retry_failed and record["status"] == "failed")
+    }
+    return [fit for fit in fits if fit.key not in done]
 
 
 def _records(
@@ -215,7 +200,7 @@ def _answers(
 
 
 def _alone(fit: Fit, about: dict[str, Any]) -> dict[str, Any]:
-    """Record of a fit in a process of its own, which it may end."""
+    """Run a fit in a process of its own, which it may end; return its record."""
     try:
         return next(_answers([fit], about, n_jobs=1))
     except TerminatedWorkerError as error:
@@ -232,10 +217,9 @@ def run_fit(fit: Fit, about: dict[str, Any] | None = None) -> dict[str, Any]:
         Versions and machine, to be written into the record.
     """
     record = _new_record(fit)
+    setting = Setting(fit.set, fit.depth, fit.limit, fit.split)
     try:
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore")
-            record |= _measure(fit)
+        record |= measure(get_method(fit.method), setting, _parts(fit))[1]
     except Exception as error:
         record |= _failure(error)
     return record | (environment() if about is None else about)
@@ -254,71 +238,9 @@ def _failure(error: Exception) -> dict[str, Any]:
     }
 
 
-def _measure(fit: Fit) -> dict[str, Any]:
-    method = get_method(fit.method)
-    frame, frame_test, y, y_test = _parts(fit)
-    encoder = Encoder(method.encoding).fit(frame)
-    X, X_test = encoder.transform(frame), encoder.transform(frame_test)
-    compile_kernels()  # once on a machine, and no method's time
-    model = method.make(Setting(fit.set, fit.depth, fit.limit, fit.split))
-    labels, labels_test = y.to_numpy(dtype=str), y_test.to_numpy(dtype=str)
-    wall, cpu = time.perf_counter(), time.process_time()
-    model.fit(X, labels)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    train = int((model.predict(X) == labels).sum())
-    test = int((model.predict(X_test) == labels_test).sum())
-    return {
-        "encoding": method.encoding,
-        "n_train": len(y),
-        "n_test": len(y_test),
-        "n_features": X.shape[1],
-        "train_correct": train,
-        "test_correct": test,
-        "train": round(100 * train / len(y), 4),
-        "test": round(100 * test / len(y_test), 4),
-        "wall": round(wall, 3),
-        "cpu": round(cpu, 3),
-        "test_rows_in_training": _overlap(frame, frame_test),
-        **_details(model),
-    }
-
-
 def _parts(fit: Fit) -> Parts:
-    """Training and test rows, and their labels."""
     data = load(fit.set)
-    if fit.part == "official":
-        test = load(fit.set, "paper_test")
-        return data.frame, test.frame, data.target, test.target
-    parts: Parts = train_test_split(
-        data.frame,
-        data.target,
-        test_size=TEST_SHARE,
-        stratify=data.target,
-        random_state=fit.split,
-    )
-    return parts
-
-
-def _overlap(frame: pd.DataFrame, frame_test: pd.DataFrame) -> float:
-    """Share of the test rows whose features also are those of a training row."""
-    seen = set(frame.astype(object).itertuples(index=False, name=None))
-    rows = frame_test.astype(object).itertuples(index=False, name=None)
-    return round(float(np.mean([row in seen for row in rows])), 4)
-
-
-def _details(model: Any) -> dict[str, Any]:
-    """What a model of this package tells of itself."""
-    details: dict[str, Any] = {}
-    if hasattr(model, "status_"):
-        details["fit_status"] = str(model.status_)
-    for name in ("objective_", "bound_"):
-        if np.isfinite(value := getattr(model, name, np.nan)):
-            details[name.rstrip("_")] = float(value)
-    for name in ("best_params_", "n_selected_"):
-        if hasattr(model, name):
-            details[name.rstrip("_")] = getattr(model, name)
-    tree: Any = getattr(model, "tree_", None)
-    if hasattr(tree, "coef"):
-        details["leaves"] = int(tree.n_leaves)
-        details["nonzeros"] = int(np.count_nonzero(tree.coef))
-    return details
+    if fit.part == "split":
+        return split_rows(data.frame, data.target, fit.split)
+    test = load(fit.set, "paper_test")
+    return [data.frame, test.frame, data.target, test.target]

@@ -47,11 +47,11 @@ def compare(first: FloatArray, second: FloatArray) -> Comparison:
 
 
 def mean_ranks(accuracy: FloatArray) -> FloatArray:
-    """Mean rank of each column, 1 the best, equal ones sharing theirs."""
+    """Return the mean rank of each column: 1 is best, equal ones share theirs."""
     return np.asarray(stats.rankdata(-accuracy, axis=1).mean(axis=0))
 
 
 def critical_difference(n_methods: int, n_pairs: int, level: float = 0.05) -> float:
-    """Least difference of two mean ranks that Nemenyi's test calls significant."""
+    """Return the least difference of mean ranks significant by Nemenyi's test."""
     q = stats.studentized_range.ppf(1 - level, n_methods, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_pairs)))

@@ -1,4 +1,4 @@
-"""Which data sets and depths belong together."""
+"""Suites: data sets and depths that are run together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Pair(NamedTuple):
 
 
 def _of_tables(*numbers: int) -> tuple[Pair, ...]:
-    """Pairs of the paper's tables, in the order of the numbers."""
+    """Return the pairs of the paper's tables, in the order of the numbers."""
     return tuple(
         Pair(result.set, result.depth)
         for number in numbers

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 
 from miptree.commands._app import app, console, plain_errors, printable
@@ -173,7 +173,7 @@ def _words(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> list[int]:
-    """The numbers of "10-14" or "1,3,5-7"."""
+    """Return the numbers of "10-14" or "1,3,5-7"."""
     found: list[int] = []
     for word in _words(text):
         first, _, last = word.partition("-")
@@ -187,7 +187,7 @@ def _numbers(text: str) -> list[int]:
 
 @contextmanager
 def _cluster(address: str | None) -> Iterator[None]:
-    """Context in which joblib sends its work to a Dask cluster, if there is one."""
+    """Let joblib send its work to a Dask cluster, if there is one, in this context."""
     if address is None:
         yield
         return
@@ -205,13 +205,12 @@ def _cluster(address: str | None) -> Iterator[None]:
 
 @contextmanager
 def _shown(total: int) -> Iterator[Any]:
-    """A bar with the time left on a terminal, elsewhere a line for each fit."""
+    """Show a bar with the time left on a terminal, elsewhere a line for each fit."""
     began = time.monotonic()
+    columns = (BarColumn(), MofNCompleteColumn(), "{task.fields[left]} left")
     bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
+        "{task.description}",
+        *columns,
         console=console,
         disable=not console.is_terminal,
     )
@@ -219,13 +218,10 @@ def _shown(total: int) -> Iterator[Any]:
 
     def show(record: dict[str, Any], done: int, missing: int) -> None:
         left = _duration((time.monotonic() - began) / done * (missing - done))
-        if console.is_terminal:
-            already = total - missing
-            bar.update(
-                task, completed=already + done, description=_short(record), left=left
-            )
-        else:
-            line = f"{done}/{missing} {_short(record)}, {left} left"
+        name, completed = _short(record), total - missing + done
+        bar.update(task, completed=completed, description=name, left=left)
+        if bar.disable:
+            line = f"{done}/{missing} {name}, {left} left"
             console.print(line, markup=False, soft_wrap=True)
 
     with bar:

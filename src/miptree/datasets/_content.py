@@ -1,4 +1,4 @@
-"""From lines of text to a table, the same whatever file the lines came in."""
+"""Conversion of lines of text into a table, the same for every kind of source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MISSING = ("", "?", "NA", "NaN")
 
 
 def raw_rows(text: str, entry: Entry) -> list[list[str]]:
-    """Features in our order and the label, of the complete rows of a source.
+    """Return the features in our order and the label of all complete rows.
 
     Headers, comments and blank lines have another number of fields, or no numbers
     where numbers belong. Rows with a missing value are left out, as in the paper's n.
@@ -53,7 +53,7 @@ def _is_number(field: str) -> bool:
 
 
 def fingerprints(rows: Iterable[list[str]], entry: Entry) -> tuple[str, str]:
-    """Check sums of the rows sorted, and in their order; 1.0 and 1 are the same."""
+    """Return check sums of the rows, sorted and in their order; 1.0 counts as 1."""
     strings = {i for i, name in enumerate(entry.columns) if name in entry.strings}
     strings.add(len(entry.columns))
     lines = [
@@ -70,7 +70,7 @@ def _digest(lines: list[str]) -> str:
 
 
 def typed(rows: list[list[str]], entry: Entry) -> tuple[pd.DataFrame, pd.Series]:
-    """Frame with numbers and categories, and the labels as strings."""
+    """Return a frame with numbers and categories, and the labels as strings."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*entry.columns, "target"], dtype=object)

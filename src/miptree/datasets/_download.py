@@ -1,4 +1,4 @@
-"""Data sets from UCI's archive and OpenML, for machines that have internet."""
+"""Download of data sets from UCI's archive and OpenML."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LARGEST = 100_000_000
 
 
 class DatasetError(OSError):
-    """A data set is not to be had here, or is not the right one."""
+    """A data set cannot be loaded, or its content is not the expected one."""
 
 
 def download(entry: Entry) -> str:
-    """Text of the source of a part.
+    """Download a part of a data set and return its text.
 
     ``$MIPTREE_UCI_URL`` and ``$MIPTREE_OPENML_URL`` name mirrors.
 
@@ -65,7 +65,7 @@ def _get(address: str) -> bytes:
 
 
 def _member(content: bytes, entry: Entry) -> bytes:
-    """The file of an archive that ends in the member's name."""
+    """Return the one file of an archive whose name ends in the member's name."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             found = [n for n in archive.namelist() if n.endswith(entry.source.member)]

@@ -1,4 +1,4 @@
-"""``load``: from ``$MIPTREE_DATA``, scikit-learn, a local cache, or the internet."""
+"""Loading from ``$MIPTREE_DATA``, scikit-learn, a local cache, or the internet."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def load(name: str, part: Part = "paper") -> Dataset:
     Raises
     ------
     DatasetError
-        If it is not to be had, or is not what it should be.
+        If it cannot be loaded, or its content is not the expected one.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _keep(rows: list[list[str]], wanted: Entry, path: Path) -> None:
 
 
 def _bundled(name: str) -> list[list[str]]:
-    """Rows of scikit-learn's copies, as UCI has them."""
+    """Return the rows of scikit-learn's copies, as UCI has them."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()

@@ -1,4 +1,4 @@
-"""What is known of every data set: shape, columns, check sums, where it comes from."""
+"""The registry of data sets: shape, columns, check sums and source of each."""
 
 from __future__ import annotations
 
@@ -81,17 +81,17 @@ def _without_lists(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Names of the data sets."""
+    """Return the names of the data sets."""
     return [name for name, part in _table() if part == "paper"]
 
 
 def official_test_names() -> list[str]:
-    """Names of the data sets that have an official test part."""
+    """Return the names of the data sets that have an official test part."""
     return [name for name, part in _table() if part == "paper_test"]
 
 
 def entry(name: str, part: Part = "paper") -> Entry:
-    """The entry of a name, or an error that lists the names there are."""
+    """Return the entry of a name, or raise an error that lists the known names."""
     known = {"paper": names, "paper_test": official_test_names}
     if part not in known:
         raise ValueError(f"part must be one of {sorted(known)}, got {part!r}.")

@@ -1,0 +1,1 @@
+"""The questions that ``benchmarks/run.py`` answers, a module each."""
