@@ -31,7 +31,8 @@ from miptree.bench.results import paper_number
 from miptree.bench.suites import LARGE, SMALL, Pair
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.search import SearchResult, compile_kernels, tree_value
+from miptree.objective.leaf_labels import tree_value
+from miptree.search import SearchResult, compile_kernels
 from miptree.search.starts import cart_tree, greedy_svm_tree
 from miptree.tree import HeapTree
 
