@@ -19,7 +19,7 @@ from miptree.data.rows import TrainingRows
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
 from miptree.fit.plan import Plan
-from miptree.fit.progress import FitCallback, listeners_of
+from miptree.fit.progress import listeners_of
 from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
 from miptree.mip.formulations import FORMULATIONS
@@ -193,17 +193,6 @@ class OptimalTreeClassifier(TableClassifier):
     proof: str = "auto"
     selection: str | Selector | PerLayer | None = None
     max_rounds: int = 3
-    class_weight: dict[Any, float] | str | None = None
-    cost_matrix: ArrayLike | None = None
-    categorical_features: ArrayLike | None = "from_dtype"
-    categorical_encoding: str = "both"
-    max_features_per_split: int | None = None
-    missing: str = "fill"
-    unknown: str = "majority"
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int = 0
-    callback: FitCallback | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
@@ -155,17 +154,6 @@ class OptimalTreeClassifierCV(TableClassifier):
     sparsity: str | float | None = "auto"
     levels: str | bool = "cv"
     time_limit: float | None = 60.0
-    class_weight: dict[Any, float] | str | None = None
-    cost_matrix: ArrayLike | None = None
-    categorical_features: ArrayLike | None = "from_dtype"
-    categorical_encoding: str = "both"
-    max_features_per_split: int | None = None
-    missing: str = "fill"
-    unknown: str = "majority"
-    n_jobs: int | None = None
-    random_state: int | np.random.RandomState | None = None
-    verbose: int = 0
-    callback: Any = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -38,18 +39,21 @@ TABLE_CONSTRAINTS: dict[str, list[Any]] = {
 """What the parameters of every classifier that reads tables may be."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     """Base of the classifiers that read tables of numbers and categories."""
 
-    class_weight: dict[Any, float] | str | None
-    cost_matrix: ArrayLike | None
-    categorical_features: ArrayLike | None
-    categorical_encoding: str
-    max_features_per_split: int | None
-    missing: str
-    unknown: str
-    verbose: int
-    callback: Any
+    class_weight: dict[Any, float] | str | None = None
+    cost_matrix: ArrayLike | None = None
+    categorical_features: ArrayLike | None = "from_dtype"
+    categorical_encoding: str = "both"
+    max_features_per_split: int | None = None
+    missing: str = "fill"
+    unknown: str = "majority"
+    n_jobs: int | None = None
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+    callback: Any = None
 
     def _rows(
         self,
