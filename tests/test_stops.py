@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -24,17 +25,17 @@ class Looks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, press) -> None:
         self.press, self.is_selecting, self.after = press, False, []
-        self.n_looks, self.is_pressed = 0, False
+        self.n_looks, self.is_pressed, self.lock = 0, False, threading.RLock()
         is_over, choose = Clock.is_over.fget, WorkingSets.choose
 
         def look(clock: Clock) -> bool:
             was_pressed = self.is_pressed
-            is_main = threading.current_thread() is threading.main_thread()
-            if self.is_selecting and is_main:  # Python hears signals there
-                self.n_looks += 1
-                if self.n_looks == 3:
-                    self.press()
-                    was_pressed = self.is_pressed = True
+            if self.is_selecting:
+                with self.lock:
+                    self.n_looks += 1
+                    if self.n_looks == 3:
+                        self.press()
+                        was_pressed = self.is_pressed = True
             answer = is_over(clock)
             if self.is_selecting and was_pressed:
                 self.after.append(answer)
@@ -70,7 +71,21 @@ def fit(selection: str, time_limit: float | None, **options: object):
 @pytest.mark.parametrize("time_limit", [None, 3600.0])
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_ctrl_c_during_a_selection_is_heard(monkeypatch, selection, time_limit):
-    looks = Looks(monkeypatch, lambda: signal.raise_signal(signal.SIGINT))
+    stops: list[Stop] = []
+
+    def press() -> None:
+        signal.raise_signal(signal.SIGINT)
+        while not stops[-1].requested:  # Python hears it in the main thread
+            time.sleep(0.001)
+
+    @contextmanager
+    def noted():
+        with stop_on_interrupt() as stop:
+            stops.append(stop)
+            yield stop
+
+    monkeypatch.setattr("miptree.control.clock.stop_on_interrupt", noted)
+    looks = Looks(monkeypatch, press)
     clf = fit(selection, time_limit)
     assert clf.status_ == "interrupted"
     assert all(looks.after)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from miptree.control.clock import Clock
+from miptree.control.threads import apart
 from miptree.data.problem import Problem
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback
@@ -106,7 +107,8 @@ def _train_node(
     clock = turn.share(SELECT_SHARE)
     context = SelectionContext(plan.objective, plan.depth, clock, plan.max_iter)
     selector = get_selector(selection.selector, plan.seed, plan.n_jobs)
-    chosen = select_rows(adapted(selector, context), here, old)
+    selector = adapted(selector, context)
+    chosen = apart(lambda: select_rows(selector, here, old))
     if isinstance(plan.init, ObliqueTree):
         plan = replace(plan, init=old)
     subset = here.subset(chosen.rows, chosen.weight)

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from miptree.control.clock import Clock
+from miptree.control.threads import apart
 from miptree.data.problem import Problem
 from miptree.fit.layers import SELECT_SHARE, PerLayer
 from miptree.fit.plan import Plan
@@ -73,7 +74,8 @@ class WorkingSets:
         context = SelectionContext(
             plan.objective, plan.depth, clock, plan.max_iter, completed
         )
-        chosen = select_rows(adapted(selector, context), problem, tree, clusters)
+        selector = adapted(selector, context)
+        chosen = apart(lambda: select_rows(selector, problem, tree, clusters))
         # The best one only: others cost the polish more time than they are worth.
         best = tuple(found.prune(problem.X) for found in chosen.trees[:1])
         return replace(completed(chosen), trees=best)

@@ -32,7 +32,7 @@ from miptree.selection._simplex import (
     start_at_nearest,
     write_column,
 )
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 _GAIN = 1e-10
 _UPDATES = 60
@@ -241,8 +241,12 @@ def decide_points(
     all_points: bool,
     warm: bool,
     with_weights: bool,
+    stop: BoolArray,
 ) -> Decided:
-    """Decide some points; where they are ``warm``, each from the basis of the last."""
+    """Decide some points; where they are ``warm``, each from the basis of the last.
+
+    Points that are left when ``stop[0]`` becomes true stay unsure.
+    """
     n, (n_points, d) = len(ids), columns.X.shape
     m = d + 1
     most_own = 64 + 8 * m if all_points else 1
@@ -257,6 +261,10 @@ def decide_points(
     weight = np.zeros((n, width))
     n_found, n_unsure, chained = 0, 0, False
     for p in range(n):
+        if stop[0]:
+            answer[p:] = UNSURE
+            n_unsure += n - p
+            break
         j = ids[p]
         status = decide(j, columns, box, all_points, chained, work, 200 + 60 * m)
         if status == FAILED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import numpy as np
 from joblib import delayed
@@ -20,6 +21,8 @@ from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 _CHUNK = 256
 """Points that share a chain of warm starts, whatever the number of jobs."""
+_FEW = 16
+"""Points up to which a stop need not be heard before all of them are decided."""
 _UNDECIDED = -1
 
 
@@ -117,13 +120,16 @@ class PointPool:
         columns = HullColumns(
             self.Z, self.ZT, self._columns, self._ids, self._place, self.n_pool
         )
-        chunks = list(blocks(points, _CHUNK))
-        results = on_threads(self.n_jobs)(
-            delayed(_decide_chunk)(
-                chunk, columns, box, all_points, warm, self.with_weights, self.clock
+        chunks, how = list(blocks(points, _CHUNK)), (box, all_points, warm)
+        # A thread that looks at the clock for the kernel would take longer than few do.
+        few = nullcontext(np.zeros(1, dtype=np.uint8))
+        with few if len(points) < _FEW else self.clock.flag() as stop:
+            results = on_threads(self.n_jobs)(
+                delayed(_decide_chunk)(
+                    chunk, columns, *how, self.with_weights, self.clock, stop
+                )
+                for chunk in chunks
             )
-            for chunk in chunks
-        )
         for chunk, decided in zip(chunks, results, strict=True):
             self.answer[chunk] = decided.answer
             self.weight_on[chunk] = decided.weight_on
@@ -163,13 +169,14 @@ def _decide_chunk(
     warm: bool,
     with_weights: bool,
     clock: Clock,
+    stop: BoolArray,
 ) -> Decided:
     """Decide some points, unless the clock is over."""
     if clock.is_over:
         return _unsure(len(points), box.size + 1 if with_weights else 0)
     from miptree.selection._hull_kernel import decide_points
 
-    return decide_points(points, columns, box, all_points, warm, with_weights)
+    return decide_points(points, columns, box, all_points, warm, with_weights, stop)
 
 
 def _unsure(n: int, width: int) -> Decided:
