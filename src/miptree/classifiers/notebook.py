@@ -16,24 +16,18 @@ def notebook_html(clf: OptimalTreeClassifier) -> str:
 
     Rules, names and labels are escaped, as they come from data.
     """
-    from miptree.export.text import export_text  # which builds on the estimator
+    # They build on the estimator.
+    from miptree.export.text import certificate_facts, export_text
 
     diagram = estimator_html_repr(clf)
     if not hasattr(clf, "tree_"):
         return diagram
-    found = clf.certificate_
-    facts = {
-        "errors on the training rows": f"{found.errors:,} of {found.n_rows:,}",
-        "objective, and bound": f"{found.objective:.6g}, {found.objective_bound:.6g}",
-        "gap": f"{100 * found.gap:.3g} %",
-        "proved optimal": "yes" if found.objective_optimal else "no",
-    }
     rows = "".join(
         f"<tr><th style='text-align:left'>{name}</th>"
         f"<td style='text-align:left'>{html.escape(value)}</td></tr>"
-        for name, value in facts.items()
+        for name, value in certificate_facts(clf).items()
     )
     return (
         f"{diagram}<div><pre style='overflow-x:auto'>{html.escape(export_text(clf))}"
-        f"</pre><table>{rows}</table><p>{html.escape(str(found))}</p></div>"
+        f"</pre><table>{rows}</table><p>{html.escape(str(clf.certificate_))}</p></div>"
     )

@@ -156,9 +156,8 @@ def certificate_facts(clf: OptimalTreeClassifier) -> dict[str, str]:
     if not np.isclose(found.cost, found.errors, rtol=1e-9):
         facts["what they cost"] = f"{found.cost:.6g}"
         least = "no tree that keeps the margin has a lower cost than"
-    at_margin = getattr(found, "errors_bound", None)  # a baseline's has none
-    if at_margin is not None:
-        facts[least] = f"{at_margin:.6g}"
+    if not found.baseline:  # which has no margin
+        facts[least] = f"{found.errors_bound:.6g}"
     return facts | {
         "objective, recounted by prediction": f"{found.objective:.6g}",
         "no tree is below": f"{found.objective_bound:.6g}",
