@@ -153,7 +153,7 @@ def score_histogram(
     tree = clf.tree_
     score: FloatArray = Z @ tree.coef[node] - tree.threshold[node]
     reaches = tree.ancestors[tree.apply(Z)][:, node]
-    margin = getattr(clf.certificate_, "margin", 0.0)  # a baseline may know none
+    margin = clf.certificate_.margin  # 0 for a baseline
     margin *= max(1.0, float(np.abs(score).max(initial=0.0)))
     here = score[reaches]
     low = min(float(here.min(initial=0.0)), -margin)
