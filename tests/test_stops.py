@@ -14,8 +14,12 @@ import pytest
 from miptree import OptimalTreeClassifier
 from miptree.control.clock import Clock
 from miptree.control.stop import Stop, stop_on_interrupt, when
+from miptree.data.problem import Problem
 from miptree.fit import incumbent
 from miptree.fit.working_set import WorkingSets
+from miptree.objective import Svm1Objective
+from miptree.objective.proved import Bounds
+from miptree.search.starts import constant_tree
 
 SELECTIONS = ("auto", "hull", "balanced", "cover")
 
@@ -97,12 +101,47 @@ def test_ctrl_c_during_a_selection_is_heard(monkeypatch, selection, time_limit):
 @pytest.mark.parametrize("selection", SELECTIONS)
 def test_a_callback_stops_a_selection(monkeypatch, selection, time_limit):
     monkeypatch.setattr(incumbent, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(incumbent, "POLL_FACTOR", 0)
     pressed = threading.Event()
     looks = Looks(monkeypatch, pressed.set)
     clf = fit(selection, time_limit, callback=lambda state: pressed.is_set())
     assert clf.status_ == "interrupted"
     assert all(looks.after)
     assert clf.rounds_ == []
+
+
+@pytest.mark.parametrize("selection", [None, "hull"])
+def test_what_a_callback_raises_ends_the_fit(monkeypatch, selection):
+    """Also where a thread that nobody waits for looks at the clock."""
+    monkeypatch.setattr(incumbent, "POLL_SECONDS", 0.0)
+    calls = []
+
+    def callback(state: object) -> None:
+        calls.append(state)
+        if len(calls) == 20:
+            raise RuntimeError("the callback failed")
+
+    with pytest.raises(RuntimeError, match="the callback failed"):
+        fit(selection, None, callback=callback)
+
+
+def test_a_slow_callback_is_called_less_often():
+    """Not before nine times as long has gone by as it took."""
+    now, calls = [0.0], []
+
+    def callback(state: object) -> None:
+        calls.append(now[0])
+        now[0] += 5.0
+
+    problem = Problem.from_data(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
+    tree = problem.to_user(constant_tree(problem, 1))
+    score = Svm1Objective(100, 1, 0.01).evaluate(problem, tree)
+    bounds, clock = Bounds.without_solver(problem, 1), Clock(time_source=lambda: now[0])
+    best = incumbent.Incumbent(tree, score, bounds, clock, [callback])
+    for _ in range(200):
+        assert not best.clock.is_over
+        now[0] += 1.0
+    assert calls == [0.0, 50.0, 100.0, 150.0, 200.0]
 
 
 def test_without_a_stop_the_selection_goes_on(monkeypatch):

@@ -21,6 +21,8 @@ from miptree.tree import HeapTree, ObliqueTree
 
 POLL_SECONDS = 0.1
 """Seconds between two calls of the listeners while nothing changes."""
+POLL_FACTOR = 9
+"""The same in times that the last call took: slow listeners get a tenth of the time."""
 
 
 class Incumbent:
@@ -80,7 +82,8 @@ class Incumbent:
         self.trace: list[FitProgress] = []
         self._is_closed = False
         self._lock, self._polling = threading.Lock(), threading.Lock()
-        self._last_told = -np.inf
+        self._next_poll = -np.inf
+        self._failure: BaseException | None = None
 
     # -------------------------------------------------------- trees and bounds
 
@@ -124,6 +127,7 @@ class Incumbent:
     @property
     def is_done(self) -> bool:
         """Whether the gap is small enough, the time over or a stop requested."""
+        self.check()
         if self.gap <= self.gap_tol:
             return True
         if self.clock.is_over:
@@ -152,21 +156,34 @@ class Incumbent:
         last = self.trace[-1] if self.trace else None
         if last is None or (last.objective, last.bound) != (state.objective, bound):
             self.trace.append(state)
-        self._last_told = seconds
         answers = [listener(state) for listener in self.listeners]
+        now = self.clock.elapsed
+        self._next_poll = now + max(POLL_SECONDS, POLL_FACTOR * (now - seconds))
         if any(answers):
             self._stop.request()
 
     def _poll(self) -> bool:
-        """Tell the listeners now and then, whoever looks at the clock."""
-        if self.listeners and self.clock.elapsed > self._last_told + POLL_SECONDS:
+        """Tell the listeners now and then, whoever looks at the clock.
+
+        What a listener raises stops the fit, and is raised by :meth:`check`: this
+        thread may be one that nobody waits for.
+        """
+        if self.listeners and self.clock.elapsed >= self._next_poll:
             # One of several threads will do, and a listener may look at the clock.
             if self._polling.acquire(blocking=False):
                 try:
                     self.tell()
+                except BaseException as error:
+                    self._failure = error
+                    self._stop.request()
                 finally:
                     self._polling.release()
         return self._stop.requested
+
+    def check(self) -> None:
+        """Raise what a listener raised while somebody looked at the clock."""
+        if self._failure is not None:
+            raise self._failure
 
     @property
     def bounds(self) -> Bounds:
@@ -178,6 +195,7 @@ class Incumbent:
 
     def end(self, problem: Problem, valuation: Valuation, depth: int) -> FittedTree:
         """Close the fit and return its tree with certificate and status."""
+        self.check()
         with self._lock:
             self._is_closed = True
         self.enter("done")

@@ -85,6 +85,7 @@ def train_incumbent(
     """Do the same inside of another fit, which ends and certifies what comes out."""
     training = _Training(problem, plan, clock, listeners)
     training.run()
+    training.best.check()
     return training.best
 
 
