@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from _journal import small_journal
-from miptree.fit.train import Status
+from miptree.control.clock import End
 
 ROOT = Path(__file__).parents[1]
 RUN = [
@@ -64,7 +64,7 @@ def test_the_format_page_names_every_entry(tmp_path):
         assert f"`{name}`" in text, name
     assert f"| `version` | {plain['version']} |" in text
     assert f"| {plain['version']} | the present one" in text
-    for status in get_args(Status):
+    for status in get_args(End):
         assert f"`{status}`" in text
 
 
