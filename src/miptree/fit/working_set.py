@@ -76,7 +76,7 @@ class WorkingSets:
         )
         selector = adapted(selector, context)
         chosen = apart(lambda: select_rows(selector, problem, tree, clusters))
-        # The best one only: others cost the polish more time than they are worth.
+        # The best one only: others cost the search on all rows too much time.
         best = tuple(found.prune(problem.X) for found in chosen.trees[:1])
         return replace(completed(chosen), trees=best)
 

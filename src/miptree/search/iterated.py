@@ -154,7 +154,7 @@ class IteratedSearch:
         return self.pool[int(self.rng.integers(min(6, len(self.pool))))]
 
     def _soft_batch(self) -> None:
-        """Train a batch of soft trees and polish the best of them."""
+        """Train a batch of soft trees and descend from the best of them."""
         if not self.data.n_open:
             return  # only subset splits, which the moves try
         n_trees = BATCH if self.data.n_rows <= FULL_BATCH_UP_TO else BATCH // 4
