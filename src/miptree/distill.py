@@ -128,7 +128,7 @@ def distill(
 
 
 def prediction_costs(model: Any, X: Any) -> FloatArray:
-    """What it costs :func:`distill` to predict each class in place of the model's.
+    """Return what predicting each class costs where :func:`distill` follows a model.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _probabilities(model: Any, X: Any) -> FloatArray:
 
 
 def _predictions(model: Any, X: Any) -> IntArray:
-    """Class indices of what the model predicts, which need not be most probable."""
+    """Return the class indices that the model predicts, not always the likeliest."""
     classes = np.asarray(model.classes_)
     order = np.argsort(classes)
     predicted = np.asarray(model.predict(X))
@@ -191,6 +191,6 @@ def _costs(proba: FloatArray, predicted: IntArray) -> FloatArray:
 
 
 def _codes(clf: OptimalTreeClassifier, X: Any) -> IntArray:
-    """Class indices that the tree predicts."""
+    """Return the class indices that the tree predicts."""
     leaf = clf.apply(X)
     return clf.tree_.label[leaf]

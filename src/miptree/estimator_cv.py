@@ -235,7 +235,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         return self
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
-        """Function that tells the listeners; whether one of them asks to stop."""
+        """Return a function that tells the listeners and whether one asks to stop."""
         listeners = listeners_of(self.verbose, self.callback)
 
         def tell(stage: str, results: CVResults) -> bool:
@@ -250,7 +250,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     def _warn(
         self, race: Race, results: CVResults, end: End, interrupted: bool
     ) -> None:
-        """Say what a user should know of how the winner was found."""
+        """Warn of a comparison that did not run to its end, or not at all."""
         n_done, n_folds = len(results.scores), len(race.folded.folds)
         text = ""
         if interrupted:
@@ -288,7 +288,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     def _folded(
         self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
     ) -> FoldedRows:
-        """The rows in folds."""
+        """Split the rows into folds."""
         if isinstance(self.cv, Integral):
             n_splits = int(self.cv)
         elif self.cv is None:
@@ -303,7 +303,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
 
     def _readings(self, rows: TrainingRows) -> Sequence[bool]:
-        """Ways to read whole numbers of few values that are worth a comparison.
+        """Return the ways to read whole numbers of few values that are compared.
 
         A user who names the categories, or wants unknown ones refused, has decided.
         """

@@ -55,7 +55,7 @@ class Evaluation:
 
 
 def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
-    """Predict rows and count.
+    """Predict rows and count them by true label, predicted class and node.
 
     Parameters
     ----------

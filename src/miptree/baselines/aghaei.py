@@ -86,7 +86,7 @@ class AghaeiTreeClassifier(BaselineClassifier):
         )
 
     def _groups(self, problem: Problem) -> IntArray | None:
-        """Protected group of each row: rows alike in the sensitive columns."""
+        """Return the protected group of each row, by its sensitive columns."""
         if self.sensitive_features is None:
             if self.fairness_penalty > 0:
                 raise ValueError(

@@ -25,9 +25,9 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
 
     At every node a 1-norm SVM is fitted for each way to put the classes into two
     groups, on features scaled to [0, 1]; the hyperplane of least entropy is the
-    split. Of more than 4 classes only some groupings are tried: single classes, and
-    those below each place in an order of the classes along the line on which their
-    means differ most.
+    split. Of more than 4 classes only some groupings are tried: each class against the
+    rest, and cuts of the classes ordered along the line on which their means differ
+    most.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         return problem, Schema(table, classes, names)
 
     def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
-        """Rows that can be read, and their labels."""
+        """Check X and y; return rows that can be read, and their labels."""
         if not is_frame(X):
             found: tuple[AnyArray, AnyArray]
             found = validate_data(
@@ -133,7 +133,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
 
 
 def _array(X: Any) -> Any:
-    """A list as an array that keeps text and numbers apart; anything else as it is."""
+    """Make a list an array that keeps text and numbers apart; return others as is."""
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         return np.array(X, dtype=object)
     return X

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require_dask() -> Any:
-    """``dask.dataframe``, or an error that gives the pip line."""
+    """Return ``dask.dataframe``, or raise an error that says how to install it."""
     try:
         import dask.dataframe as dd
     except ImportError as error:
@@ -45,7 +45,7 @@ class Partitions:
         return -(-len(self.parts) // max(1, at_once))
 
     def map(self, work: Callable[..., Any], *args: Any) -> list[Any]:
-        """``work(partition, number, *args)`` of every partition, in their order.
+        """Return ``work(partition, number, *args)`` of every partition, in order.
 
         ``work`` must depend on its arguments alone: a task whose worker dies is done
         again elsewhere.

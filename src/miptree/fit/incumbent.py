@@ -47,7 +47,7 @@ class Incumbent:
     Attributes
     ----------
     clock : Clock
-        The clock for all steps: who looks at it lets the listeners hear and stop.
+        The clock for all steps; looking at it also polls the listeners.
     heap : HeapTree or None
         The tree in scaled units, where it was offered in them.
     stage : str
@@ -158,7 +158,7 @@ class Incumbent:
             self._stop.request()
 
     def _poll(self) -> bool:
-        """Tell the listeners now and then, whoever looks at the clock."""
+        """Tell the listeners if the last time is long ago; return whether to stop."""
         if self.listeners and self.clock.elapsed > self._last_told + POLL_SECONDS:
             # One of several threads will do, and a listener may look at the clock.
             if self._polling.acquire(blocking=False):

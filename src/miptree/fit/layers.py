@@ -130,7 +130,7 @@ def _layer(node: int) -> int:
 
 
 def _subtree_nodes(node: int, depth: int) -> list[int]:
-    """Heap numbers of the nodes below one, in the order of a heap of their own."""
+    """Return the heap numbers of a subtree, in the order of a heap of its own."""
     nodes, layer = [], [node]
     for _ in range(depth + 1):
         nodes += layer

@@ -1,4 +1,4 @@
-"""What the folds of a cross-validation say, and whom it makes the winner."""
+"""The results of a cross-validation, and the choice of the winner."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TuningSetting(NamedTuple):
 
 @dataclass(frozen=True)
 class Winner:
-    """The winner.
+    """The setting that won, and its score.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Winner:
 
 @dataclass(frozen=True, eq=False)
 class CVResults:
-    """What the folds so far say.
+    """Scores of all settings in the folds done so far.
 
     Attributes
     ----------

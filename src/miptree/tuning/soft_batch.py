@@ -39,7 +39,7 @@ class SoftBatch(NamedTuple):
     Attributes
     ----------
     reward : float array of shape (R, Y, n)
-        What predicting each class is worth, by tree.
+        What predicting each class gains, by tree.
     weight : float array of shape (R, n)
         Weights of the rows, by tree; those of weight 0 are not seen.
     l1, l2 : float array of shape (R,)
