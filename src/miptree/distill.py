@@ -130,11 +130,7 @@ def distill(
 def prediction_costs(model: Any, X: Any) -> FloatArray:
     """Return what predicting each class costs where :func:`distill` follows a model.
 
-    Parameters
-    ----------
-    model : classifier
-        As for ``distill``.
-    X : data frame or array-like of shape (n_samples, n_features)
+    It takes the same ``model`` and ``X``.
 
     Returns
     -------

@@ -120,10 +120,8 @@ class OptimalTreeClassifierCV(TableClassifier):
     status_ : str
         Why the comparison ended: "max_iter" after the last fold, "time_limit", or
         "interrupted" by Ctrl-C or the callback.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Feature names, where X had string names.
+    n_features_in_, feature_names_in_
+        As of :class:`~miptree.OptimalTreeClassifier`.
 
     Examples
     --------

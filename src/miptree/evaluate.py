@@ -65,10 +65,6 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     y : array-like of shape (n_samples,)
         True labels; one that is no class of the model can only be wrong.
 
-    Returns
-    -------
-    Evaluation
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris

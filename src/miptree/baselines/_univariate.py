@@ -20,16 +20,9 @@ _MAX_ROUNDS = 20
 
 
 def univariate_trees(problem: Problem, depth: int, seed: int) -> Iterator[HeapTree]:
-    """Yield local optima: from CART's tree, then from random trees.
+    """Yield trees whose errors cost least locally: from CART's, then random trees.
 
-    Parameters
-    ----------
-    problem : Problem
-        The rows; the cost of their errors is minimised.
-    depth : int
-        D.
-    seed : int
-        Seed of the random trees and of the order of the nodes.
+    ``seed`` draws the random trees and the order of the nodes.
     """
     rng = np.random.default_rng(seed)
     yield _descend(problem, cart_tree(problem, depth), rng)

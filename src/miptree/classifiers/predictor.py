@@ -30,19 +30,10 @@ class TreePredictor:
             """Return the numbers that the tree reads of each row."""
 
     def adopt(self: Self, schema: Schema, fitted: FittedTree) -> Self:
-        """Become fitted; ``fit`` and model files do it by this method alone.
+        """Become fitted and return self; ``fit`` and model files use only this.
 
-        Parameters
-        ----------
-        schema : Schema
-            How rows and labels are read.
-        fitted : FittedTree
-            The tree and what is known of it.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
+        ``schema`` says how rows and labels are read, ``fitted`` holds the tree and
+        what is known of it.
         """
         self.classes_, self.table_ = schema.classes, schema.table
         self.n_features_in_ = len(schema.table.columns)

@@ -96,16 +96,9 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     # -------------------------------------------------------------- predicting
 
     def tree_inputs(self, X: Any) -> FloatArray:
-        """Return the numbers that the tree reads of each row.
+        """Return the numbers that the tree reads of each row of X.
 
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        float array of shape (n_samples, n_columns)
-            Columns in the order of ``tree_.coef``.
+        Their columns, (n_samples, n_columns), are in the order of ``tree_.coef``.
         """
         check_is_fitted(self)
         if is_frame(X):

@@ -40,10 +40,8 @@ class Clock:
     ----------
     limit : float or None
         Seconds from the making of the clock, None for no limit.
-    max_iter : int or None
-        Iterations, None for no limit.
-    stall : int or None
-        Iterations without improvement, None for no limit.
+    max_iter, stall : int or None
+        Iterations, and iterations without improvement, likewise.
     stop : Stop, optional
         Ends the work at once when it is requested.
     time_source : callable
@@ -171,14 +169,9 @@ class Clock:
         stall: int | None = None,
         limit: float | None = None,
     ) -> Clock:
-        """Return a clock with the same end that counts its own iterations.
+        """Return a clock that counts its own iterations and ends with this one.
 
-        Parameters
-        ----------
-        max_iter, stall : int or None
-            Its limits in iterations.
-        limit : float or None
-            Most seconds that it may take.
+        It ends sooner after ``limit`` seconds, or after so many iterations.
         """
         seconds = [s for s in (self.remaining, limit) if s is not None]
         return self._made(min(seconds, default=None), max_iter, stall)

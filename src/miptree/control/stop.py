@@ -102,13 +102,8 @@ def when(is_true: Callable[[], bool], act: Callable[[], object]) -> Iterator[Non
 class StopFile:
     """A file that exists as soon as work in other processes should stop.
 
-    It can be pickled for them. On another machine the file never exists.
-
-    Attributes
-    ----------
-    path : Path
-    maker : int
-        Number of the process that made it.
+    It can be pickled for them. On another machine the file never exists. ``maker`` is
+    the number of the process that made it.
     """
 
     path: Path

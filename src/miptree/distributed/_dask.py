@@ -19,13 +19,9 @@ def require_dask() -> Any:
 
 
 class Partitions:
-    """The partitions of a table and where work on them is done.
+    """The partitions of a Dask DataFrame and where work on them is done.
 
-    Parameters
-    ----------
-    table : dask.dataframe.DataFrame
-    client : distributed.Client or None
-        None runs threads of this process, a few partitions in memory at a time.
+    Without a client, threads of this process hold a few partitions in memory at a time.
     """
 
     def __init__(self, table: Any, client: Any = None) -> None:

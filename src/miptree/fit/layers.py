@@ -72,7 +72,6 @@ def train_layers(
         Its root split stays.
     plan : Plan
         Its depth is that of the whole tree.
-    selection : PerLayer
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """

@@ -96,8 +96,6 @@ def train_in_rounds(
         With ``init="auto"`` each round begins with a search; any other start goes
         straight to the solver, as in the paper. Limits in iterations and nodes hold
         per round.
-    selection : str, Selector or PerLayer
-    max_rounds : int
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """

@@ -60,12 +60,10 @@ def train(
     clock: Clock | None = None,
     listeners: Sequence[FitCallback] = (),
 ) -> FittedTree:
-    """Train a tree on a problem.
+    """Train a tree on a problem as a plan says.
 
     Parameters
     ----------
-    problem : Problem
-    plan : Plan
     clock : Clock, optional
         Clock of the fit, by default one without a limit.
     listeners : sequence of callables

@@ -38,14 +38,7 @@ _FEW_ROWS = 200
 class WorkingSets:
     """Chooses the rows of each round.
 
-    Parameters
-    ----------
-    problem : Problem
-        All rows.
-    plan : Plan
-    selection : Selector or PerLayer
-    limit : float or None
-        Seconds that the whole training may take.
+    ``problem`` holds all rows; ``limit`` is in seconds, for the whole training.
     """
 
     problem: Problem

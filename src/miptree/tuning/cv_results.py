@@ -42,7 +42,6 @@ class Winner:
     ----------
     index : int
         Place among the settings.
-    setting : TuningSetting
     threshold : float
         Coefficients below this part of the largest of a split are dropped.
     score, se : float
@@ -63,8 +62,6 @@ class CVResults:
 
     Attributes
     ----------
-    settings : sequence of TuningSetting
-    thresholds : sequence of float
     n_splits : int
         Folds of one repetition.
     alive : bool array

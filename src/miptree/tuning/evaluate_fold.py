@@ -118,12 +118,6 @@ def score_fold(
 
     Parameters
     ----------
-    rows : TrainingRows
-    fold : Fold
-    rules : TableRules
-    candidates : sequence
-    depth : int
-        Depth of the trees.
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, one after the other.
     as_levels : bool

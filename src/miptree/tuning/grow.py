@@ -62,10 +62,6 @@ class Grower:
 
     Parameters
     ----------
-    part : TrainingPart
-    depth : int
-    effort : TrainingEffort
-    seed : int
     share : float
         Part of all rows that these are.
     clock : Clock

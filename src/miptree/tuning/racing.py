@@ -28,10 +28,6 @@ class Race:
 
     Attributes
     ----------
-    settings : sequence of TuningSetting
-    folded : FoldedRows
-        The rows in folds.
-    rules : TableRules
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, to choose from.
     """
