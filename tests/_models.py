@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from miptree import OptimalTreeClassifier
+from miptree.data.schema import Schema
 from miptree.export._rules import table_of
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -32,10 +33,16 @@ def array_model():
     clf = OptimalTreeClassifier(max_depth=3, **QUICK).fit(X, y)
     coef = rng.normal(size=(7, 3)) / [1e-9, 1.0, 1e12]
     heap = HeapTree(coef, rng.normal(size=7) / 3, rng.integers(0, 3, 8))
-    clf.tree_ = ObliqueTree.from_heap(heap)
-    clf._node_proba = rng.dirichlet(np.ones(3), clf.tree_.n_nodes)
-    clf._digits = np.full((clf.tree_.n_nodes, 2), 4)
-    return clf
+    return with_tree(clf, ObliqueTree.from_heap(heap), rng)
+
+
+def with_tree(clf, tree, rng):
+    """The classifier with another tree, random probabilities and four digits."""
+    proba = rng.dirichlet(np.ones(len(clf.classes_)), tree.n_nodes)
+    digits = np.full((tree.n_nodes, 2), 4)
+    fitted = replace(clf.fitted_, tree=tree, node_proba=proba, digits=digits)
+    names = getattr(clf, "feature_names_in_", None)
+    return clf.adopt(Schema(clf.table_, clf.classes_, names), fitted)
 
 
 def mixed_frame(n=120, seed=0):
@@ -64,10 +71,7 @@ def mixed_model(seed=0, **options):
     frame = mixed_frame()
     y = np.where(rng.random(len(frame)) < 0.5, "it's", HOSTILE)
     clf = OptimalTreeClassifier(max_depth=3, **QUICK, **options).fit(frame, y)
-    clf.tree_ = random_tree(clf, rng)
-    clf._node_proba = rng.dirichlet(np.ones(2), clf.tree_.n_nodes)
-    clf._digits = np.full((clf.tree_.n_nodes, 2), 4)
-    return clf
+    return with_tree(clf, random_tree(clf, rng), rng)
 
 
 def random_tree(clf, rng):

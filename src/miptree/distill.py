@@ -128,13 +128,9 @@ def distill(
 
 
 def prediction_costs(model: Any, X: Any) -> FloatArray:
-    """What it costs :func:`distill` to predict each class in place of the model's.
+    """Return what predicting each class costs where :func:`distill` follows a model.
 
-    Parameters
-    ----------
-    model : classifier
-        As for ``distill``.
-    X : data frame or array-like of shape (n_samples, n_features)
+    It takes the same ``model`` and ``X``.
 
     Returns
     -------
@@ -163,7 +159,7 @@ def _probabilities(model: Any, X: Any) -> FloatArray:
 
 
 def _predictions(model: Any, X: Any) -> IntArray:
-    """Class indices of what the model predicts, which need not be most probable."""
+    """Return the class indices that the model predicts, not always the likeliest."""
     classes = np.asarray(model.classes_)
     order = np.argsort(classes)
     predicted = np.asarray(model.predict(X))
@@ -191,6 +187,6 @@ def _costs(proba: FloatArray, predicted: IntArray) -> FloatArray:
 
 
 def _codes(clf: OptimalTreeClassifier, X: Any) -> IntArray:
-    """Class indices that the tree predicts."""
+    """Return the class indices that the tree predicts."""
     leaf = clf.apply(X)
     return clf.tree_.label[leaf]

@@ -31,7 +31,7 @@ from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray
 
 Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]
-"""Gives rows and class labels others in their place."""
+"""Function that replaces training rows and class labels before a fit."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -119,10 +119,8 @@ class OptimalTreeClassifierCV(TableClassifier):
     status_ : str
         Why the comparison ended: "max_iter" after the last fold, "time_limit", or
         "interrupted" by Ctrl-C or the callback.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Feature names, where X had string names.
+    n_features_in_, feature_names_in_
+        As of :class:`~miptree.OptimalTreeClassifier`.
 
     Examples
     --------
@@ -223,7 +221,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         return self
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
-        """Function that tells the listeners; whether one of them asks to stop."""
+        """Return a function that tells the listeners and whether one asks to stop."""
         listeners = listeners_of(self.verbose, self.callback)
 
         def tell(stage: str, results: CVResults) -> bool:
@@ -238,7 +236,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     def _warn(
         self, race: Race, results: CVResults, end: End, interrupted: bool
     ) -> None:
-        """Say what a user should know of how the winner was found."""
+        """Warn of a comparison that did not run to its end, or not at all."""
         n_done, n_folds = len(results.scores), len(race.folded.folds)
         text = ""
         if interrupted:
@@ -276,7 +274,7 @@ class OptimalTreeClassifierCV(TableClassifier):
     def _folded(
         self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
     ) -> FoldedRows:
-        """The rows in folds."""
+        """Split the rows into folds."""
         if isinstance(self.cv, Integral):
             n_splits = int(self.cv)
         elif self.cv is None:
@@ -291,7 +289,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
 
     def _readings(self, rows: TrainingRows) -> Sequence[bool]:
-        """Ways to read whole numbers of few values that are worth a comparison.
+        """Return the ways to read whole numbers of few values that are compared.
 
         A user who names the categories, or wants unknown ones refused, has decided.
         """

@@ -55,7 +55,7 @@ class Evaluation:
 
 
 def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
-    """Predict rows and count.
+    """Predict rows and count them by true label, predicted class and node.
 
     Parameters
     ----------
@@ -64,10 +64,6 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     X : data frame or array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         True labels; one that is no class of the model can only be wrong.
-
-    Returns
-    -------
-    Evaluation
 
     Examples
     --------

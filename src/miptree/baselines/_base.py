@@ -118,7 +118,7 @@ class BaselineClassifier(NumericTreeClassifier):
 
     @abstractmethod
     def _formulation(self, problem: Problem) -> BaselineFormulation:
-        """The baseline's MIP for the data."""
+        """Make the baseline's MIP for the data."""
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

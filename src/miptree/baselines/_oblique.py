@@ -12,7 +12,7 @@ from miptree.tree import HeapTree
 
 N_ITERATIONS = 300
 _L1_PENALTY = 1e-3
-"""Too small to be worth an error; it keeps hyperplanes sparse."""
+"""Too small to outweigh an error; it keeps hyperplanes sparse."""
 _MARGINS = (0.5, 2.0)
 """Margins to search at, in strips. A baseline may measure its strip where hyperplanes
 have norm 1; in our box they are longer, so the same strip is a larger margin."""
@@ -28,8 +28,8 @@ def search_hyperplanes(
 ) -> None:
     """Search trees of few errors whose hyperplanes keep a distance of about a strip.
 
-    ``adopt`` gets every tree that improves on the last one; bringing it into the
-    baseline's class is its business.
+    ``adopt`` is called with every tree that improves on the last one, and must bring
+    it into the baseline's class.
     """
     compile_kernels_within(clock)
     for place, factor in enumerate(_MARGINS):

@@ -43,10 +43,8 @@ def train_baseline(
         One of ``SOLVERS``.
     limits : Limits
         Nodes, gap, threads and seed; the seconds are the clock's.
-    clock : Clock
-        Clock of the fit.
-    listeners : sequence of callables
-        Told of progress; a true answer of one stops the training.
+    clock, listeners
+        As for :func:`~miptree.fit.train.train`.
     init : {"cart", "search"}
         Whether a local search in the baseline's class comes before the MIP.
     """

@@ -20,16 +20,9 @@ _MAX_ROUNDS = 20
 
 
 def univariate_trees(problem: Problem, depth: int, seed: int) -> Iterator[HeapTree]:
-    """Local optima: from CART's tree, then from random trees.
+    """Yield trees whose errors cost least locally: from CART's, then random trees.
 
-    Parameters
-    ----------
-    problem : Problem
-        The rows; the errors' cost is minimised.
-    depth : int
-        D.
-    seed : int
-        Of the random trees and of the order of the nodes.
+    ``seed`` draws the random trees and the order of the nodes.
     """
     rng = np.random.default_rng(seed)
     yield _descend(problem, cart_tree(problem, depth), rng)
@@ -64,7 +57,7 @@ def _cost(problem: Problem, heap: HeapTree) -> float:
 
 
 def _with_best_split(problem: Problem, heap: HeapTree, node: int) -> HeapTree:
-    """Tree with the split of one node that costs least, all else as it is."""
+    """Return the tree with the least costly split at one node, all else as it is."""
     rows = _rows_at(problem, heap, node)
     if not len(rows):
         return heap
@@ -87,7 +80,7 @@ def _with_best_split(problem: Problem, heap: HeapTree, node: int) -> HeapTree:
 
 
 def _rows_at(problem: Problem, heap: HeapTree, node: int) -> IntArray:
-    """Rows that reach a node."""
+    """Return the rows that reach a node."""
     at = heap.leaf_of(problem.scaled) + len(heap.threshold)
     while at.max(initial=0) > node:
         at = np.where(at > node, (at - 1) // 2, at)
@@ -97,7 +90,7 @@ def _rows_at(problem: Problem, heap: HeapTree, node: int) -> IntArray:
 def _cost_of_cuts(
     problem: Problem, heap: HeapTree, node: int, rows: IntArray, order: IntArray
 ) -> FloatArray:
-    """(rows, features): cost when the first k + 1 rows in a feature's order go left."""
+    """Return (rows, features): cost if the first k + 1 rows of a feature go left."""
     y, weight = problem.y[rows], problem.weight[rows]
     if 2 * node + 1 >= len(heap.threshold):  # above leaves, whose classes are free
         mass = np.zeros((len(rows), problem.n_classes))
@@ -116,7 +109,7 @@ def _cost_of_cuts(
 def _labels_below(
     problem: Problem, heap: HeapTree, node: int, rows: IntArray
 ) -> IntArray:
-    """Class that the subtree below a node gives to rows."""
+    """Return the class that the subtree below a node gives to each row."""
     X, at = problem.scaled[rows], np.full(len(rows), node)
     while at[0] < len(heap.threshold):
         score = (X * heap.coef[at]).sum(axis=1)

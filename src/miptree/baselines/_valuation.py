@@ -1,4 +1,4 @@
-"""The objectives of the baselines, as what trees are compared by."""
+"""The objectives by which the baselines compare trees."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class BaselineScore(Score):
 
     @property
     def scale(self) -> float:
-        """What a tolerance must be small against: objectives of baselines are rates."""
+        """1, against which tolerances must be small: baselines minimise rates."""
         return 1.0
 
 
 @dataclass(frozen=True)
 class ErrorValuation:
-    """The weight of the misclassified rows.
+    """The weight of the misclassified rows as an objective.
 
     Parameters
     ----------

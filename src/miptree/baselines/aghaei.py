@@ -25,10 +25,11 @@ class AghaeiTreeClassifier(BaselineClassifier):
     hyperplanes and without the penalty it is 'Fair' in the tables of SVM1-ODT. See
     :class:`~miptree.mip.formulations.baselines.AghaeiFormulation`.
 
+    The other parameters and the fitted attributes are those of
+    :class:`~miptree.baselines.BaselineClassifier`.
+
     Parameters
     ----------
-    max_depth : int, default=2
-        Depth D of the tree.
     branching : {"linear", "univariate"}, default="linear"
         Splits by hyperplanes, or by one feature.
     margin : float, default=0.001
@@ -38,10 +39,6 @@ class AghaeiTreeClassifier(BaselineClassifier):
         lambda.
     sensitive_features : sequence of int or of str, default=None
         Columns of X whose values make the protected groups.
-    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As of :class:`~miptree.baselines.BaselineClassifier`.
-    random_state, verbose, callback
-        Likewise; there, too, the fitted attributes.
 
     References
     ----------
@@ -86,7 +83,7 @@ class AghaeiTreeClassifier(BaselineClassifier):
         )
 
     def _groups(self, problem: Problem) -> IntArray | None:
-        """Protected group of each row: rows alike in the sensitive columns."""
+        """Return the protected group of each row, by its sensitive columns."""
         if self.sensitive_features is None:
             if self.fairness_penalty > 0:
                 raise ValueError(

@@ -20,19 +20,16 @@ class BinOCTClassifier(BaselineClassifier):
     Minimises the errors; see
     :class:`~miptree.mip.formulations.baselines.BinOCTFormulation`.
 
+    The other parameters and the fitted attributes are those of
+    :class:`~miptree.baselines.BaselineClassifier`.
+
     Parameters
     ----------
-    max_depth : int, default=2
-        Depth D of the tree.
     thresholds : {"all", "class_changes"}, default="all"
         Where thresholds may lie. "class_changes" is the paper's preprocessing; it can
         lose the best tree of depth 2 and more.
     min_weight_fraction_leaf : float, default=0
         Least part of the weight that a leaf may have; an addition to the paper.
-    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As of :class:`~miptree.baselines.BaselineClassifier`.
-    random_state, verbose, callback
-        Likewise; there, too, the fitted attributes.
 
     References
     ----------

@@ -22,19 +22,16 @@ class FlowOCTClassifier(BaselineClassifier):
     are binarised: feature j becomes ``x_j > t`` for ``n_thresholds`` values t, so 0/1
     features stay what they are. The tree reads the features as given.
 
+    The other parameters and the fitted attributes are those of
+    :class:`~miptree.baselines.BaselineClassifier`.
+
     Parameters
     ----------
-    max_depth : int, default=2
-        Depth D of the tree.
     complexity : float, default=0
         lambda in [0, 1).
     n_thresholds : int or None, default=5
         0/1 features that stand for a feature, between values near the quantiles of
         the training rows; None for one between any two neighbouring values.
-    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As of :class:`~miptree.baselines.BaselineClassifier`.
-    random_state, verbose, callback
-        Likewise; there, too, the fitted attributes.
 
     References
     ----------

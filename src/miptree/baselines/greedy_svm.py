@@ -25,9 +25,9 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
 
     At every node a 1-norm SVM is fitted for each way to put the classes into two
     groups, on features scaled to [0, 1]; the hyperplane of least entropy is the
-    split. Of more than 4 classes only some groupings are tried: single classes, and
-    those below each place in an order of the classes along the line on which their
-    means differ most.
+    split. Of more than 4 classes only some groupings are tried: each class against the
+    rest, and cuts of the classes ordered along the line on which their means differ
+    most.
 
     Parameters
     ----------
@@ -40,23 +40,13 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        Class labels.
-    tree_ : ObliqueTree
-        The tree, in the units of X.
     objective_, bound_, gap_ : float
         Weight of the misclassified rows, a lower bound on it for every tree of this
         depth that needs no solver, and the relative gap between them.
     status_ : str
         "optimal" if they meet, otherwise "unproved".
-    certificate_ : Certificate
-        What is known, in numbers and as a sentence.
-    fit_time_ : float
-        Seconds that fit took.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : array of shape (n_features_in_,)
-        Feature names, where X had string names.
+    classes_, tree_, certificate_, fit_time_, n_features_in_, feature_names_in_
+        As of :class:`~miptree.baselines.BaselineClassifier`.
 
     Examples
     --------
@@ -81,22 +71,7 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> GreedySVMTreeClassifier:
-        """Grow the tree.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
-        y : array-like of shape (n_samples,)
-            Class labels, at least two different ones.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights >= 0: a row of weight 2 counts as two rows.
-
-        Returns
-        -------
-        GreedySVMTreeClassifier
-            The fitted estimator.
-        """
+        """Grow the tree; takes the same as ``fit`` of ``BaselineClassifier``."""
         clock, depth = Clock(), int(self.max_depth)
         problem, schema = self._problem_of(X, y, sample_weight)
         tree = problem.to_user(greedy_svm_tree(problem, depth, self.C))

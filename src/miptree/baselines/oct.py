@@ -20,18 +20,15 @@ class OCTClassifier(BaselineClassifier):
     Minimises errors / (errors of the best constant) + ``complexity`` * splits; see
     :class:`~miptree.mip.formulations.baselines.OCTFormulation`.
 
+    The other parameters and the fitted attributes are those of
+    :class:`~miptree.baselines.BaselineClassifier`.
+
     Parameters
     ----------
-    max_depth : int, default=2
-        Depth D of the tree.
     complexity : float, default=0
         alpha: the price of a split.
     min_weight_fraction_leaf : float, default=0
         The paper's N_min / n: least part of the weight that a leaf may have.
-    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As of :class:`~miptree.baselines.BaselineClassifier`.
-    random_state, verbose, callback
-        Likewise; there, too, the fitted attributes.
 
     References
     ----------

@@ -20,10 +20,11 @@ class OCTHClassifier(BaselineClassifier):
     Minimises errors / (errors of the best constant) + ``complexity`` * features used
     in the splits; see :class:`~miptree.mip.formulations.baselines.OCTHFormulation`.
 
+    The other parameters and the fitted attributes are those of
+    :class:`~miptree.baselines.BaselineClassifier`.
+
     Parameters
     ----------
-    max_depth : int, default=2
-        Depth D of the tree.
     complexity : float, default=0
         alpha: the price of a feature of a split.
     min_weight_fraction_leaf : float, default=0
@@ -31,10 +32,6 @@ class OCTHClassifier(BaselineClassifier):
     mu : float, default=0.005
         Width of the strip beside a hyperplane that no point may lie in, in units of
         features scaled to [0, 1] and hyperplanes of 1-norm 1.
-    solver, init, time_limit, node_limit, gap_tol, class_weight, n_jobs
-        As of :class:`~miptree.baselines.BaselineClassifier`.
-    random_state, verbose, callback
-        Likewise; there, too, the fitted attributes.
 
     References
     ----------

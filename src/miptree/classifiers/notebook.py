@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def notebook_html(clf: OptimalTreeClassifier) -> str:
-    """Scikit-learn's diagram; of a fitted classifier also the tree and what is proved.
+    """Return scikit-learn's diagram and, once fitted, the tree and what is proved.
 
     Rules, names and labels are escaped, as they come from data.
     """

@@ -1,4 +1,4 @@
-"""What the baselines do around their own ways of fitting."""
+"""The base of the baselines: from the user's X and y to a problem."""
 
 from __future__ import annotations
 

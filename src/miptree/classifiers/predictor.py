@@ -18,7 +18,7 @@ Self = TypeVar("Self", bound="TreePredictor")
 
 
 class TreePredictor:
-    """Methods of a classifier that has a ``tree_``, for rows that it validates."""
+    """Base of the classifiers that predict by a ``tree_``."""
 
     if TYPE_CHECKING:
         classes_: AnyArray
@@ -30,19 +30,10 @@ class TreePredictor:
             """Return the numbers that the tree reads of each row."""
 
     def adopt(self: Self, schema: Schema, fitted: FittedTree) -> Self:
-        """Become fitted: the only way to it, for ``fit`` and for model files alike.
+        """Become fitted and return self; ``fit`` and model files use only this.
 
-        Parameters
-        ----------
-        schema : Schema
-            How rows and labels are read.
-        fitted : FittedTree
-            The tree and what is known of it.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
+        ``schema`` says how rows and labels are read, ``fitted`` holds the tree and
+        what is known of it.
         """
         self.classes_, self.table_ = schema.classes, schema.table
         self.n_features_in_ = len(schema.table.columns)
@@ -61,15 +52,15 @@ class TreePredictor:
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether the last fit went well."""
+        """Tell whether the last fit succeeded."""
         return hasattr(self, "tree_")
 
     def _forget_tree(self) -> None:
-        """Begin a fit: a tree does not know the columns and classes of another one."""
+        """Drop the tree of an earlier fit, whose columns and classes may differ."""
         self.__dict__.pop("tree_", None)
 
     def _warn_if_interrupted(self) -> None:
-        """Tell the caller of fit that the tree is the best of a part of the time."""
+        """Warn that the fit was stopped, and the best tree so far kept."""
         if self.status_ == "interrupted":
             warnings.warn(
                 "The fit was interrupted; the best tree found so far is kept "
@@ -79,12 +70,12 @@ class TreePredictor:
             )
 
     def predict(self, X: ArrayLike) -> AnyArray:
-        """Class label of each row: the class of the leaf it falls into."""
+        """Return the class label of each row: that of the leaf it falls into."""
         leaf = self.apply(X)
         return self.classes_[self.tree_.label][leaf]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Class frequencies of the leaf of each row, with Laplace smoothing.
+        """Return the class frequencies of the leaf of each row, smoothed.
 
         Returns
         -------
@@ -95,21 +86,21 @@ class TreePredictor:
         return self.fitted_.node_proba[leaf]
 
     def apply(self, X: ArrayLike) -> IntArray:
-        """Index of the leaf of each row among the nodes of ``tree_``."""
+        """Return the index of the leaf of each row among the nodes of ``tree_``."""
         X = self.tree_inputs(X)
         return self.tree_.apply(X)
 
     def decision_path(self, X: ArrayLike) -> sparse.csr_matrix:
-        """Nodes that each row passes, as a sparse indicator matrix."""
+        """Return the nodes that each row passes, as a sparse indicator matrix."""
         X = self.tree_inputs(X)
         return self.tree_.decision_path(X)
 
     def get_depth(self) -> int:
-        """Depth of the fitted tree, at most ``max_depth``."""
+        """Return the depth of the fitted tree, at most ``max_depth``."""
         check_is_fitted(self)
         return self.tree_.depth
 
     def get_n_leaves(self) -> int:
-        """Number of leaves of the fitted tree."""
+        """Return the number of leaves of the fitted tree."""
         check_is_fitted(self)
         return self.tree_.n_leaves

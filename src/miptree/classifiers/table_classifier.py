@@ -86,7 +86,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         return problem, Schema(table, classes, names)
 
     def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
-        """Rows that can be read, and their labels."""
+        """Check X and y; return rows that can be read, and their labels."""
         if not is_frame(X):
             found: tuple[AnyArray, AnyArray]
             found = validate_data(
@@ -100,16 +100,9 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     # -------------------------------------------------------------- predicting
 
     def tree_inputs(self, X: Any) -> FloatArray:
-        """Return the numbers that the tree reads of each row.
+        """Return the numbers that the tree reads of each row of X.
 
-        Parameters
-        ----------
-        X : data frame or array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        float array of shape (n_samples, n_columns)
-            Columns in the order of ``tree_.coef``.
+        Their columns, (n_samples, n_columns), are in the order of ``tree_.coef``.
         """
         check_is_fitted(self)
         if is_frame(X):
@@ -137,7 +130,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
 
 
 def _array(X: Any) -> Any:
-    """A list as an array that keeps text and numbers apart; anything else as it is."""
+    """Make a list an array that keeps text and numbers apart; return others as is."""
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         return np.array(X, dtype=object)
     return X

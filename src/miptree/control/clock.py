@@ -40,10 +40,8 @@ class Clock:
     ----------
     limit : float or None
         Seconds from the making of the clock, None for no limit.
-    max_iter : int or None
-        Iterations, None for no limit.
-    stall : int or None
-        Iterations without improvement, None for no limit.
+    max_iter, stall : int or None
+        Iterations, and iterations without improvement, likewise.
     stop : Stop, optional
         Ends the work at once when it is requested.
     time_source : callable
@@ -82,7 +80,7 @@ class Clock:
         self._began = time_source()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Go to another process with the seconds left, but without the stop."""
+        """Pickle the clock with the seconds left, but without its stop."""
         return (
             Clock,
             (self.remaining,),
@@ -90,7 +88,7 @@ class Clock:
         )
 
     def __copy__(self) -> Clock:
-        """Return a clock that began with this one and has the same stop."""
+        """Return a clock with the same beginning, limits and stop."""
         clock = Clock.__new__(Clock)
         clock.__dict__.update(self.__dict__)
         return clock
@@ -117,7 +115,7 @@ class Clock:
         return self.ended is not None
 
     def has_time_for(self, seconds: float) -> bool:
-        """Whether a step of so many seconds would end in time."""
+        """Tell whether a step of so many seconds would end in time."""
         return self.limit is None or self.elapsed + seconds < self.limit
 
     # ------------------------------------------------------------- iterations
@@ -134,7 +132,10 @@ class Clock:
 
     @property
     def is_spent(self) -> bool:
-        """The same, or a limit in iterations is reached; asked between iterations."""
+        """Whether the work is over or a limit in iterations is reached.
+
+        To be asked between iterations.
+        """
         if self.max_iter is not None and self.n_iter >= self.max_iter:
             self.end("max_iter")
         if self.stall is not None and self.stalled >= self.stall:
@@ -158,7 +159,7 @@ class Clock:
     # ---------------------------------------------------- clocks for the steps
 
     def share(self, part: float) -> Clock:
-        """Return a clock that ends after a part of the time left."""
+        """Return a clock that ends after this part of the time left."""
         remaining = self.remaining
         return self._made(None if remaining is None else part * remaining)
 
@@ -168,14 +169,9 @@ class Clock:
         stall: int | None = None,
         limit: float | None = None,
     ) -> Clock:
-        """Return a clock of the same end that counts iterations of its own.
+        """Return a clock that counts its own iterations and ends with this one.
 
-        Parameters
-        ----------
-        max_iter, stall : int or None
-            Its limits in iterations.
-        limit : float or None
-            Most seconds that it may take.
+        It ends sooner after ``limit`` seconds, or after so many iterations.
         """
         seconds = [s for s in (self.remaining, limit) if s is not None]
         return self._made(min(seconds, default=None), max_iter, stall)
@@ -198,11 +194,11 @@ class Clock:
         return clock
 
     def restarted(self) -> Clock:
-        """Return a clock of the same end and limits that counts from zero."""
+        """Return a clock with the same end and limits that counts from zero."""
         return self._made(self.remaining, self.max_iter, self.stall)
 
     def dealt(self, n_clocks: int) -> list[Clock]:
-        """Return clocks of the same end that share the iterations among them."""
+        """Return clocks with the same end that share the iterations among them."""
         clocks = [self.__copy__() for _ in range(n_clocks)]
         if self.max_iter is not None:
             each, rest = divmod(self.max_iter, n_clocks)
@@ -211,7 +207,7 @@ class Clock:
         return clocks
 
     def heeding(self, *conditions: Callable[[], bool]) -> Clock:
-        """Return this clock with a stop of its own, and conditions that end it too."""
+        """Return a copy with its own stop, which the conditions request as well."""
         clock = self.__copy__()
         clock.stop = self.stop.or_when(*conditions)
         return clock
@@ -232,7 +228,7 @@ class Clock:
 
     @contextmanager
     def flag(self) -> Iterator[AnyArray]:
-        """Give an array for a long kernel, which cannot ask: [1] once time is over."""
+        """Give a kernel, which cannot ask the clock, an array: [1] once it is over."""
         flag = np.zeros(1, dtype=np.uint8)
         with when(lambda: self.is_over, lambda: flag.fill(1)):
             yield flag
@@ -240,6 +236,6 @@ class Clock:
 
 @contextmanager
 def interruptible(clock: Clock) -> Iterator[Clock]:
-    """Give a clock that the first Ctrl-C inside the block stops."""
+    """Give a copy of the clock that the first Ctrl-C inside the block stops."""
     with stop_on_interrupt() as stop:
         yield clock.heeding(lambda: stop.requested)

@@ -44,7 +44,7 @@ class Stop:
         return self._asked or any(source() for source in self._sources)
 
     def or_when(self, *conditions: Callable[[], bool]) -> Stop:
-        """Return a stop of its own that this one and some conditions request too."""
+        """Return a new stop that this one and the conditions request as well."""
         return Stop(lambda: self.requested, *conditions)
 
 
@@ -52,9 +52,9 @@ class Stop:
 def stop_on_interrupt() -> Iterator[Stop]:
     """Turn the first Ctrl-C inside the block into a request to stop.
 
-    The second one raises KeyboardInterrupt, at the latest at the end of the block: a
-    library may have swallowed the first raise. Outside the main thread, where Python
-    delivers no signals, nobody requests anything.
+    The second one raises KeyboardInterrupt, at the latest at the end of the block, as
+    a library may swallow an exception. Python delivers signals to the main
+    thread only: in other threads the stop is never requested.
     """
     stop, heard = Stop(), 0
 
@@ -100,15 +100,10 @@ def when(is_true: Callable[[], bool], act: Callable[[], object]) -> Iterator[Non
 
 @dataclass(frozen=True)
 class StopFile:
-    """A file that is there once work in other processes should stop.
+    """A file that exists as soon as work in other processes should stop.
 
-    It can be sent to them; on another machine it is never there.
-
-    Attributes
-    ----------
-    path : Path
-    maker : int
-        Number of the process that made it.
+    It can be pickled for them. On another machine the file never exists. ``maker`` is
+    the number of the process that made it.
     """
 
     path: Path
@@ -118,8 +113,8 @@ class StopFile:
     def heard(self) -> Iterator[Stop]:
         """Give the stop that the file requests.
 
-        Elsewhere than in the process that made the file, the first Ctrl-C requests it
-        too: a terminal sends it to all processes.
+        In other processes than the one that made the file, the first Ctrl-C requests
+        it as well: a terminal sends Ctrl-C to all processes.
         """
         if os.getpid() == self.maker:
             yield Stop(self.path.exists)

@@ -48,6 +48,8 @@ PASSES = 4
 
 @dataclass
 class Fitting:
+    """A distributed fit: what it is given, and what it has found so far."""
+
     partitions: Partitions
     columns: Columns
     classifier: OptimalTreeClassifier
@@ -93,13 +95,13 @@ class Fitting:
                 rows = self._with_wrong_rows(rows, number)
 
     def _has_time(self) -> bool:
-        """Whether another round may begin."""
+        """Tell whether another round may begin."""
         remaining = self.clock.remaining
         in_time = remaining is None or remaining > PASSES * self.pass_seconds
         return in_time and not self.best.is_stopped
 
     def _turn(self, rounds_left: int) -> Clock:
-        """Clock of the training of a round, less what the passes will take."""
+        """Return the clock of a round's training, less what the passes will take."""
         remaining = self.clock.remaining
         if remaining is not None:
             passes = (PASSES + 2 * (rounds_left - 1)) * self.pass_seconds
@@ -107,7 +109,7 @@ class Fitting:
         return Clock(remaining, stop=self.clock.stop)
 
     def _map(self, work: Any, *args: Any) -> list[Any]:
-        """Do something with every partition; the longest such pass is noted."""
+        """Do ``work`` on every partition; note the seconds of the longest pass."""
         began = self.clock.elapsed
         found = self.partitions.map(work, *args)
         self.pass_seconds = max(self.pass_seconds, self.clock.elapsed - began)
@@ -143,7 +145,7 @@ class Fitting:
         self.share = min(1.0, self.max_rows / self.n_rows)
 
     def _frame(self, ends: FloatArray, classes: AnyArray) -> Frame:
-        """What all partitions share, from the ends of the ranges."""
+        """Return what all partitions share, from the ends of the ranges."""
         clf, columns = self.classifier, self.columns
         table = learn_table(
             columns.cells(ends),
@@ -179,7 +181,7 @@ class Fitting:
         return self.frame.joined(self._map(work, self.frame, *args))
 
     def _select(self) -> Problem:
-        """Rows for the first round."""
+        """Choose the rows of the first round."""
         selector = self._selector(min(self.share, 0.99), self.partitions.turns)
         if selector is None or self.share == 1.0:
             return self.sampled
@@ -199,7 +201,10 @@ class Fitting:
         return rows
 
     def _selector(self, share: float, turns: int) -> Selector | None:
-        """Selector of a share of the rows, of ``turns`` tables after each other."""
+        """Return the selector of a share of the rows, None for the sample as it is.
+
+        A worker calls it ``turns`` times, once for each of its partitions.
+        """
         given = self.classifier.selection
         if given is None or given in ("auto", "stratified"):
             return None  # the sample is stratified already
@@ -217,7 +222,7 @@ class Fitting:
         return adapted(given, context)
 
     def _with_wrong_rows(self, rows: Problem, number: int) -> Problem:
-        """Half of the rows kept, and as many that the tree gets wrong on all rows."""
+        """Keep half of the rows, and add as many that the tree gets wrong."""
         tree = self.best.tree
         right = self.counts[np.arange(len(self.counts)), tree.label]
         total = float(self.counts.sum() - right.sum())
@@ -233,7 +238,7 @@ class Fitting:
         return self.frame.joined([rows, *wrong])
 
     def _train(self, rows: Problem, clock: Clock) -> list[ObliqueTree]:
-        """Trees for the chosen rows, the best few."""
+        """Train on the chosen rows; return the best few trees."""
         plan = self.plan
         if plan.init != "auto":
             return [self._solve(rows, self.best.tree, clock)]
@@ -256,13 +261,13 @@ class Fitting:
         return trees
 
     def _solve(self, rows: Problem, start: ObliqueTree, clock: Clock) -> ObliqueTree:
-        """Tree of a solver from a start."""
+        """Return the tree that a solver finds from a start."""
         trained = train_incumbent(rows, replace(self.plan, init=start), clock)
         self.best.n_iter += trained.n_iter
         return trained.tree
 
     def _take_best(self, trees: list[ObliqueTree]) -> bool:
-        """Keep the tree whose errors cost least on all rows; whether it is new."""
+        """Offer the tree whose errors cost least on all rows; return if it is kept."""
         counted = self._count(trees)
         scores = [self._score(counts) for counts in counted]
         best = min(range(len(trees)), key=lambda i: scores[i].objective)

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def require_dask() -> Any:
-    """``dask.dataframe``, or an error that gives the pip line."""
+    """Return ``dask.dataframe``, or raise an error that says how to install it."""
     try:
         import dask.dataframe as dd
     except ImportError as error:
@@ -19,13 +19,9 @@ def require_dask() -> Any:
 
 
 class Partitions:
-    """The partitions of a table and where work on them is done.
+    """The partitions of a Dask DataFrame and where work on them is done.
 
-    Parameters
-    ----------
-    table : dask.dataframe.DataFrame
-    client : distributed.Client or None
-        None runs threads of this process, a few partitions in memory at a time.
+    Without a client, threads of this process hold a few partitions in memory at a time.
     """
 
     def __init__(self, table: Any, client: Any = None) -> None:
@@ -45,7 +41,7 @@ class Partitions:
         return -(-len(self.parts) // max(1, at_once))
 
     def map(self, work: Callable[..., Any], *args: Any) -> list[Any]:
-        """``work(partition, number, *args)`` of every partition, in their order.
+        """Return ``work(partition, number, *args)`` of every partition, in order.
 
         ``work`` must depend on its arguments alone: a task whose worker dies is done
         again elsewhere.

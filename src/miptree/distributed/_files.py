@@ -15,11 +15,11 @@ CSV_BLOCK = 64_000_000
 
 
 def open_table(data: Any, read: Sequence[str] | None = None) -> Any:
-    """A Dask DataFrame: given, or from a pattern of Parquet or CSV files.
+    """Return a Dask DataFrame: the one given, or that of Parquet or CSV files.
 
     All files must have the columns that are read, by default all of the first. A CSV
-    file is read in blocks of 64 MB that end at line ends, so a field must not
-    hold one; a compressed file cannot be cut and is one partition.
+    file is read in blocks of 64 MB that end at line ends, so a field must not hold a
+    line end; a compressed file cannot be cut and is one partition.
     """
     dd = require_dask()
     if isinstance(data, (str, Path)):
@@ -84,7 +84,7 @@ def _parquet_columns(file: Any) -> list[str]:
 
 
 def _csv_columns(file: Any) -> list[str]:
-    """Columns of a file whose first row has no more fields than they are.
+    """Return the columns of a file; refuse a first row with more fields than these.
 
     Where only a later row has more, pandas fails by itself.
     """

@@ -94,7 +94,7 @@ def _bounds(fitting: Fitting) -> Bounds:
 
 
 def _certificate(fitting: Fitting, best: Incumbent) -> Certificate:
-    """Certificate of all rows; the digest of the data stands for no table."""
+    """Certify the tree for all rows; the digest of the data stands for no table."""
     plan = fitting.plan
     none = Problem.from_data(np.zeros((1, 1)), np.zeros(1, dtype=np.intp), 2)
     found = certify(

@@ -14,9 +14,9 @@ from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of the columns that are read; ``truths`` are the features of truth values.
+    """Names of the columns that are read.
 
-    They are categories, as they are in memory.
+    ``truths`` are the features of truth values, which are read as categories.
     """
 
     features: tuple[str, ...]
@@ -25,7 +25,7 @@ class Columns:
     truths: frozenset[str] = frozenset()
 
     def cells(self, X: FloatArray) -> list[Cells]:
-        """Features that were read as numbers, each as what it is."""
+        """Turn features read as numbers into cells of numbers or truth values."""
         return [
             Cells(name, values=(x > 0).tolist())
             if name in self.truths
@@ -55,7 +55,7 @@ class Frame:
     table : Table
         How the columns become numbers.
     offset, scale : float array
-        Of all rows.
+        The scaling of all rows.
     costs : float array of shape (Y, Y) or None
         What it costs to predict class k for a row of class j, by default 1.
     max_features : int or None
@@ -71,13 +71,13 @@ class Frame:
     max_features: int | None = None
 
     def numbers(self, X: FloatArray) -> FloatArray:
-        """Features as the tree reads them."""
+        """Return the features as the tree reads them."""
         if self.table.is_plain:
             return X
         return self.table.transform_cells(self.columns.cells(X))
 
     def problem(self, X: FloatArray, y: IntArray, weight: FloatArray) -> Problem:
-        """Rows as a problem, scaled as all rows are, identical ones merged."""
+        """Make a problem of rows: scaled as all rows are, identical ones merged."""
         problem = Problem.from_data(
             X,
             y,
@@ -90,7 +90,7 @@ class Frame:
         return replace(problem, offset=self.offset, scale=self.scale, source=None)
 
     def joined(self, parts: Sequence[Problem | None]) -> Problem:
-        """Rows of several partitions as one problem."""
+        """Join the rows of several partitions to one problem."""
         some = [part for part in parts if part is not None]
         return self.problem(
             np.concatenate([part.X for part in some]),
@@ -99,7 +99,7 @@ class Frame:
         )
 
     def label_costs(self, counts: FloatArray) -> FloatArray:
-        """(n_nodes, Y): cost of each class as a label, given the classes of the rows.
+        """Return (n_nodes, Y): the cost of each class as the label of each leaf.
 
         ``counts`` is the weight of each class in each leaf.
         """
@@ -108,7 +108,7 @@ class Frame:
         return counts @ self.costs
 
     def unavoidable(self, class_weight: FloatArray, n_leaves: int) -> float:
-        """Proposition 1 (3): cost of the classes that can have no leaf."""
+        """Return the cost of the classes that can have no leaf: Proposition 1 (3)."""
         least = np.ones(len(self.classes))
         if self.costs is not None:
             own = np.eye(len(self.classes), dtype=bool)
@@ -117,7 +117,7 @@ class Frame:
         return float(np.sort(least * class_weight)[:spare].sum())
 
     def user_columns(self, X: FloatArray) -> dict[str, AnyArray]:
-        """Columns as the user gave them, of rows of numbers; truths stand-ins."""
+        """Return the user's columns of rows of numbers; truth values are all False."""
         found: dict[str, AnyArray] = {}
         place = 0
         for column in self.table.columns:

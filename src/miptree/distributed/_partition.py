@@ -1,4 +1,4 @@
-"""What is done with one partition, where it lies. Pure functions of their arguments."""
+"""The work on one partition, where it lies: pure functions of their arguments."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST_CLUSTER = 2000
 
 
 def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
-    """Ranges and class weights, or a message about what is wrong with the rows."""
+    """Return ranges and class weights, or a message about what is wrong."""
     wanted = [*columns.features, columns.target]
     wanted += [columns.weights] if columns.weights else []
     there = [str(name) for name in table.columns]
@@ -72,7 +72,7 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
 def sample(
     table: Any, number: int, frame: Frame, share: float, seed: int
 ) -> Problem | None:
-    """A random share of the rows of each class, at least one."""
+    """Draw a random share of the rows of each class, at least one."""
     X, codes, weight = _rows(table, frame)
     if not len(X):
         return None
@@ -89,7 +89,7 @@ def sample(
 def select(
     table: Any, number: int, frame: Frame, selector: Selector, tree: ObliqueTree
 ) -> Problem | None:
-    """The rows that a selector chooses."""
+    """Return the rows that a selector chooses."""
     problem = problem_of(table, frame)
     if problem is None:
         return None
@@ -101,7 +101,7 @@ def select(
 def wrong_rows(
     table: Any, number: int, frame: Frame, tree: ObliqueTree, share: float, seed: int
 ) -> Problem | None:
-    """A random share of the rows that a tree gets wrong."""
+    """Draw a random share of the rows that a tree gets wrong."""
     problem = problem_of(table, frame)
     if problem is None:
         return None
@@ -116,7 +116,7 @@ def wrong_rows(
 def count_classes(
     table: Any, number: int, frame: Frame, trees: Sequence[ObliqueTree]
 ) -> list[FloatArray]:
-    """(n_nodes, Y) for each tree: weight of each class in each leaf."""
+    """Return (n_nodes, Y) for each tree: the weight of each class in each leaf."""
     problem = problem_of(table, frame)
     return [_counts(problem, frame, tree) for tree in trees]
 
@@ -131,7 +131,7 @@ def _counts(problem: Problem | None, frame: Frame, tree: ObliqueTree) -> FloatAr
 def largest_scores(
     table: Any, number: int, frame: Frame, tree: ObliqueTree
 ) -> FloatArray:
-    """(n_branch,): largest abs(score) at every split, over all rows."""
+    """Return (n_branch,): the largest abs(score) at every split, over all rows."""
     problem = problem_of(table, frame)
     branch = np.flatnonzero(~tree.is_leaf)
     if problem is None:
@@ -148,7 +148,7 @@ def recount(
     objective: Svm1Objective,
     largest: FloatArray,
 ) -> tuple[Score | None, FloatArray]:
-    """(1a) of the rows, in the box of all rows, and the classes in every leaf."""
+    """Recount (1a) in the box of all rows; return it and the classes in each leaf."""
     problem = problem_of(table, frame)
     score = None
     if problem is not None:
@@ -157,13 +157,13 @@ def recount(
 
 
 def problem_of(table: Any, frame: Frame) -> Problem | None:
-    """The rows of a partition, scaled as all rows are; None without any."""
+    """Return the rows of a partition, scaled as all rows are; None without any."""
     X, codes, weight = _rows(table, frame)
     return frame.problem(frame.numbers(X), codes, weight) if len(X) else None
 
 
 def _rows(table: Any, frame: Frame) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Features, class indices and weights of the rows that have a weight."""
+    """Return features, class indices and weights of the rows of positive weight."""
     X, y, weight = _arrays(table, frame.columns)
     codes = np.searchsorted(frame.classes, y).astype(np.intp)
     kept = weight > 0

@@ -1,4 +1,4 @@
-"""Fitting a tree to a table that need not fit into memory."""
+"""The fit of a tree to a table that need not fit into memory."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def fit(
         Its parameters are used, ``selection`` ("hull", "cover" or a selector; None,
         "stratified" and "auto" are a stratified sample) among them; ``class_weight``
         and ``categorical_features`` are refused. It is not changed; its callback is
-        told of the end only. The passes over the data that any fit needs, five, are
-        made whatever its ``time_limit``; Ctrl-C keeps the best tree so far.
+        told of the end only. Every fit makes at least five passes over the data,
+        whatever its ``time_limit``; Ctrl-C keeps the best tree so far.
     weights : str, optional
         Column of the weights of the rows.
     drop : sequence of str
@@ -113,7 +113,7 @@ def _refuse_options(clf: OptimalTreeClassifier) -> None:
 def _truth_columns(
     table: Any, features: Sequence[str], clf: OptimalTreeClassifier
 ) -> frozenset[str]:
-    """Features that hold truth values; categories are refused."""
+    """Return the features that hold truth values; refuse categories and text."""
     import pandas as pd
 
     truths = set()

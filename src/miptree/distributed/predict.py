@@ -9,7 +9,7 @@ from miptree.estimator import OptimalTreeClassifier
 
 
 def predict(clf: OptimalTreeClassifier, data: Any) -> Any:
-    """Class of every row of a Dask DataFrame, lazily.
+    """Predict the class of every row of a Dask DataFrame, lazily.
 
     Parameters
     ----------

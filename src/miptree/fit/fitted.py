@@ -17,7 +17,7 @@ from miptree.utils.arrays import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class FittedTree:
-    """A tree with all that is known of it: what every way to train returns.
+    """A tree with all that is known of it; every training loop returns one.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class FittedTree:
         trace: Sequence[FitProgress] = (),
         seconds: float = 0.0,
     ) -> FittedTree:
-        """Add what the rows of a problem say of the leaves and of rounding."""
+        """Make one, with probabilities and digits from the rows of a problem."""
         return cls(
             tree,
             smoothed_frequencies(problem, tree),
@@ -73,10 +73,11 @@ class FittedTree:
 
 
 def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """(n_nodes, Y): class frequencies of each leaf plus one mean row per class.
+    """Return (n_nodes, Y): class frequencies of the leaves, smoothed.
 
-    The mean is over distinct rows, so weights and repeated rows agree, and the scale
-    of the weights does not matter.
+        One row of mean weight is added to each class in each leaf. The mean is over
+    distinct rows, so weights and repeated rows agree, and the scale of the weights
+    does not matter.
     """
     weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
     weight += problem.weight.mean()

@@ -49,7 +49,7 @@ class Incumbent:
     Attributes
     ----------
     clock : Clock
-        The clock for all steps: who looks at it lets the listeners hear and stop.
+        The clock for all steps; looking at it also polls the listeners.
     heap : HeapTree or None
         The tree in scaled units, where it was offered in them.
     stage : str

@@ -73,7 +73,6 @@ def train_layers(
         Its root split stays.
     plan : Plan
         Its depth is that of the whole tree.
-    selection : PerLayer
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """
@@ -132,7 +131,7 @@ def _layer(node: int) -> int:
 
 
 def _subtree_nodes(node: int, depth: int) -> list[int]:
-    """Heap numbers of the nodes below one, in the order of a heap of their own."""
+    """Return the heap numbers of a subtree, in the order of a heap of its own."""
     nodes, layer = [], [node]
     for _ in range(depth + 1):
         nodes += layer

@@ -1,4 +1,4 @@
-"""What to train, and with what."""
+"""The plan of a training: objective, depth, solver, limits in iterations and nodes."""
 
 from __future__ import annotations
 

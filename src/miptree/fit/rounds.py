@@ -54,7 +54,7 @@ class Round:
     raw_errors, raw_objective
         Its errors and objective on all rows.
     errors, cost, objective
-        Of the tree kept after the round: errors, what they cost, and objective.
+        The same of the tree kept after the round, and what its errors cost.
     bound : float or None
         Lower bound on the objective on all rows that the round proved; None where its
         weights exceed the rows' own, so that its bound holds for the subset only.
@@ -93,11 +93,9 @@ def train_in_rounds(
     problem : Problem
         All rows.
     plan : Plan
-        ``init="auto"`` searches in each round; any other start is given to the
-        solver alone, as in the paper, which may be ``"search"``. Limits in iterations
-        and nodes hold per round.
-    selection : str, Selector or PerLayer
-    max_rounds : int
+        With ``init="auto"`` each round begins with a search; any other start goes
+        straight to the solver, as in the paper. Limits in iterations and nodes hold
+        per round.
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """
@@ -145,7 +143,7 @@ class _Rounds:
     # ------------------------------------------------------------------- one round
 
     def _round(self, number: int, rounds_left: int) -> bool:
-        """Select, train, search; whether another round may bring something new."""
+        """Select, train, search; return whether another round may improve anything."""
         best, before = self.best, self.best.tree
         best.stage = f"round {number + 1}"
         chosen, trees = self._select(number, self.clock.share(1.0 / rounds_left))
@@ -163,7 +161,7 @@ class _Rounds:
         return some_came or best.tree is not before
 
     def _select(self, number: int, clock: Clock) -> tuple[Selection, list[ObliqueTree]]:
-        """Choose rows; offer the trees that choosing has brought forth."""
+        """Choose rows; offer the trees that the selector found on the way."""
         began = self.clock.elapsed
         chosen = self.working_sets.choose(self.best.tree, number, clock)
         trees = [self._in_box(tree) for tree in chosen.trees]
@@ -175,7 +173,7 @@ class _Rounds:
     def _train(
         self, chosen: Selection, clock: Clock
     ) -> tuple[ObliqueTree, float | None]:
-        """Train on chosen rows; return the tree and what it proves for all rows."""
+        """Train on chosen rows; return the tree and its bound for all rows, if any."""
         plan = self._subset_plan()
         trained = train_incumbent(
             self.problem.subset(chosen.rows, chosen.weight),
@@ -193,7 +191,7 @@ class _Rounds:
         return self._in_box(tree), bound
 
     def _subset_plan(self) -> Plan:
-        """Plan of a round: from new starts, or from the best tree."""
+        """Return the plan of a round: from new starts, or from the best tree."""
         plan = replace(self.plan, seed=self.plan.seed + len(self.done))
         return plan if plan.init == "auto" else replace(plan, init=self.best.tree)
 
@@ -241,7 +239,7 @@ class _Rounds:
         return self.plan.objective.evaluate(self.problem, tree)
 
     def _offer(self, tree: ObliqueTree) -> Score:
-        """Offer a tree for all rows, but none that raises the cost of a round."""
+        """Offer a tree unless its errors cost more than after the last round."""
         score = self._score(tree)
         if score.cost <= (self.done[-1].cost if self.done else np.inf):
             self.best.offer(tree, score)

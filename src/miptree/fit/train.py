@@ -60,12 +60,10 @@ def train(
     clock: Clock | None = None,
     listeners: Sequence[FitCallback] = (),
 ) -> FittedTree:
-    """Train a tree on a problem.
+    """Train a tree on a problem as a plan says.
 
     Parameters
     ----------
-    problem : Problem
-    plan : Plan
     clock : Clock, optional
         Clock of the fit, by default one without a limit.
     listeners : sequence of callables
@@ -82,7 +80,7 @@ def train_incumbent(
     clock: Clock,
     listeners: Sequence[FitCallback] = (),
 ) -> Incumbent:
-    """Do the same inside of another fit, which ends and certifies what comes out."""
+    """Train as :func:`train` does, for a fit that ends and certifies it itself."""
     training = _Training(problem, plan, clock, listeners)
     training.run()
     training.best.check()
@@ -90,13 +88,13 @@ def train_incumbent(
 
 
 def end_of(clock: Clock, max_iter: int | None) -> End:
-    """Return what ended rounds of training that nobody stopped."""
+    """Return why rounds of training ended, where nobody stopped them."""
     by_clock = clock.limit is not None and max_iter is None
     return "time_limit" if by_clock or clock.is_over else "max_iter"
 
 
 def ended_by(result: Result, otherwise: End = "max_iter") -> End:
-    """Return which limit ended a solver; one that is done has tried all it can."""
+    """Return the limit that ended a solver, or ``otherwise`` where it was done."""
     limits: tuple[End, ...] = ("time_limit", "node_limit", "interrupted")
     return result.status if result.status in limits else otherwise
 
@@ -195,9 +193,9 @@ class _Training:
     def _exhaust(self, clock: Clock) -> None:
         """Prove errors by exhaustion.
 
-        Where (1a) is to be proved as well, at a tenth of the margin: a point so near
-        to a hyperplane misses nine tenths of its margin, or is wrong, and so has a
-        known price in (1a).
+        Where (1a) is to be proved as well, errors are counted at a tenth of the
+        margin. A point nearer to a hyperplane than that misses nine tenths of its
+        margin, which has a known price in (1a).
         """
         if self.problem.class_cost is not None:
             return  # it counts errors, whatever the class predicted
@@ -263,9 +261,9 @@ class _Training:
     def _search_to_the_end(self) -> None:
         """Search with the time that is left where the MIPs ended without a proof.
 
-        They may have been hopeless. And a solver's tolerances can take a tree with one
-        error for one without: it then calls 0 the optimum, the recount does not, and
-        the tree is still to be found.
+        They may have been hopeless. Or the solver's tolerances took a tree with one
+        error for one without: its optimum is then 0, but the recount finds 1, and a
+        better tree may still be found.
         """
         gave_up = self._mip_follows() and self.best.ended == "max_iter"
         if gave_up and (self.clock.limit, self.plan.max_iter) != (None, None):
@@ -303,9 +301,10 @@ class _Training:
         take(result.bound, result.solver)
 
     def _is_hopeless(self, trial: Clock) -> bool:
-        """Whether a solver had its time and is far from a proof that nobody asked for.
+        """Tell whether a search can use the time better than the solver.
 
-        Only where a search can make better use of the time that is left.
+        That is so if the solver had its trial, its gap is still large, and the user
+        did not ask for this proof.
         """
         plan = self.plan
         if (plan.proof, plan.init, plan.max_iter) != ("auto", "auto", None):
@@ -335,7 +334,7 @@ class _Training:
         return result
 
     def _mip_follows(self) -> bool:
-        """Whether a MIP is wanted, and the time suffices to do something with it."""
+        """Tell whether a MIP is wanted, and the time left is enough for it."""
         size = PROOF_FACTOR * mip_size(self.problem, self.plan.depth)
         return self.plan.solver != "search" and pays(size, self.clock)
 
@@ -378,7 +377,7 @@ class _Training:
     # ------------------------------------------------------------------ ending
 
     def _proof_is_done(self) -> bool:
-        """Whether the number of errors is all that is to be proved, and is."""
+        """Tell whether only the number of errors was to be proved, and is."""
         return self.plan.proof == "errors" and self.best.errors_are_proved
 
     def _is_done(self) -> bool:

@@ -1,7 +1,7 @@
 """The rows that a round of training sees.
 
-Rows chosen by a selector, those that the best tree gets wrong, and those that were left
-out once and became wrong for it.
+They are the rows that a selector chose, rows that the best tree gets wrong, and rows
+that became wrong when an earlier round left them out.
 """
 
 from __future__ import annotations
@@ -39,14 +39,7 @@ _FEW_ROWS = 200
 class WorkingSets:
     """Chooses the rows of each round.
 
-    Parameters
-    ----------
-    problem : Problem
-        All rows.
-    plan : Plan
-    selection : Selector or PerLayer
-    limit : float or None
-        Seconds that the whole training may take.
+    ``problem`` holds all rows; ``limit`` is in seconds, for the whole training.
     """
 
     problem: Problem
@@ -56,9 +49,9 @@ class WorkingSets:
     _returned: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     def choose(self, tree: ObliqueTree, number: int, clock: Clock) -> Selection:
-        """Rows to train on in a round, by the best tree so far.
+        """Choose the rows of a round by the best tree so far.
 
-        With them comes the best tree that choosing has brought forth, if any.
+        The selection also holds the best tree that the selector found, if any.
         """
         problem, plan, selector = self.problem, self.plan, self.selection
         if isinstance(selector, PerLayer):
@@ -83,9 +76,9 @@ class WorkingSets:
     def take_back(
         self, number: int, rows: IntArray, before: ObliqueTree, raw: ObliqueTree
     ) -> bool:
-        """Let rows left out come back that a round's tree lost; whether there are any.
+        """Bring rows back that a round left out and lost; return whether there are any.
 
-        Those that the tree before got right, and the tree trained on ``rows`` does not.
+        The tree before got them right, and the tree trained on ``rows`` does not.
         """
         problem = self.problem
         wrong = raw.predict(problem.X) != problem.y
@@ -98,9 +91,9 @@ class WorkingSets:
     def _completed(
         self, tree: ObliqueTree, number: int, chosen: Selection
     ) -> Selection:
-        """The rows chosen and, after the first round, those that the tree gets wrong.
+        """Add the rows that the tree gets wrong, after the first round.
 
-        Rows that stand for others then weigh as much as these besides.
+        Rows that stand for others then gain the weight of the rows added.
         """
         if number == 0:
             return chosen
@@ -118,7 +111,7 @@ class WorkingSets:
         return Selection(rows, weight[rows], np.isin(rows, covering), chosen.trees)
 
     def _some(self, rows: IntArray, number: int, most: int) -> IntArray:
-        """At most so many of the rows (but a few at least), at random."""
+        """Draw at most ``most`` of the rows at random, but a few at least."""
         most = max(most, _FEW_ROWS)
         if len(rows) <= most:
             return rows

@@ -52,7 +52,7 @@ SELECTORS = ("auto", "hull", "balanced", "cover", "stratified")
 
 
 def get_selector(selection: str | Selector, seed: int = 0, n_jobs: int = 1) -> Selector:
-    """Selector of a name, with its usual parameters; or the one given."""
+    """Return the selector of a name, with its usual parameters; or the one given."""
     made: dict[str, Selector] = {
         "auto": AutoSelection(seed=seed, n_jobs=n_jobs),
         "hull": HullSelection(n_jobs=n_jobs),

@@ -101,7 +101,6 @@ class PointPool:
 
         Parameters
         ----------
-        points : int array
         box : float array of shape (d,), optional
             Difference allowed in each feature.
         all_points : bool

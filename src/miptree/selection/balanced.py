@@ -88,7 +88,7 @@ def _fixed_by_relaxation(
 
 
 def _encode_extreme(model: Model, hull: HullMembership) -> FloatArray:
-    """Encode: select what expresses something, cover all that is expressed."""
+    """Encode the choice of the extreme points in use, which cover all others."""
     x = np.zeros(model.n_variables)
     assert hull.weights is not None
     table = hull.weights.tocoo()
@@ -183,10 +183,10 @@ class BalancedSelection(TimedSelector):
 def best_pillars(
     X: FloatArray, n_jobs: int = 1, clock: Clock | None = None
 ) -> tuple[IntArray, float]:
-    """Best number of the extreme points that carry most, and their sum(a - b).
+    """Return the extreme points that carry most, of the best number, and sum(a - b).
 
-    What a large cluster needs that is dealt out into parts: points that cover others
-    of any part. Sizes that the clock leaves no time for are not tried.
+    They cover points of any part of a large cluster that is dealt out into parts.
+    Numbers that the clock leaves no time for are not tried.
     """
     clock = clock or Clock()
     hull = hull_membership(X, n_jobs=n_jobs, clock=clock)
@@ -208,7 +208,7 @@ def best_pillars(
 def n_covered(
     X: FloatArray, chosen: IntArray, n_jobs: int = 1, clock: Clock | None = None
 ) -> int:
-    """How many other distinct points are combinations of the chosen ones."""
+    """Count the other distinct points that are combinations of the chosen ones."""
     points = DistinctPoints.of(X)
     pool = PointPool(points.Z, n_jobs, with_weights=False, clock=clock)
     pool.add(points.group[chosen])

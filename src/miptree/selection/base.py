@@ -30,8 +30,8 @@ class Selection:
         The paper's J: rows of which dropped rows are convex combinations, so that
         getting them right matters more than their own weight says.
     trees : tuple of ObliqueTree
-        Trees for *all* rows that choosing has brought forth, in the user's units,
-        best first.
+        Trees for *all* rows that the selector found on the way, in the user's
+        units, best first.
     """
 
     rows: IntArray
@@ -46,14 +46,14 @@ class Selection:
     def of_rows(
         cls, problem: Problem, rows: IntArray, covering: BoolArray | None = None
     ) -> Selection:
-        """Rows with their own weights."""
+        """Select rows with their own weights."""
         if covering is None:
             covering = np.zeros(len(rows), dtype=bool)
         return cls.joined([cls(rows, problem.weight[rows], covering)])
 
     @classmethod
     def joined(cls, parts: Sequence[Selection]) -> Selection:
-        """Selections of disjoint rows as one."""
+        """Join selections of disjoint rows to one."""
         rows = np.concatenate([part.rows for part in parts])
         order = np.argsort(rows, kind="stable")
         return cls(
@@ -78,7 +78,7 @@ class SelectionContext:
     max_iter : int or None
         Iterations that a search for such a tree has.
     completed : callable or None
-        Rows that are trained on when these are chosen, where others join them.
+        Returns the rows trained on for a choice, where others join it.
     """
 
     objective: Svm1Objective | None
@@ -123,7 +123,7 @@ Timed = TypeVar("Timed", bound="TimedSelector")
 
 @dataclass(frozen=True)
 class TimedSelector:
-    """What selectors share that take long: a limit of their own, and a fit's clock.
+    """Base of the selectors that take long: a limit of their own, and a fit's clock.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class TimedSelector:
 
 
 def adapted(selector: Selector, context: SelectionContext) -> Selector:
-    """Return the selector for a context: itself, if it does not mind."""
+    """Return the selector for a context; one without ``adapted`` as it is."""
     adapt: Callable[[SelectionContext], Selector] | None
     adapt = getattr(selector, "adapted", None)
     return selector if adapt is None else adapt(context)

@@ -32,14 +32,10 @@ class Cluster(NamedTuple):
 def leaf_clusters(
     problem: Problem, tree: ObliqueTree, correct_only: bool = False
 ) -> list[Cluster]:
-    """Return the rows of each class in each leaf of a tree.
+    """Return the rows of each class in each leaf of a tree in the user's units.
 
-    Parameters
-    ----------
-    problem, tree
-        The rows, and a tree in their units.
-    correct_only : bool, default=False
-        Only the rows that the tree gets right, as in the iterative algorithm.
+    With ``correct_only`` it leaves out the rows that the tree gets wrong, as in the
+    iterative algorithm.
     """
     leaf = tree.apply(problem.X)
     key = leaf * problem.n_classes + problem.y

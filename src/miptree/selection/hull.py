@@ -75,10 +75,6 @@ def hull_membership(
     clock : Clock, optional
         When it is over, the points that are not decided yet count as not inside.
 
-    Returns
-    -------
-    HullMembership
-
     Notes
     -----
     Rounding is allowed for by 1e-9 of each feature's half range. A single huge outlier

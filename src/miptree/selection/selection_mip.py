@@ -57,7 +57,7 @@ def solve_selection(
     eps : float or array-like of shape (d,)
         eps', in the units of X.
     limits : Limits
-        Of the MIP solver.
+        Limits of the MIP solver.
     """
     return read_solution(*solve_01(selection_model(X, f, g, eps), limits))
 

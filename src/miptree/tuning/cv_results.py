@@ -1,4 +1,4 @@
-"""What the folds of a cross-validation say, and whom it makes the winner."""
+"""The results of a cross-validation, and the choice of the winner."""
 
 from __future__ import annotations
 
@@ -36,13 +36,12 @@ class TuningSetting(NamedTuple):
 
 @dataclass(frozen=True)
 class Winner:
-    """The winner.
+    """The setting that won, and its score.
 
     Attributes
     ----------
     index : int
         Place among the settings.
-    setting : TuningSetting
     threshold : float
         Coefficients below this part of the largest of a split are dropped.
     score, se : float
@@ -59,12 +58,10 @@ class Winner:
 
 @dataclass(frozen=True, eq=False)
 class CVResults:
-    """What the folds so far say.
+    """Scores of all settings in the folds done so far.
 
     Attributes
     ----------
-    settings : sequence of TuningSetting
-    thresholds : sequence of float
     n_splits : int
         Folds of one repetition.
     alive : bool array

@@ -46,7 +46,7 @@ class TableRules:
 
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """What a fold says.
+    """Scores of the candidates in one fold.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class FoldScores:
 
 @dataclass(frozen=True, eq=False)
 class TrainedFold:
-    """What the training rows of a fold gave: nothing of it may know the others."""
+    """Table and trees learnt from the training rows of a fold, and from no others."""
 
     table: Table
     part: TrainingPart
@@ -76,7 +76,7 @@ class TrainedFold:
 
 
 def costs_of(rows: TrainingRows) -> FloatArray:
-    """Give the costs of the errors (Y, Y), 1 if nothing is said."""
+    """Return the costs of the errors (Y, Y), by default 1 each."""
     if rows.costs is not None:
         return rows.costs
     each = np.arange(rows.n_classes)
@@ -118,18 +118,12 @@ def score_fold(
 
     Parameters
     ----------
-    rows : TrainingRows
-    fold : Fold
-    rules : TableRules
-    candidates : sequence
-    depth : int
-        Depth of the trees.
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, one after the other.
     as_levels : bool
         Whether whole numbers of few values are read as categories.
     clock : Clock, optional
-        Ends the training early; the scores are then worth nothing.
+        Ends the training early; the scores then mean nothing.
     """
     scores = FoldScores.empty(len(candidates), len(thresholds))
     try:

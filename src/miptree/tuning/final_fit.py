@@ -1,4 +1,4 @@
-"""The winner once more, on all rows."""
+"""The last training of a cross-validation: the winner on all rows."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def final_fit(
 ) -> ObliqueTree:
     """Train the chosen candidate with more effort, and drop small coefficients.
 
-    Of more than ``most_rows`` rows a part is trained on; all label the leaves. In a
-    hurry the effort is that of a fold.
+    Of more than ``most_rows`` rows it trains on a part, but all rows label the leaves.
+    In a hurry the effort is that of a fold.
     """
     few = problem
     if problem.n_rows > most_rows:

@@ -1,4 +1,4 @@
-"""Training candidates on a part of the rows, those alike together."""
+"""The training of candidates on a part of the rows, similar ones together."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TrainingEffort:
     bag : int
         Trees that vote about labels.
     polished : int
-        Soft trees from which (1a) is lowered.
+        Soft trees that the node LPs start from.
     rounds : int
         Times that the LPs of all their nodes are solved.
     max_iter : int
@@ -57,15 +57,11 @@ class TrainingEffort:
 class Grower:
     """Trains candidates on a part.
 
-    What a candidate becomes does not depend on which others take part: each has draws
-    of its own.
+    The trees of a candidate do not depend on which others take part: each candidate
+    has a seed of its own.
 
     Parameters
     ----------
-    part : TrainingPart
-    depth : int
-    effort : TrainingEffort
-    seed : int
     share : float
         Part of all rows that these are.
     clock : Clock
@@ -103,7 +99,7 @@ class Grower:
     # --------------------------------------------------------------- soft trees
 
     def _problem(self, smoothing: float) -> Problem:
-        """Give the problem with labels that give way to the votes about them."""
+        """Return the problem with labels smoothed by the votes about them."""
         return self.part.smoothed(self.votes if smoothing > 0 else None, smoothing)
 
     @cached_property
@@ -162,9 +158,8 @@ class Grower:
     def _lowered(self, candidate: Svm1Tree, soft: list[HeapTree]) -> list[HeapTree]:
         """Find trees of low (1a), best first, on a path that begins at soft trees.
 
-        The node LPs make the best of the routing of soft trees, for the penalties of
-        ``Svm1Tree()`` first and from there for those of the candidate; then comes a
-        search.
+        Node LPs start from the routing of soft trees, with the penalties of
+        ``Svm1Tree()``, and go on with those of the candidate; a search follows.
         """
         problem = self._problem(candidate.smoothing)
         base = Svm1Tree(candidate.smoothing)
@@ -217,12 +212,12 @@ class Grower:
 
 
 def _start_of(candidate: Svm1Tree) -> SoftTree:
-    """Give the candidate whose soft trees a search begins from."""
+    """Return the candidate whose soft trees a search begins from."""
     return SoftTree(candidate.smoothing, l1=_L1_OF_STARTS)
 
 
 def _number_of(candidate: SoftTree) -> int:
-    """Number the draws of a candidate, alike in every process."""
+    """Return a seed for a candidate, the same in every process."""
     return zlib.crc32(repr(candidate).encode())
 
 

@@ -1,4 +1,4 @@
-"""Cross-validation as a race: every repetition tells who need not run in the next."""
+"""Cross-validation as a race: after each repetition clear losers drop out."""
 
 from __future__ import annotations
 
@@ -24,14 +24,10 @@ from miptree.utils.arrays import BoolArray
 
 @dataclass(frozen=True)
 class Race:
-    """Who takes part, and how they are compared.
+    """A cross-validation of settings, with the rows in folds.
 
     Attributes
     ----------
-    settings : sequence of TuningSetting
-    folded : FoldedRows
-        The rows in folds.
-    rules : TableRules
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, to choose from.
     """
@@ -49,8 +45,8 @@ class Race:
     ) -> tuple[CVResults, End]:
         """Run the folds until the time is up, or a true answer of ``on_fold``.
 
-        After each repetition those drop out that the best has beaten clearly. Gives
-        the results of the folds that were done, and why there are no more.
+        After each repetition those drop out that the best has beaten clearly. Return
+        the results of the folds done, and why the race ended.
         """
         clock = clock.heeding()  # on_fold ends the folds, not the rest of the fit
         if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):

@@ -39,7 +39,7 @@ class SoftBatch(NamedTuple):
     Attributes
     ----------
     reward : float array of shape (R, Y, n)
-        What predicting each class is worth, by tree.
+        What predicting each class gains, by tree.
     weight : float array of shape (R, n)
         Weights of the rows, by tree; those of weight 0 are not seen.
     l1, l2 : float array of shape (R,)
@@ -149,13 +149,11 @@ def train_soft(
 
     Parameters
     ----------
-    points : float array of shape (n, d)
-    batch : SoftBatch
     seed : int
-        Of the rows that are drawn for each step, where there are many.
+        Draws the rows of each step, where there are many.
     max_features : int, optional
-        From half of the steps on, so many of the largest coefficients of every split
-        are trained on alone.
+        After half of the steps only so many coefficients of every split, the largest,
+        are trained on.
     clock : Clock, optional
         Looked at now and then; ends the training early.
     """

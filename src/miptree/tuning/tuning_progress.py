@@ -1,4 +1,4 @@
-"""What a cross-validation tells while it runs."""
+"""The progress of a cross-validation, as callbacks see it."""
 
 from __future__ import annotations
 

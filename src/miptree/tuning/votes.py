@@ -1,4 +1,4 @@
-"""What trees that did not see a row say about its class."""
+"""Votes about the class of each row, by trees that did not see it."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class GurobiSolver(Solver):
                 if gurobi.Status == GRB.INTERRUPTED:
                     listener.pass_on_interrupt()
                 return listener.finish(
-                    _STATUS.get(gurobi.End, "interrupted"),
+                    _STATUS.get(gurobi.Status, "interrupted"),
                     np.array(x.X) if gurobi.SolCount > 0 else None,
                     _bound(gurobi),
                     gurobi.NodeCount if gurobi.IsMIP else 0,
