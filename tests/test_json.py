@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 from _data import examples
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
+from miptree.baselines import GreedySVMTreeClassifier
 from miptree.certificate.digest import certificate_digest
 from miptree.export import _json_reader
 from miptree.export._json_values import MalformedError
@@ -263,7 +264,7 @@ HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
     (put("version", value=5), '"version" is 5, known: 4; a newer miptree'),
-    (put("version", value=3), '"version" is 3, known: 4'),
+    (put("version", value=3), '"version" is 3, known: 4; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), "unknown entry"),
@@ -480,6 +481,26 @@ def test_a_file_with_one_odd_value_loads_or_is_refused(seed):
         rows.columns = clf.feature_names_in_
         clf.predict(rows)
     str(clf.certificate_)
+
+
+@pytest.mark.parametrize("field", ["baseline", "digest", "objective_bound"])
+def test_a_baseline_cannot_be_given_another_certificate(tmp_path, field):
+    clf = GreedySVMTreeClassifier().fit(*load_iris(return_X_y=True))
+    save_json(clf, tmp_path / "model.json")
+    plain = json.loads((tmp_path / "model.json").read_text())
+    changed = {"baseline": "", "digest": "", "objective_bound": clf.objective_}
+    plain["certificate"][field] = changed[field]
+    with pytest.raises(MalformedError, match=r"another kind|its digest"):
+        _json_reader.model_of(json.dumps(plain))
+
+
+def test_a_baseline_reads_numbers_only(tmp_path):
+    clf = GreedySVMTreeClassifier().fit(*load_iris(return_X_y=True))
+    save_json(clf, tmp_path / "model.json")
+    plain = json.loads((tmp_path / "model.json").read_text())
+    plain["table"]["columns"][0]["marks_missing"] = True
+    with pytest.raises(MalformedError, match="no numbers"):
+        _json_reader.model_of(json.dumps(plain))
 
 
 def test_truncated_files_are_refused(saved):

@@ -125,7 +125,9 @@ def test_no_time_left_returns_a_tree_all_the_same():
 def test_a_stop_ends_the_polish_between_two_lps(node_lps):
     problem = random_problem(1)
     heap = random_heap(1, problem, 3)
-    polished = polish(problem, OBJECTIVE, heap, Clock(None, lambda: len(node_lps) >= 2))
+    polished = polish(
+        problem, OBJECTIVE, heap, Clock().heeding(lambda: len(node_lps) >= 2)
+    )
     assert len(node_lps) == 2
     before = tree_value(problem, OBJECTIVE, heap)
     assert tree_value(problem, OBJECTIVE, polished) <= before + 1e-9
@@ -152,7 +154,7 @@ def test_a_stop_ends_a_node_between_two_of_its_lps(monkeypatch):
     refit_nodes(problem, OBJECTIVE, heap)
     assert len(built) > 1
     built.clear()
-    same = refit_nodes(problem, OBJECTIVE, heap, Clock(None, lambda: bool(built)))
+    same = refit_nodes(problem, OBJECTIVE, heap, Clock().heeding(lambda: bool(built)))
     assert len(built) == 1
     assert np.array_equal(same.coef, heap.coef)
 

@@ -180,7 +180,7 @@ def test_a_budget_of_nodes_is_kept():
         bounds.append(found.bound)
     assert bounds == sorted(bounds)
     assert bounds[0] == 0 < bounds[-1]
-    stopped = bound_on_all(problem, 0.01, 2, clock=Clock(None, lambda: True))
+    stopped = bound_on_all(problem, 0.01, 2, clock=Clock().heeding(lambda: True))
     assert (stopped.bound, stopped.nodes) == (0.0, 0)
 
 

@@ -269,7 +269,7 @@ def test_a_search_that_is_stopped_keeps_what_it_has_proved():
     seen = {}
     for patience in range(100):
         asked = iter(range(patience))
-        clock = Clock(None, lambda it=asked: next(it, None) is None)
+        clock = Clock().heeding(lambda it=asked: next(it, None) is None)
         found = bound_on_all(problem, 1e-3, 2, truth, clock)
         seen[patience] = found.bound
         if found.bound == truth:
@@ -291,13 +291,13 @@ def test_a_stop_during_the_growth_keeps_what_the_partition_proved():
     problem = noise(0, 60, 2)
     space = space_of(problem, 1e-3)
     asked = []
-    clock = Clock(None, lambda: asked.append(1) is not None)
+    clock = Clock().heeding(lambda: asked.append(1) is not None)
     partitioned = row_partition_bound(
         problem, space, 2, np.inf, clock=clock, max_nodes=4000
     )
     for limit in (None, 1e6):
         left = iter(list(asked))  # the next one to ask is the arrangement
-        clock = Clock(limit, lambda left=left: next(left, None) is None)
+        clock = Clock(limit).heeding(lambda left=left: next(left, None) is None)
         proof = prove_errors(problem, 1e-3, 2, np.inf, clock=clock, max_nodes=4000)
         assert proof.bound.value == partitioned.bound.value > 0
 

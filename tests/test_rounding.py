@@ -1,6 +1,7 @@
 """Shown numbers are short, and send every training row where the tree sends it."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -91,6 +92,11 @@ def test_digits_asked_for():
     assert not re.findall(r"[\d.]{8,}", export_text(clf))
 
 
+def with_digits(clf, digits):
+    """What the fit left behind, with so many digits of every number."""
+    return replace(clf.fitted_, digits=np.full_like(clf.fitted_.digits, digits))
+
+
 def test_a_coarse_text_says_so():
     """Rows an ulp apart on both sides of a split, which four digits cannot tell."""
     rng = np.random.default_rng(0)
@@ -101,11 +107,11 @@ def test_a_coarse_text_says_so():
         max_depth=1, max_iter=5, solver="search", time_limit=None, random_state=0
     ).fit(X, X[:, 0] > 0.123456789)
     text = export_text(clf)
-    coarse = clf._digits[0].max() == ALL_DIGITS
+    coarse = clf.fitted_.digits[0].max() == ALL_DIGITS
     assert text.endswith("may differ.)") == coarse
     assert max(map(len, re.findall(r"[\d.]+", text))) < 12
-    clf._digits = np.full_like(clf._digits, ALL_DIGITS)
+    clf.fitted_ = with_digits(clf, ALL_DIGITS)
     assert export_text(clf).endswith("may differ.)")
     assert "differ" not in export_text(clf, digits=17)
-    clf._digits = np.full_like(clf._digits, 3)
+    clf.fitted_ = with_digits(clf, 3)
     assert "differ" not in export_text(clf)

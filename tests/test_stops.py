@@ -138,10 +138,26 @@ def test_a_slow_callback_is_called_less_often():
     score = Svm1Objective(100, 1, 0.01).evaluate(problem, tree)
     bounds, clock = Bounds.without_solver(problem, 1), Clock(time_source=lambda: now[0])
     best = incumbent.Incumbent(tree, score, bounds, clock, [callback])
+    assert not best.clock.is_over
+    assert calls == []  # not before there is something to tell
+    best.tell()
     for _ in range(200):
         assert not best.clock.is_over
         now[0] += 1.0
     assert calls == [0.0, 50.0, 100.0, 150.0, 200.0]
+    best.end(problem, Svm1Objective(100, 1, 0.01), 1)
+    n_calls = len(calls)
+    now[0] += 1000.0
+    assert not best.clock.is_over
+    assert len(calls) == n_calls  # nor after the end
+
+
+def test_a_start_tree_is_never_lost():
+    """Not even where no time is left to begin."""
+    X, y = np.arange(20.0)[:, None], np.repeat([0, 1], 10)
+    start = OptimalTreeClassifier(max_depth=1, solver="search", max_iter=20).fit(X, y)
+    clf = OptimalTreeClassifier(max_depth=1, init=start.tree_, time_limit=0.0)
+    assert clf.fit(X, y).objective_ <= start.objective_ + 1e-9
 
 
 def test_without_a_stop_the_selection_goes_on(monkeypatch):

@@ -1,6 +1,5 @@
 """Tables in: categories, missing values, names; through fit, predict and files."""
 
-import json
 import warnings
 
 import numpy as np
@@ -298,24 +297,3 @@ def test_other_frames_at_predict_are_refused():
         clf.predict(X.assign(colour=1.0))
     with pytest.raises(ValueError, match="'size' held numbers in training"):
         clf.predict(X.assign(size="large"))
-
-
-def test_files_of_version_1_are_read(tmp_path):
-    X, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 2
-    clf = OptimalTreeClassifier(**QUICK).fit(X, y)
-    path = tmp_path / "model.json"
-    save_json(clf, path)
-    old = json.loads(path.read_text())
-    old["version"] = 1
-    old["certificate_digest"] = old["certificate"].pop("digest")
-    del old["table"]
-    for name in ("missing", "unknown", "categorical_features", "categorical_encoding"):
-        del old["parameters"][name]
-    path.write_text(json.dumps(old))
-    again = load_json(path)
-    assert np.array_equal(again.predict(X), clf.predict(X))
-    with pytest.raises(ValueError, match="missing"):
-        again.predict([[np.nan, 1.0]])
-    path.write_text(json.dumps({**old, "n_features": 10**19, "feature_names": None}))
-    with pytest.raises(ValueError, match='"n_features" is 1'):
-        load_json(path)

@@ -11,6 +11,7 @@ from miptree.classifiers.numeric_classifier import NumericTreeClassifier
 from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.train import ended_by
 from miptree.mip.formulations import FORMULATIONS
 from miptree.mip.size import mip_size, pays
 from miptree.mip.solvers import Limits, get_solver
@@ -111,6 +112,6 @@ class S1OClassifier(NumericTreeClassifier):
             ),
         )
         if result.x is None:
-            return None, result.status
+            return None, ended_by(result, "unproved")
         tree = problem.to_user(formulation.decode(result.x)).prune(problem.X)
-        return tree, result.status
+        return tree, ended_by(result, "unproved")

@@ -136,6 +136,8 @@ def verify(
     >>> verify(clf.certificate_, clf.tree_, X, y).ok
     False
     """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(f"verify needs a Certificate, got {certificate!r:.60}.")
     if digest is None and is_of_baseline(certificate):
         raise TypeError(
             "verify checks the certificates of OptimalTreeClassifier, got one of "

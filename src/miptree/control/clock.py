@@ -197,6 +197,10 @@ class Clock:
         """Return a clock with the same end and limits that counts from zero."""
         return self._made(self.remaining, self.max_iter, self.stall)
 
+    def begun_now(self) -> Clock:
+        """Return a clock of the same limits, all of them to come."""
+        return self._made(self.limit, self.max_iter, self.stall)
+
     def dealt(self, n_clocks: int) -> list[Clock]:
         """Return clocks with the same end that share the iterations among them."""
         clocks = [self.__copy__() for _ in range(n_clocks)]

@@ -11,6 +11,7 @@ from miptree.data.problem import Problem
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.objective import Score, Svm1Objective
 from miptree.selection import Selector, leaf_clusters, select_rows
+from miptree.selection.base import TimedSelector
 from miptree.selection.clusters import deal_out
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
@@ -93,6 +94,8 @@ def select(
     problem = problem_of(table, frame)
     if problem is None:
         return None
+    if isinstance(selector, TimedSelector):
+        selector = selector.begun_now()  # each partition has its own time
     clusters = deal_out(leaf_clusters(problem, tree), LARGEST_CLUSTER, number)
     chosen = select_rows(selector, problem, tree, clusters)
     return problem.subset(chosen.rows, chosen.weight)

@@ -83,14 +83,16 @@ def model_of(text: str) -> SavedModel:
         raise MalformedError(f'"format" is not "{FORMAT}"')
     version = an_int(plain.get("version"), "version")
     if version != VERSION:
-        raise MalformedError(
-            f'"version" is {version}, known: {VERSION}; a newer miptree may read it'
-        )
+        advice = "a newer miptree may read it"
+        if version < VERSION:
+            advice = "it was written before the first release: fit the model again"
+        raise MalformedError(f'"version" is {version}, known: {VERSION}; {advice}')
     exact_keys(plain, set(ENTRIES.split()), "the file")
     clf = _read_estimator(plain["estimator"], plain["parameters"])
     schema = _read_schema(plain)
     _read_costs(plain, clf, schema.classes)
-    clf.adopt(schema, _read_fitted(plain, schema))
+    _check_table(clf, schema)
+    clf.adopt(schema, _read_fitted(plain, schema, clf))
     return SavedModel(clf, _read_metadata(plain["metadata"]))
 
 
@@ -243,7 +245,7 @@ _WIDE_KINDS = ("i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8")
 # ------------------------------------------------------------------ the fitted tree
 
 
-def _read_fitted(plain: dict[str, Any], schema: Schema) -> FittedTree:
+def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     table, n_classes = schema.table, len(schema.classes)
     n_columns = len(table.open_names) + len(table.value_names)
     tree = _read_tree(plain["tree"], n_columns, n_classes)
@@ -255,7 +257,7 @@ def _read_fitted(plain: dict[str, Any], schema: Schema) -> FittedTree:
         tree,
         proba,
         _digits(plain["digits"], tree.n_nodes),
-        _read_certificate(plain["certificate"]),
+        _read_certificate(plain["certificate"], clf),
         _read_status(plain["status"]),
         an_int(plain["n_iter"], "n_iter", low=0),
         _read_trace(plain["trace"]),
@@ -263,11 +265,26 @@ def _read_fitted(plain: dict[str, Any], schema: Schema) -> FittedTree:
     )
 
 
-def _read_certificate(given: object) -> Certificate:
+def _read_certificate(given: object, clf: Any) -> Certificate:
+    """Read a certificate, which must be about the objective of the classifier.
+
+    That of a baseline must fit its digest, too: ``verify`` cannot recount it.
+    """
     found: Certificate = record(Certificate, given, "certificate")
+    if found.baseline != getattr(clf, "baseline", ""):
+        raise MalformedError("the certificate is about another kind of classifier")
     if found.baseline and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
     return found
+
+
+def _check_table(clf: Any, schema: Schema) -> None:
+    """Refuse a baseline's table of anything but numbers, which is all it reads."""
+    if isinstance(clf, OptimalTreeClassifier):
+        return
+    n_columns, names = len(schema.table.columns), schema.feature_names
+    if schema.table != Schema.of_numbers(n_columns, schema.classes, names).table:
+        raise MalformedError("the table of a baseline has a column that is no numbers")
 
 
 def _read_tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
@@ -297,7 +314,7 @@ def _digits(given: object, n_nodes: int) -> AnyArray:
 
 def _read_status(given: object) -> End:
     for status in get_args(End):
-        if given == status:
+        if given == status and given not in ("bound", "infeasible", "stall"):
             known: End = status
             return known
     raise MalformedError('"status" is not a status of a fit')

@@ -82,7 +82,8 @@ class Incumbent:
         self.trace: list[FitProgress] = []
         self._is_closed = False
         self._lock, self._polling = threading.Lock(), threading.Lock()
-        self._next_poll = -np.inf
+        self._telling = threading.RLock()
+        self._next_poll = np.inf  # nobody is told before the first tree
         self._failure: BaseException | None = None
 
     # -------------------------------------------------------- trees and bounds
@@ -148,19 +149,21 @@ class Incumbent:
         self.tell()
 
     def tell(self) -> None:
-        """Tell the listeners; all of them hear, and any of them may stop the fit."""
-        score = self.score
-        bound = min(self.objective_bound.value, score.objective)  # but for rounding
-        seconds = self.clock.elapsed
-        state = FitProgress(self.stage, seconds, score.objective, score.errors, bound)
-        last = self.trace[-1] if self.trace else None
-        if last is None or (last.objective, last.bound) != (state.objective, bound):
-            self.trace.append(state)
-        answers = [listener(state) for listener in self.listeners]
-        now = self.clock.elapsed
-        self._next_poll = now + max(POLL_SECONDS, POLL_FACTOR * (now - seconds))
-        if any(answers):
-            self._stop.request()
+        """Tell the listeners, one thread at a time; any of them may stop the fit."""
+        with self._telling:
+            score, seconds = self.score, self.clock.elapsed
+            bound = min(self.objective_bound.value, score.objective)  # but for rounding
+            objective, errors = score.objective, score.errors
+            state = FitProgress(self.stage, seconds, objective, errors, bound)
+            last = self.trace[-1] if self.trace else None
+            if last is None or (last.objective, last.bound) != (objective, bound):
+                self.trace.append(state)
+            self._next_poll = np.inf  # a listener may look at the clock
+            answers = [listener(state) for listener in self.listeners]
+            now = self.clock.elapsed
+            self._next_poll = now + max(POLL_SECONDS, POLL_FACTOR * (now - seconds))
+            if any(answers):
+                self._stop.request()
 
     def _poll(self) -> bool:
         """Tell the listeners now and then, whoever looks at the clock.
@@ -168,7 +171,8 @@ class Incumbent:
         What a listener raises stops the fit, and is raised by :meth:`check`: this
         thread may be one that nobody waits for.
         """
-        if self.listeners and self.clock.elapsed >= self._next_poll:
+        is_time = self.listeners and self.clock.elapsed >= self._next_poll
+        if is_time and not self._is_closed:
             # One of several threads will do, and a listener may look at the clock.
             if self._polling.acquire(blocking=False):
                 try:

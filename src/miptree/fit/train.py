@@ -123,6 +123,8 @@ class _Training:
     def run(self) -> None:
         """Run the steps until the tree is proved or the time is over."""
         self.clock = self.best.clock
+        if isinstance(self.plan.init, ObliqueTree):  # no result is worse than it
+            self._offer(self.problem.to_scaled(self.plan.init, self.plan.depth))
         steps = (
             self._start,
             self._search,

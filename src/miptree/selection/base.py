@@ -140,6 +140,12 @@ class TimedSelector:
         """Keep to the time of a context and hear its stop."""
         return replace(self, clock=context.clock)
 
+    def begun_now(self: Timed) -> Timed:
+        """Return the selector with all of its time to come, for a table of its own."""
+        return (
+            self if self.clock is None else replace(self, clock=self.clock.begun_now())
+        )
+
     def started(self) -> Clock:
         """Return the clock of one selection, which begins now."""
         return (self.clock or Clock()).counting(limit=self.seconds)
