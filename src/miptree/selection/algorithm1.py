@@ -16,7 +16,6 @@ from miptree.selection.clusters import (
     Cluster,
     distance_to_splits,
     for_each_cluster,
-    leaf_clusters,
 )
 from miptree.selection.hull import HullMembership, hull_membership
 from miptree.tree import ObliqueTree
@@ -71,22 +70,15 @@ class HullSelection(TimedSelector):
         """Keep about a share of the rows; beta1 <= 1/2 is allowed for any d."""
         return cls(min(share, 0.5), share, n_jobs=n_jobs)
 
-    def select(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        clusters: Sequence[Cluster] | None = None,
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
     ) -> Selection:
-        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
         most = (problem.n_features + 1) * (1 - self.beta1)
         if self.beta2 >= most:
             raise ValueError(
                 f"beta2 must be below (d + 1) * (1 - beta1) = {most:g}, got "
                 f"{self.beta2:g}. Lower beta2 or beta1."
             )
-
-        if clusters is None:
-            clusters = leaf_clusters(problem, tree)
         # A hull may take as long as the square of its points.
         squares = sum(float(len(cluster.rows)) ** 2 for cluster in clusters)
         part = partial(self._part, problem, tree, squares, self.started())

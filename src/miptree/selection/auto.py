@@ -21,7 +21,7 @@ from miptree.selection.base import (
     checked_share,
     select_rows,
 )
-from miptree.selection.clusters import Cluster, leaf_clusters
+from miptree.selection.clusters import Cluster
 from miptree.selection.cover import CoverSelection
 from miptree.selection.stratified import StratifiedSelection, UniformSelection
 from miptree.tree import HeapTree, ObliqueTree
@@ -87,16 +87,10 @@ class AutoSelection(TimedSelector):
             completed=context.completed,
         )
 
-    def select(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        clusters: Sequence[Cluster] | None = None,
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
     ) -> Selection:
-        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
         clock, depth = self.started(), self.depth or max(tree.depth, 1)
-        if clusters is None:
-            clusters = leaf_clusters(problem, tree)
         # One row of each cluster is always kept.
         most = self.share * problem.n_rows + len(clusters)
         raced: list[tuple[float, HeapTree, Selection]] = []

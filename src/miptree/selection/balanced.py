@@ -18,7 +18,7 @@ from miptree.mip.solvers import Limits
 from miptree.selection._point_pool import PointPool
 from miptree.selection._points import DistinctPoints
 from miptree.selection.base import Selection, TimedSelector
-from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
+from miptree.selection.clusters import Cluster, for_each_cluster
 from miptree.selection.hull import HullMembership, hull_membership
 from miptree.selection.selection_mip import (
     LARGEST,
@@ -136,15 +136,9 @@ class BalancedSelection(TimedSelector):
                 f"max_points must lie in [3, {LARGEST}], got {self.max_points!r}."
             )
 
-    def select(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        clusters: Sequence[Cluster] | None = None,
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
     ) -> Selection:
-        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
-        if clusters is None:
-            clusters = leaf_clusters(problem, tree)
         part = partial(self._part, problem, self.started())
         return Selection.joined(for_each_cluster(part, clusters, self.n_jobs))
 

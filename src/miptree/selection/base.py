@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
@@ -11,7 +12,7 @@ import numpy as np
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.selection.clusters import Cluster
+from miptree.selection.clusters import Cluster, leaf_clusters
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
@@ -118,11 +119,32 @@ class Selector(Protocol):
         ...
 
 
+class ClusterSelector(ABC):
+    """Base of the selectors that choose among clusters, by default of the leaves."""
+
+    def select(
+        self,
+        problem: Problem,
+        tree: ObliqueTree,
+        clusters: Sequence[Cluster] | None = None,
+    ) -> Selection:
+        """Choose rows; see :class:`Selector`."""
+        if clusters is None:
+            clusters = leaf_clusters(problem, tree)
+        return self._select(problem, tree, clusters)
+
+    @abstractmethod
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
+    ) -> Selection:
+        """Choose rows of the clusters."""
+
+
 Timed = TypeVar("Timed", bound="TimedSelector")
 
 
 @dataclass(frozen=True)
-class TimedSelector:
+class TimedSelector(ClusterSelector):
     """Base of the selectors that take long: a limit of their own, and a fit's clock.
 
     Parameters

@@ -16,7 +16,7 @@ from miptree.selection._directions import outward_order
 from miptree.selection._point_pool import PointPool, blocks
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
 from miptree.selection.base import Selection, TimedSelector, checked_share
-from miptree.selection.clusters import Cluster, for_each_cluster, leaf_clusters
+from miptree.selection.clusters import Cluster, for_each_cluster
 from miptree.selection.stratified import StratifiedSelection
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -119,15 +119,9 @@ class CoverSelection(TimedSelector):
         if self.share is not None:
             checked_share("share", self.share)
 
-    def select(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        clusters: Sequence[Cluster] | None = None,
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
     ) -> Selection:
-        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
-        if clusters is None:
-            clusters = leaf_clusters(problem, tree)
         clock, n_rows = self.started(), sum(len(c.rows) for c in clusters)
         most = n_rows if self.share is None else max(self.share * n_rows, len(clusters))
         found = self._cover(problem, clusters, self.eps, clock)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.selection.base import Selection, checked_share
-from miptree.selection.clusters import Cluster, leaf_clusters
+from miptree.selection.base import ClusterSelector, Selection, checked_share
+from miptree.selection.clusters import Cluster
 from miptree.tree import ObliqueTree
 
 
 @dataclass(frozen=True)
-class StratifiedSelection:
+class StratifiedSelection(ClusterSelector):
     """A random share of the rows of each class in each leaf, at least one row.
 
     Parameters
@@ -34,16 +34,10 @@ class StratifiedSelection:
     def __post_init__(self) -> None:
         checked_share("share", self.share)
 
-    def select(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        clusters: Sequence[Cluster] | None = None,
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
     ) -> Selection:
-        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
         rng = np.random.default_rng(self.seed)
-        if clusters is None:
-            clusters = leaf_clusters(problem, tree)
         return Selection.joined([self._part(problem, c, rng) for c in clusters])
 
     def _part(
@@ -58,7 +52,7 @@ class StratifiedSelection:
 
 
 @dataclass(frozen=True)
-class UniformSelection:
+class UniformSelection(ClusterSelector):
     """A random share of all rows, whatever their class and leaf.
 
     Parameters
@@ -74,15 +68,9 @@ class UniformSelection:
     def __post_init__(self) -> None:
         checked_share("share", self.share)
 
-    def select(
-        self,
-        problem: Problem,
-        tree: ObliqueTree,
-        clusters: Sequence[Cluster] | None = None,
+    def _select(
+        self, problem: Problem, tree: ObliqueTree, clusters: Sequence[Cluster]
     ) -> Selection:
-        """Choose rows; see :class:`~miptree.selection.base.Selector`."""
-        if clusters is None:
-            clusters = leaf_clusters(problem, tree)
         rows = np.sort(np.concatenate([cluster.rows for cluster in clusters]))
         size = max(1, round(self.share * len(rows)))
         chosen = np.random.default_rng(self.seed).permutation(rows)[:size]
