@@ -75,7 +75,7 @@ class FittedTree:
 def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
     """Return (n_nodes, Y): class frequencies of the leaves, smoothed.
 
-        One row of mean weight is added to each class in each leaf. The mean is over
+    One row of mean weight is added to each class in each leaf. The mean is over
     distinct rows, so weights and repeated rows agree, and the scale of the weights
     does not matter.
     """
