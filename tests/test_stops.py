@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from miptree.control.clock import Clock
 from miptree.control.stop import Stop, stop_on_interrupt, when
 from miptree.data.problem import Problem
 from miptree.fit import incumbent
+from miptree.fit.plan import Plan
+from miptree.fit.train import train_incumbent
 from miptree.fit.working_set import WorkingSets
 from miptree.objective import Svm1Objective
 from miptree.objective.proved import Bounds
@@ -92,9 +95,9 @@ def test_ctrl_c_during_a_selection_is_heard(monkeypatch, selection, time_limit):
     looks = Looks(monkeypatch, press)
     clf = fit(selection, time_limit)
     assert clf.status_ == "interrupted"
+    assert looks.is_pressed
     assert all(looks.after)
     assert clf.rounds_ == []  # nothing was trained on the rows chosen so far
-    assert clf.score(np.zeros((1, 4)), [0]) in (0, 1)
 
 
 @pytest.mark.parametrize("time_limit", [None, 3600.0])
@@ -106,6 +109,7 @@ def test_a_callback_stops_a_selection(monkeypatch, selection, time_limit):
     looks = Looks(monkeypatch, pressed.set)
     clf = fit(selection, time_limit, callback=lambda state: pressed.is_set())
     assert clf.status_ == "interrupted"
+    assert looks.is_pressed
     assert all(looks.after)
     assert clf.rounds_ == []
 
@@ -150,6 +154,17 @@ def test_a_slow_callback_is_called_less_often():
     now[0] += 1000.0
     assert not best.clock.is_over
     assert len(calls) == n_calls  # nor after the end
+
+
+def test_a_training_inside_of_another_takes_nothing_after_its_end():
+    """A solver that was left behind may still come with a tree."""
+    problem = Problem.from_data(np.arange(4.0)[:, None], np.array([0, 1, 0, 1]), 2)
+    told = []
+    plan = Plan(Svm1Objective(100, 1, 0.01), 1, solver="search", max_iter=3)
+    best = train_incumbent(problem, plan, Clock(), [told.append])
+    n_told = len(told)
+    assert not best.offer(best.tree, replace(best.score, objective=-1.0))
+    assert len(told) == n_told > 0
 
 
 def test_a_start_tree_is_never_lost():

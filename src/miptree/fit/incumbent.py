@@ -184,6 +184,12 @@ class Incumbent:
                     self._polling.release()
         return self._stop.requested
 
+    def close(self) -> None:
+        """Let nothing change any more: a solver that was left behind may still call."""
+        self.check()
+        with self._lock:
+            self._is_closed = True
+
     def check(self) -> None:
         """Raise what a listener raised while somebody looked at the clock."""
         if self._failure is not None:
@@ -199,9 +205,7 @@ class Incumbent:
 
     def end(self, problem: Problem, valuation: Valuation, depth: int) -> FittedTree:
         """Close the fit and return its tree with certificate and status."""
-        self.check()
-        with self._lock:
-            self._is_closed = True
+        self.close()
         self.enter("done")
         certificate = certify(
             problem,

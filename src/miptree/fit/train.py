@@ -83,7 +83,7 @@ def train_incumbent(
     """Train as :func:`train` does, for a fit that ends and certifies it itself."""
     training = _Training(problem, plan, clock, listeners)
     training.run()
-    training.best.check()
+    training.best.close()
     return training.best
 
 
