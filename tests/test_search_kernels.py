@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -270,3 +272,16 @@ def test_node_mip_finds_the_best_hyperplane(seed: int) -> None:
     assert better is not None
     assert zero_one(problem, better) == pytest.approx(min(values))
     assert optimise_node(data, better, 0) is None
+
+
+def test_the_arrays_of_a_problem_are_made_once_and_kept_no_longer_than_it():
+    problem = random_problem(0, 12, 3, 3)
+    data = SearchData.from_problem(problem)
+    assert SearchData.from_problem(problem) is data
+    assert (
+        SearchData.from_problem(replace(problem, weight=2 * problem.weight)) is not data
+    )
+    gone = weakref.ref(problem)
+    del problem
+    gc.collect()
+    assert gone() is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -68,7 +69,14 @@ class SearchData(DataShape):
 
     @classmethod
     def from_problem(cls, problem: Problem) -> SearchData:
-        """Take all rows of a problem."""
+        """Take all rows of a problem; of each problem this is done once."""
+        known = _known_data.get(problem)
+        if known is None:
+            known = _known_data[problem] = cls._made(problem)
+        return known
+
+    @classmethod
+    def _made(cls, problem: Problem) -> SearchData:
         unit = float(problem.weight.mean())
         cost = np.zeros((0, problem.n_classes))
         if problem.class_cost is not None:
@@ -151,3 +159,6 @@ class SearchData(DataShape):
         if len(self.cost):
             return self.cost[rows]
         return plain_costs(self.y[rows], self.weight[rows], self.n_classes)
+
+
+_known_data: WeakKeyDictionary[Problem, SearchData] = WeakKeyDictionary()
