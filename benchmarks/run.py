@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from joblib import Parallel, delayed
 
@@ -65,7 +65,7 @@ class Question(Protocol):
 
 def get_question(name: str) -> Question:
     """Import the question of a name."""
-    return import_module(f"questions.{name}")  # type: ignore[return-value]
+    return cast(Question, import_module(f"questions.{name}"))
 
 
 def page(name: str, results: Path = RESULTS) -> str:

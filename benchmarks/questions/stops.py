@@ -13,6 +13,7 @@ import time
 import warnings
 from argparse import Namespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -68,13 +69,9 @@ def run(case: Namespace) -> dict[str, Any]:
         random_state=0,
         callback=lambda _: case.by == "callback" and asked.is_set(),
     )
-    WorkingSets.choose = watched  # type: ignore[method-assign]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            clf.fit(X, rng.integers(2, size=case.rows))
-    finally:
-        WorkingSets.choose = choose  # type: ignore[method-assign]
+    with patch.object(WorkingSets, "choose", watched), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf.fit(X, rng.integers(2, size=case.rows))
     ended = time.perf_counter()
     missed = not began or heard[0] < began[0]
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from miptree.data.problem import Problem
 from miptree.mip.formulations.baselines import BaselineFormulation
@@ -40,7 +41,7 @@ class ErrorValuation:
         cost, errors = _recount(problem, tree)
         return BaselineScore(errors, cost, cost, 0.0, 0.0, cost)
 
-    def certified(self) -> dict[str, str | float]:
+    def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
         return _named(self.baseline, self.trees, "errors")
 
@@ -66,7 +67,7 @@ class BaselineValuation:
         objective = self.formulation.value(tree)
         return BaselineScore(errors, cost, cost, 0.0, 0.0, objective)
 
-    def certified(self) -> dict[str, str | float]:
+    def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
         return _named(self.baseline, *self.formulation.wording)
 
@@ -77,7 +78,6 @@ def _recount(problem: Problem, tree: ObliqueTree) -> tuple[float, int]:
     return cost, int(problem.count[predicted != problem.y].sum())
 
 
-def _named(baseline: str, trees: str, terms: str) -> dict[str, str | float]:
-    names: dict[str, str | float] = {"baseline": baseline, "trees": trees}
-    penalties = {"slack_penalty": 0.0, "l1_penalty": 0.0, "margin": 0.0}
-    return names | penalties | {"objective_terms": terms}
+def _named(baseline: str, trees: str, terms: str) -> dict[str, Any]:
+    words = {"baseline": baseline, "trees": trees, "objective_terms": terms}
+    return {**words, "slack_penalty": 0.0, "l1_penalty": 0.0, "margin": 0.0}

@@ -210,7 +210,6 @@ def certify(
         Time that the fit took.
     """
     trivial, errors, objective, _ = bounds.believed(score)
-    named = valuation.certified()
     certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
@@ -229,6 +228,6 @@ def certify(
         data_digest=data_digest(problem),
         max_features=problem.max_features,
         digest="",
-        **named,  # type: ignore[arg-type]
+        **valuation.certified(),
     )
     return certificate.signed()

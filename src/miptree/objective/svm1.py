@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,7 @@ class Svm1Objective:
                 f"{1 / self.margin:g} or more, or raise the margin."
             )
 
-    def certified(self) -> dict[str, str | float]:
+    def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name this objective."""
         return asdict(self)
 

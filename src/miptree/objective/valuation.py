@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from miptree.data.problem import Problem
 from miptree.objective.svm1 import Score
@@ -16,6 +16,6 @@ class Valuation(Protocol):
         """Recount the objective of a tree in the user's units by prediction."""
         ...
 
-    def certified(self) -> dict[str, str | float]:
+    def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
         ...

@@ -11,6 +11,7 @@ from scipy import sparse
 from miptree.control.clock import Clock
 from miptree.mip.model import Model, ModelBuilder
 from miptree.mip.solvers import Limits, get_solver
+from miptree.mip.solvers.base import NO_LIMITS
 from miptree.selection._points import checked_eps, checked_points
 from miptree.utils.arrays import BoolArray, FloatArray
 
@@ -44,7 +45,7 @@ def solve_selection(
     f: ArrayLike = 0.0,
     g: ArrayLike = 1.0,
     eps: ArrayLike = 0.0,
-    limits: Limits = Limits(),  # noqa: B008  (frozen)
+    limits: Limits = NO_LIMITS,
 ) -> ExactSelection:
     """Solve the data selection problem (5) of a small cluster.
 

@@ -40,6 +40,9 @@ class Limits:
     seed: int = 0
 
 
+NO_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Progress:
     """A solver's state during a solve.

@@ -14,6 +14,7 @@ import numpy as np
 from miptree.control.clock import End
 from miptree.mip.model import Model
 from miptree.mip.solvers.base import (
+    NO_LIMITS,
     START_TOLERANCE,
     TIGHTEST_TOLERANCE,
     Limits,
@@ -59,7 +60,7 @@ class Listener:
 
     model: Model
     start: FloatArray | None = None
-    limits: Limits = Limits()  # noqa: RUF009  (frozen)
+    limits: Limits = NO_LIMITS
     on_progress: OnProgress | None = None
     on_incumbent: OnIncumbent | None = None
     began: float = field(default_factory=time.perf_counter)

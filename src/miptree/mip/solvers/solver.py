@@ -6,7 +6,13 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from miptree.mip.model import Model
-from miptree.mip.solvers.base import Limits, OnIncumbent, OnProgress, Result
+from miptree.mip.solvers.base import (
+    NO_LIMITS,
+    Limits,
+    OnIncumbent,
+    OnProgress,
+    Result,
+)
 from miptree.mip.solvers.listener import Listener
 from miptree.utils.arrays import FloatArray
 
@@ -20,7 +26,7 @@ class Solver(ABC):
         self,
         model: Model,
         start: FloatArray | None = None,
-        limits: Limits = Limits(),  # noqa: B008  (frozen)
+        limits: Limits = NO_LIMITS,
         on_progress: OnProgress | None = None,
         on_incumbent: OnIncumbent | None = None,
     ) -> Result:
