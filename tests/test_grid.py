@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from miptree.data import GridColumn, GridSpec, categorical_mask, learn_table, read_cells
 from miptree.data.grid_cuts import learn_grid
 from miptree.data.rows import TrainingRows
-from miptree.data.units import Unit, is_grid
+from miptree.data.units import GridUnit, is_grid
 
 
 def learn(X, grid=None, weight=None, **options):
@@ -68,7 +68,7 @@ def test_ages_and_incomes():
 @pytest.mark.parametrize("scale", [1e-150, 1e-9, 1.0, 1e12, 1e150])
 def test_every_scale_has_round_units_and_decimal_cuts(scale):
     found = column(spread() * scale)
-    digits, exponent = Unit.of(found.unit)
+    digits, exponent = GridUnit.of(found.unit)
     assert digits in (1, 2, 5)
     assert 10 <= len(found.cuts) <= 21
     first = round(found.cuts[0] / found.unit)

@@ -11,7 +11,7 @@ import numpy as np
 
 from miptree.data.grid import MOST_CUTS, GridColumn, GridSpec
 from miptree.data.quantiles import weighted_quantile
-from miptree.data.units import NO_UNIT, Unit, finest, round_units
+from miptree.data.units import NO_UNIT, GridUnit, finest, round_units
 from miptree.utils.arrays import FloatArray
 
 _TAIL = 0.025
@@ -45,7 +45,7 @@ def learn_grid(
     fill = weighted_quantile(*found, 0.5)
     asked = spec.units.get(name)
     if asked is not None:
-        unit = Unit.of(float(asked))
+        unit = GridUnit.of(float(asked))
         factors = _asked_factors(name, found, unit, spec.steps)
     else:
         unit, factors = _round_factors(found, spec.steps)
@@ -85,14 +85,14 @@ class _Values(NamedTuple):
         above = int(np.searchsorted(self.values, high))
         return float(self.values[below]), float(self.values[above])
 
-    def range_for(self, unit: Unit, steps: int) -> tuple[float, float]:
+    def range_for(self, unit: GridUnit, steps: int) -> tuple[float, float]:
         """Return the range that gets cuts: all values, where these are few units."""
         low, high = float(self.values[0]), float(self.values[-1])
         if (high - low) / unit.size <= steps:
             return low, high
         return self.common_range()
 
-    def is_crowded(self, unit: Unit, factors: range, steps: int) -> bool:
+    def is_crowded(self, unit: GridUnit, factors: range, steps: int) -> bool:
         """Tell whether too many rows share a step, though their values differ."""
         cuts = [unit.times(factor) for factor in factors]
         step = np.searchsorted(cuts, self.values, side="right")
@@ -102,7 +102,7 @@ class _Values(NamedTuple):
         return bool(others.max() > _CROWD / steps * self.weight.sum())
 
 
-def _asked_factors(name: str, found: _Values, unit: Unit, steps: int) -> range:
+def _asked_factors(name: str, found: _Values, unit: GridUnit, steps: int) -> range:
     """Return the factors of a unit that the user gave."""
     low, high = found.range_for(unit, steps)
     if unit.size < 2 * finest(low, high):
@@ -127,7 +127,7 @@ def _asked_factors(name: str, found: _Values, unit: Unit, steps: int) -> range:
     return factors
 
 
-def _round_factors(found: _Values, steps: int) -> tuple[Unit, range]:
+def _round_factors(found: _Values, steps: int) -> tuple[GridUnit, range]:
     """Choose a round unit and its factors; none for two values or less."""
     unit, factors = NO_UNIT, range(0)
     if len(found.values) > 2:
@@ -138,7 +138,7 @@ def _round_factors(found: _Values, steps: int) -> tuple[Unit, range]:
     return unit, factors
 
 
-def _factors_between(found: _Values, steps: int) -> tuple[Unit, range]:
+def _factors_between(found: _Values, steps: int) -> tuple[GridUnit, range]:
     """Choose the first round unit that makes no more than about ``steps`` steps.
 
     Where all values are multiples of a larger one, such as whole numbers, it is that.

@@ -16,14 +16,14 @@ _SMALLEST, _LARGEST = 1e-300, 1e300
 """There are no units below the one, and none for numbers above the other."""
 
 
-class Unit(NamedTuple):
+class GridUnit(NamedTuple):
     """The decimal ``digits * 10**exponent``."""
 
     digits: int
     exponent: int
 
     @classmethod
-    def of(cls, number: float) -> Unit:
+    def of(cls, number: float) -> GridUnit:
         """Read a number as the decimal that people write for it."""
         return cls(*shortest_decimal(number))
 
@@ -58,14 +58,14 @@ class Unit(NamedTuple):
         return bool((multiples == numbers).all())
 
 
-NO_UNIT = Unit(0, 0)
+NO_UNIT = GridUnit(0, 0)
 
 
-def round_units(low: float) -> Iterator[Unit]:
+def round_units(low: float) -> Iterator[GridUnit]:
     """Yield 1, 2 and 5 times the powers of ten from a number on."""
     for exponent in count(math.floor(math.log10(low))):
         for digits in (1, 2, 5):
-            unit = Unit(digits, exponent)
+            unit = GridUnit(digits, exponent)
             if unit.size >= low * (1 - 1e-9):
                 yield unit
 
@@ -82,5 +82,5 @@ def is_grid(cuts: Sequence[float], unit: float) -> bool:
         return unit >= 0 and len(cuts) <= 1
     if not unit >= finest(cuts[0], cuts[-1]):
         return False
-    first, decimal = round(cuts[0] / unit), Unit.of(unit)
+    first, decimal = round(cuts[0] / unit), GridUnit.of(unit)
     return list(cuts) == [decimal.times(first + k) for k in range(len(cuts))]
