@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -109,7 +110,7 @@ def _cuts(given: Any) -> ColumnRule:
     name = a_text(given["name"], "name")
     values = a_list(given["cuts"], "cuts", 0, MAX_CUTS)
     cuts = tuple(a_float(cut, "cuts") for cut in values)
-    if any(a >= b for a, b in zip(cuts, cuts[1:], strict=False)):
+    if any(a >= b for a, b in itertools.pairwise(cuts)):
         raise Refused(f"The cuts of column {name!r:.60} are not ascending.")
     gaps = a_bool(given["has_gaps"], "has_gaps")
     return Number(name, cuts, gaps, a_float(given["fill"], "fill"))

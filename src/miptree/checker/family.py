@@ -106,5 +106,8 @@ class Family:
         signs = self.limits.signs
         if not signs:
             return True
-        sides = {signs[j] * (1 if p > 0 else -1) for j, p in zip(columns, points)}
+        sides = {
+            signs[j] * (1 if p > 0 else -1)
+            for j, p in zip(columns, points, strict=True)
+        }
         return not {1, -1} <= sides

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import itertools
 import os
 import zlib
 from collections.abc import Iterator
@@ -168,7 +169,7 @@ def _table(given: Any, name: str, n: int, m: int) -> Any:
 
 
 def _limits(given: Any, n_grid: int) -> Limits:
-    keys = Limits._fields[:3] + ("min_samples_leaf",) + Limits._fields[4:]
+    keys = (*Limits._fields[:3], "min_samples_leaf", *Limits._fields[4:])
     given = an_object(given, "family", " ".join(keys))
     signs, allowed = given["signs"], given["allowed"]
     for name in ("signs", "allowed"):
@@ -221,7 +222,7 @@ def _card(
     columns = a_list(columns, "columns", least, 3)
     points = a_list(points, "points", len(columns), len(columns))
     found = tuple(a_whole(j, "columns", 0, n_grid - 1) for j in columns)
-    if any(a >= b for a, b in zip(found, found[1:], strict=False)):
+    if any(a >= b for a, b in itertools.pairwise(found)):
         raise Refused("'columns' of a split in the proof file are not ascending.")
     whole = tuple(a_whole(p, "points", -MAX_POINTS, MAX_POINTS) for p in points)
     if 0 in whole:
