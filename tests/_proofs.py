@@ -97,7 +97,7 @@ class Fit:
         self.tree = ObliqueTree.from_heap(self.found.heap).prune(self.problem.X)
         self.objective = PointsObjective(
             tuple(self.penalty.tolist()), depth, max_features, max_points, min_leaf,
-            float(self.points.unit), self.points.rounding,
+            float(self.points.unit), self.points.rounding, bool((weight == 1).all()),
         )  # fmt: skip
         score = self.objective.evaluate(self.problem, self.tree)
         trivial = combinatorial_bound(self.problem, depth)
