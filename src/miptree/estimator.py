@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
+from miptree.classifiers.oblique_classifier import (
+    OBLIQUE_CONSTRAINTS,
+    ObliqueClassifier,
+)
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
@@ -35,7 +38,7 @@ Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OptimalTreeClassifier(TableClassifier):
+class OptimalTreeClassifier(ObliqueClassifier):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -176,7 +179,7 @@ class OptimalTreeClassifier(TableClassifier):
         "proof": [StrOptions({"auto", "errors", "objective"})],
         "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
-        **TABLE_CONSTRAINTS,
+        **OBLIQUE_CONSTRAINTS,
     }
 
     max_depth: int = 2
