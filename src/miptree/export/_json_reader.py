@@ -271,9 +271,9 @@ def _read_certificate(given: object, clf: Any) -> Certificate:
     That of a baseline must fit its digest, too: ``verify`` cannot recount it.
     """
     found: Certificate = record(Certificate, given, "certificate")
-    if found.baseline != getattr(clf, "baseline", ""):
+    if found.method != getattr(clf, "method", ""):
         raise MalformedError("the certificate is about another kind of classifier")
-    if found.baseline and found.digest != found.signed().digest:
+    if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
     return found
 
