@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -18,7 +17,7 @@ from miptree.classifiers.oblique_classifier import (
 )
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.data.rows import TrainingRows
+from miptree.data.rows import Revision, unrevised
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
 from miptree.fit.plan import Plan
@@ -31,11 +30,6 @@ from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
-from miptree.utils.arrays import AnyArray
-
-Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]
-"""Function that replaces training rows and class labels before a fit."""
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifier(ObliqueClassifier):
@@ -227,7 +221,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
-        revise: Revision = lambda rows, classes: (rows, classes),
+        revise: Revision = unrevised,
     ) -> None:
         """Fit to rows that ``revise`` may give other labels and costs."""
         clock = Clock(self.time_limit)
