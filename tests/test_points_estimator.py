@@ -107,7 +107,10 @@ def test_costs_decide() -> None:
     costs = [[0, 50], [1, 0]]  # rows: bad, good
     careful = PointsTreeClassifier(max_depth=1, cost_matrix=costs, **QUICK)
     careful.fit(frame, y)
-    wrong = [int(((c.predict(frame) == "good") & (y == "bad")).sum()) for c in (plain, careful)]
+    wrong = [
+        int(((c.predict(frame) == "good") & (y == "bad")).sum())
+        for c in (plain, careful)
+    ]
     assert wrong[1] < wrong[0]
     weighted = PointsTreeClassifier(
         max_depth=1, class_weight={"bad": 50, "good": 1}, **QUICK
@@ -133,9 +136,9 @@ def test_units_and_signs_are_kept() -> None:
     assert all(cut % 1000 == 0 for cut in income.cuts)
     both = clf.tree_.coef[:, :1] * clf.tree_.coef[:, 1:3]
     assert (both <= 0).all()
-    by_place = PointsTreeClassifier(
-        units={0: 1000}, signs={0: 1, 1: -1}, **QUICK
-    ).fit(frame, y)
+    by_place = PointsTreeClassifier(units={0: 1000}, signs={0: 1, 1: -1}, **QUICK).fit(
+        frame, y
+    )
     assert np.array_equal(by_place.tree_.coef, clf.tree_.coef)
 
 
@@ -202,11 +205,11 @@ def test_what_is_left_open_is_narrowed_aloud(monkeypatch) -> None:
     assert pairs.family_.max_features == 2
     assert "at most 2 features a split" in str(pairs.certificate_)
     monkeypatch.setattr(points_family, "MOST_SPLITS", 100)
-    with pytest.warns(UserWarning, match="7 of 13 grid columns"):
+    with pytest.warns(UserWarning, match="10 of 13 grid columns"):
         few = PointsTreeClassifier(**quick).fit(X, y)
-    assert few.narrowing_.startswith("Splits use the 7 of 13 grid columns")
-    assert sum(few.family_.allowed) == 7
-    assert "on 7 of 13 grid columns" in str(few.certificate_)
+    assert few.narrowing_.startswith("Splits use the 10 of 13 grid columns")
+    assert sum(few.family_.allowed) == 10
+    assert "on 10 of 13 grid columns" in str(few.certificate_)
     assert len(few.family_.directions().size) <= 100
     # Columns that tell the classes apart stay, here flavanoids and proline.
     assert few.family_.allowed[6]
@@ -256,7 +259,7 @@ def test_without_time_or_rows_for_folds_the_usual_penalty() -> None:
     assert "too few" in few.penalty_chosen_
 
 
-# ------------------------------------------------------------ scikit-learn, files, stops
+# ----------------------------------------------------------- scikit-learn, files, stops
 
 
 def test_pickles_and_clones_leave_the_rows_behind(fitted) -> None:
@@ -295,7 +298,9 @@ def test_a_distilled_points_tree() -> None:
     assert tree.fidelity_.train > 0.95
     costs = prediction_costs(forest, X)
     place = np.searchsorted(tree.classes_, tree.predict(X))
-    assert tree.certificate_.cost == pytest.approx(costs[np.arange(len(X)), place].sum())
+    assert tree.certificate_.cost == pytest.approx(
+        costs[np.arange(len(X)), place].sum()
+    )
     found = verify(
         tree.certificate_,
         tree.tree_,

@@ -31,6 +31,7 @@ from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
 
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifier(ObliqueClassifier):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.

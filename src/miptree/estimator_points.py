@@ -229,9 +229,20 @@ class PointsTreeClassifier(TableClassifier):
         result = self._trained(rows, data, clock, proof_log is not None)
         self.family_, self.narrowing_ = data.family, data.left_out
         self._training = result
-        self.adopt(self._schema(data.table, classes), result.fitted)
+        schema = self._schema(data.table, classes)
+        self.adopt(schema, result.fitted)
         if proof_log is not None:
-            write_proof(proof_log, result, force)
+            write_proof(
+                proof_log,
+                schema,
+                rows,
+                data.family,
+                self.tree_,
+                self.certificate_,
+                result.found.anchors,
+                target=_name_of(y),
+                force=force,
+            )
 
     def _trained(
         self, rows: TrainingRows, data: PointsData, clock: Clock, keep_anchors: bool
@@ -313,6 +324,12 @@ class PointsTreeClassifier(TableClassifier):
         """Return what is pickled: all but the training rows."""
         state: dict[str, Any] = super().__getstate__()
         return {name: v for name, v in state.items() if name != "_training"}
+
+
+def _name_of(y: Any) -> str | None:
+    """Return the name of the column of labels, where it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None
 
 
 def _named_penalties(given: Mapping[Any, float], names: list[str]) -> FloatArray:

@@ -125,7 +125,8 @@ def fit(
         if out is not None:
             _refuse_long_texts(rows)
         if isinstance(clf, PointsTreeClassifier):
-            clf.fit(rows, y, weight, proof_log=proof_log, force=force)
+            labels = pd.Series(y, name=target)  # the proof says what it is about
+            clf.fit(rows, labels, weight, proof_log=proof_log, force=force)
         else:
             clf.fit(rows, y, weight)
     if out is not None:  # first of all: showing it may fail

@@ -18,7 +18,6 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.points_family import suited_family
 from miptree.fit.progress import FitCallback
-from miptree.objective import Score
 from miptree.objective.bounds import Bound
 from miptree.objective.penalties import Auto
 from miptree.objective.points import PointsObjective

@@ -78,7 +78,7 @@ def choose_penalty(
     for fold in folded.folds:
         losses.append(_losses(folded.rows, fold, rules, clock, n_jobs))
         if clock.is_over:
-            return ChosenPenalty(usual, "the usual one, as time was too short to choose")
+            return ChosenPenalty(usual, "the usual one, as time was too short")
     chosen = MULTIPLES[best_place(np.array(losses))]
     return ChosenPenalty(
         _round(chosen * least), f"chosen by cross-validation in {len(losses)} folds"
