@@ -263,8 +263,8 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=5), '"version" is 5, known: 4; a newer miptree'),
-    (put("version", value=3), '"version" is 3, known: 4; it was written before'),
+    (put("version", value=6), '"version" is 6, known: 5; a newer miptree'),
+    (put("version", value=4), '"version" is 4, known: 5; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), "unknown entry"),

@@ -16,6 +16,7 @@ from miptree.export._rules import (
     Missing,
     Model,
     Rules,
+    Steps,
     rules_of,
 )
 from miptree.tree import ObliqueTree
@@ -136,6 +137,8 @@ def atom_text(rules: Rules, atom: Atom) -> str:
     name = rules.name(atom.column)
     if isinstance(atom, Missing):
         return f"{name} missing"
+    if isinstance(atom, Steps):
+        return f"(steps of {name})"
     if isinstance(atom, Member):
         return f"{name}={'|'.join(value_names(rules, atom))}"
     return name
