@@ -150,8 +150,7 @@ def category_values(given: object, name: str) -> tuple[Value, ...]:
     return tuple(found)
 
 
-def numbers(given: object, name: str) -> tuple[float, ...]:
-    """Any number of finite numbers."""
+def a_float_tuple(given: object, name: str) -> tuple[float, ...]:
     return tuple(a_float(value, name) for value in a_list(given, name, 0))
 
 
@@ -166,7 +165,7 @@ _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "str": a_text,
     "bool": a_bool,
     "tuple[Value, ...]": category_values,
-    "tuple[float, ...]": numbers,
+    "tuple[float, ...]": a_float_tuple,
 }
 
 
