@@ -14,6 +14,7 @@ from miptree.data.columns import (
     DroppedColumn,
     NumericalColumn,
 )
+from miptree.data.grid import GridColumn, GridSpec
 from miptree.data.table import (
     ENCODINGS,
     EmptyTableError,
@@ -29,6 +30,8 @@ __all__ = [
     "Column",
     "DroppedColumn",
     "EmptyTableError",
+    "GridColumn",
+    "GridSpec",
     "NumericalColumn",
     "Table",
     "Value",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from miptree.data.cells import Cells, Value, row_name
-from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+from miptree.data.checks import (
+    changed_type,
+    check_missing,
+    read_numbers,
+    warn_missing,
+)
+from miptree.data.grid import GridColumn
+from miptree.utils.arrays import FloatArray, IntArray
 
 UNKNOWN = -1
 """Code of a value that training did not meet."""
@@ -39,19 +45,16 @@ class NumericalColumn:
         """Names of the columns that hyperplanes may use."""
         return [self.name, f"{self.name} missing"][: 1 + self.marks_missing]
 
+    @property
+    def open_steps(self) -> list[int]:
+        """Largest grid value of each: a number is on no grid."""
+        return [0, 1][: 1 + self.marks_missing]
+
     def open_part(self, cells: Cells, allow_missing: bool) -> FloatArray:
         """Return (n, 1 or 2): the numbers with the gaps filled, and where they were."""
-        if cells.numbers is None:
-            if any(value is not None for value in cells.as_values()):
-                raise _changed_type(self.name, "numbers", cells.as_values())
-            cells = Cells(self.name, numbers=np.full(len(cells), np.nan))
-        numbers = np.asarray(cells.numbers)
-        missing = np.isnan(numbers)
-        if missing.any():
-            _check_missing(self.name, missing, allow_missing)
-            if not self.marks_missing:
-                _warn_missing(self.name, missing, f"filled with {self.fill:g}")
-        filled = np.where(missing, self.fill, numbers)
+        filled, missing = read_numbers(
+            cells, self.name, self.fill, self.marks_missing, allow_missing
+        )
         return np.column_stack([filled, missing][: 1 + self.marks_missing])
 
 
@@ -95,6 +98,11 @@ class CategoricalColumn:
         return [f"{self.name}={v}" for v in self.value_names[self.first_indicator :]]
 
     @property
+    def open_steps(self) -> list[int]:
+        """Largest value of each of these."""
+        return [1] * len(self.open_names)
+
+    @property
     def is_text(self) -> bool:
         """Whether its values are text."""
         return bool(_is_text((*self.values, *self.rare)))
@@ -111,10 +119,10 @@ class CategoricalColumn:
         code = self._code
         codes = np.array([code.get(value, UNKNOWN) for value in values], dtype=np.intp)
         missing = np.array([value is None for value in values], dtype=bool)
-        _check_missing(self.name, missing, allow_missing)
+        check_missing(self.name, missing, allow_missing)
         unknown = codes == UNKNOWN
         if (unknown & missing).any():
-            _warn_missing(self.name, missing, "sent as a value that was not met")
+            warn_missing(self.name, missing, "sent as a value that was not met")
         if (unknown & ~missing).any() and not allow_unknown:
             row = int(np.flatnonzero(unknown & ~missing)[0])
             raise ValueError(
@@ -129,7 +137,7 @@ class CategoricalColumn:
         """Refuse numbers where training had text, and the other way round."""
         before, now = _is_text((*self.values, *self.rare)), _is_text(values)
         if None not in (before, now) and before != now:
-            raise _changed_type(self.name, "text" if before else "no text", values)
+            raise changed_type(self.name, "text" if before else "no text", values)
 
     def indicators(self, codes: IntArray) -> FloatArray:
         """Return (n, number of values): 1 where a row has the value."""
@@ -139,12 +147,15 @@ class CategoricalColumn:
 
 @dataclass(frozen=True)
 class DroppedColumn:
-    """A column without a single cell that is not missing."""
+    """A column without a single cell that is not missing; it has no open columns."""
 
     name: str
 
+    open_names: ClassVar[tuple[str, ...]] = ()
+    open_steps: ClassVar[tuple[int, ...]] = ()
 
-Column: TypeAlias = NumericalColumn | CategoricalColumn | DroppedColumn
+
+Column: TypeAlias = NumericalColumn | GridColumn | CategoricalColumn | DroppedColumn
 
 
 def show_value(value: Value) -> str:
@@ -160,40 +171,3 @@ def _is_text(values: Sequence[Value]) -> bool | None:
     """Tell whether values are text, None where all are missing."""
     known = [value for value in values if value is not None]
     return any(isinstance(value, str) for value in known) if known else None
-
-
-def _changed_type(name: str, before: str, values: list[Value]) -> ValueError:
-    """Make the error for a column of another type; it names a cell that shows it."""
-    known = [row for row, value in enumerate(values) if value is not None]
-    # One word in a file makes text of all numbers of its column: name the word.
-    row = next((k for k in known if not _looks_like_number(values[k])), known[0])
-    return ValueError(
-        f"Column {name!r} held {before} in training and holds {values[row]!r} in "
-        f"{row_name(row)}. Give it the type it had."
-    )
-
-
-def _looks_like_number(value: Value) -> bool:
-    try:
-        float(str(value))
-    except ValueError:
-        return False
-    return True
-
-
-def _check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
-    if missing.any() and not allowed:
-        row = int(np.flatnonzero(missing)[0])
-        raise ValueError(
-            f"Column {name!r} has {int(missing.sum())} missing values (NaN), the first "
-            f'in {row_name(row)}. Fill them in, or set missing="fill".'
-        )
-
-
-def _warn_missing(name: str, missing: BoolArray, what: str) -> None:
-    warnings.warn(
-        f"Column {name!r} has {int(missing.sum())} missing values, but had none in "
-        f"training: {what}.",
-        UserWarning,
-        stacklevel=2,
-    )

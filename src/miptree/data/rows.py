@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from miptree.data import Cells, Table, learn_table
+from miptree.data import Cells, GridSpec, Table, learn_table
 from miptree.data.problem import Problem
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -72,10 +72,12 @@ class TrainingRows:
         ]
         return replace(self, categorical=mask)
 
-    def learn_table(self, encoding: str, missing: str, unknown: str) -> Table:
+    def learn_table(
+        self, encoding: str, missing: str, unknown: str, grid: GridSpec | None = None
+    ) -> Table:
         """Learn how the columns of these rows become numbers."""
         return learn_table(
-            self.cells, self.weight, self.categorical, encoding, missing, unknown
+            self.cells, self.weight, self.categorical, encoding, missing, unknown, grid
         )
 
     def problem(self, table: Table, max_features: int | None = None) -> Problem:

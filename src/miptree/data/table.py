@@ -18,6 +18,8 @@ from miptree.data.columns import (
     DroppedColumn,
     NumericalColumn,
 )
+from miptree.data.grid import GridColumn, GridSpec
+from miptree.data.grid_cuts import learn_grid
 from miptree.data.quantiles import weighted_quantile
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -56,12 +58,24 @@ class Table:
     @cached_property
     def open_names(self) -> list[str]:
         """Names of the numeric columns that hyperplanes may use; they come first."""
-        return [
-            name
-            for column in self.columns
-            if not isinstance(column, DroppedColumn)
-            for name in column.open_names
-        ]
+        return [name for column in self.columns for name in column.open_names]
+
+    @cached_property
+    def open_sources(self) -> tuple[int, ...]:
+        """Column of X behind each of these."""
+        sizes = [len(column.open_names) for column in self.columns]
+        return tuple(np.repeat(np.arange(len(sizes)), sizes).tolist())
+
+    @cached_property
+    def open_steps(self) -> tuple[int, ...]:
+        """Largest grid value of each: 1 of an indicator, 0 of a number on no grid."""
+        return tuple(steps for column in self.columns for steps in column.open_steps)
+
+    @cached_property
+    def open_is_category(self) -> tuple[bool, ...]:
+        """Whether each is an indicator of a categorical column."""
+        columns = (self.columns[j] for j in self.open_sources)
+        return tuple(isinstance(column, CategoricalColumn) for column in columns)
 
     @cached_property
     def features(self) -> list[CategoricalColumn]:
@@ -99,7 +113,7 @@ class Table:
         fill, majority = self.missing == "fill", self.unknown == "majority"
         opened, values = [], []
         for column, cells in zip(self.columns, table, strict=True):
-            if isinstance(column, NumericalColumn):
+            if isinstance(column, (NumericalColumn, GridColumn)):
                 opened.append(column.open_part(cells, fill))
             elif isinstance(column, CategoricalColumn):
                 indicators = column.indicators(column.codes(cells, fill, majority))
@@ -129,6 +143,7 @@ def learn_table(
     encoding: str = "both",
     missing: str = "fill",
     unknown: str = "majority",
+    grid: GridSpec | None = None,
 ) -> Table:
     """Learn from training columns what they hold.
 
@@ -142,11 +157,16 @@ def learn_table(
     encoding : {"both", "native", "onehot"}
     missing : {"fill", "error"}
     unknown : {"majority", "error"}
+    grid : GridSpec, optional
+        Numbers are read on a grid, and the encoding of categories is "onehot".
     """
+    if grid is not None:
+        grid.check(table, categorical)
+        encoding = "onehot"
     learnt = tuple(
         _learn_values(cells, weight, encoding)
         if is_categorical
-        else _learn_numbers(cells, weight)
+        else _learn_numbers(cells, weight, grid)
         for cells, is_categorical in zip(table, categorical, strict=True)
     )
     dropped = [column.name for column in learnt if isinstance(column, DroppedColumn)]
@@ -163,14 +183,18 @@ def learn_table(
     return Table(learnt, missing, unknown)
 
 
-def _learn_numbers(cells: Cells, weight: FloatArray) -> Column:
+def _learn_numbers(cells: Cells, weight: FloatArray, grid: GridSpec | None) -> Column:
     if cells.numbers is None:
         return DroppedColumn(cells.name)  # read_cells found no value to tell its type
     there = ~np.isnan(cells.numbers) & (weight > 0)
     if not there.any():
         return DroppedColumn(cells.name)
-    fill = weighted_quantile(cells.numbers[there], weight[there], 0.5)
-    return NumericalColumn(cells.name, fill, bool((~there & (weight > 0)).any()))
+    numbers, counted = cells.numbers[there], weight[there]
+    has_gaps = bool((~there & (weight > 0)).any())
+    if grid is not None:
+        return learn_grid(cells.name, numbers, counted, has_gaps, grid)
+    fill = weighted_quantile(numbers, counted, 0.5)
+    return NumericalColumn(cells.name, fill, has_gaps)
 
 
 def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:

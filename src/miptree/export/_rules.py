@@ -19,6 +19,7 @@ from miptree.data import (
     CategoricalColumn,
     Column,
     DroppedColumn,
+    GridColumn,
     NumericalColumn,
     Table,
     Value,
@@ -63,7 +64,20 @@ class Member:
         return None in self.values
 
 
-Atom: TypeAlias = Number | Missing | Member
+@dataclass(frozen=True)
+class Steps:
+    """How many of some cut points are not above the number in a column.
+
+    A missing number counts as ``missing_as``; where that is None, as its ``fill``.
+    """
+
+    column: int
+    cuts: tuple[float, ...]
+    fill: float
+    missing_as: int | None
+
+
+Atom: TypeAlias = Number | Missing | Member | Steps
 
 
 @dataclass(frozen=True)
@@ -263,6 +277,9 @@ def atoms_of(table: Table) -> list[Atom]:
         if isinstance(column, NumericalColumn):
             both: list[Atom] = [Number(j, column.fill), Missing(j)]
             opened += both[: 1 + column.marks_missing]
+        elif isinstance(column, GridColumn):
+            ends = (0, len(column.cuts)) if column.has_gaps else (None,)
+            opened += [Steps(j, column.cuts, column.fill, end) for end in ends]
         elif not isinstance(column, DroppedColumn):
             members: list[Atom] = [Member(j, (value,)) for value in column.values]
             members += [Member(j, column.rare)] if column.rare else []
