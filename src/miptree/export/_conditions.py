@@ -73,7 +73,7 @@ class Part:
         Those of its cut points that matter; none for a category, which has one level.
     falls : bool
         Whether a lower number has the higher level: levels then count the cuts above
-        it, else those not above it. For a category: the values are those without points.
+        it, else those not above it. For a category: its values have no points.
     """
 
     atom: Steps | Member

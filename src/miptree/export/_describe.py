@@ -102,16 +102,17 @@ def _condition(parts: list[Part], most: int) -> Condition:
     total = sum(part.most_points for part in parts)
     for k, part in enumerate(parts):
         others = parts[:k] + parts[k + 1 :]
-        if part.n_levels == 1 and part.weight > most:
-            return _joined(Every, part.at_most(0), _condition(others, most))
-        if part.n_levels == 1 and total - part.weight <= most:
-            rest = _condition(others, most - part.weight)
-            return _joined(Either, part.at_most(0), rest)
+        decides = part.weight > most, total - part.weight <= most
+        if part.n_levels == 1 and any(decides):
+            rest = _condition(others, most - part.weight * (not decides[0]))
+            if not isinstance(rest, Card):
+                return _joined(Every if decides[0] else Either, part.at_most(0), rest)
     levels = sorted(part.n_levels for part in parts)
     if levels == [1, 1, 1]:  # the only such sum in which nothing decides alone
         return TwoOfThree(tuple(part.at_most(0) for part in parts))
     if len(levels) == 2 and levels[0] == 1:
-        return _depending(*sorted(parts, key=lambda part: part.n_levels), most)
+        switch, number = sorted(parts, key=lambda part: part.n_levels)
+        return _depending(switch, number, most)
     return Card(tuple(parts), most, True)
 
 

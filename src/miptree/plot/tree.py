@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
+from miptree.export._names import value_names
 from miptree.export._rules import Atom, Branch, Leaf, Member, Rules, atom_spreads
-from miptree.export.text import atom_text, number_text, shown_rules, value_names
+from miptree.export.text import atom_text, number_text, shown_rules
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
 from miptree.utils.arrays import FloatArray
 
