@@ -9,6 +9,13 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from miptree import OptimalTreeClassifier
+from miptree.data import (
+    GridColumn,
+    GridSpec,
+    categorical_mask,
+    learn_table,
+    read_cells,
+)
 from miptree.data.schema import Schema
 from miptree.export._rules import table_of
 from miptree.fit.fitted import passing
@@ -101,6 +108,68 @@ def random_tree(clf, rng):
     return ObliqueTree.from_heap(heap)
 
 
+def grid_frame(n=120, seed=0):
+    """Numbers of several scales for a grid, some with gaps, and categories."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(19, 76, n),
+            HOSTILE: rng.normal(size=n) * 1e-9,
+            "co'lour": rng.choice(["red", 'bl"ue', "ü*/"], n),
+            "big": rng.normal(size=n) * 1e12,
+            "size": rng.normal(size=n).round(1),
+            "score": rng.integers(0, 9, n).astype(float),
+            "flag": rng.integers(0, 2, n).astype(float),
+            "one": 3.0,
+        }
+    )
+    for name in ("co'lour", "size", "score", "flag", "one"):
+        frame.loc[rng.random(n) < 0.2, name] = None
+    return frame
+
+
+@cache
+def grid_model(seed=0):
+    """A tree of whole coefficients over a grid: a card of points at every split."""
+    rng = np.random.default_rng(seed)
+    frame = grid_frame()
+    cells = read_cells(frame)
+    mask, weight = categorical_mask(cells, "from_dtype"), np.ones(len(frame))
+    table = learn_table(cells, weight, mask, grid=GridSpec(units={"big": 3e11}))
+    clf = copy.copy(iris_model())
+    clf.adopt(Schema(table, clf.classes_, frame.columns.to_numpy()), clf.fitted_)
+    heap = HeapTree(*points_splits(table, rng), rng.integers(0, 3, 16))
+    return with_tree(clf, ObliqueTree.from_heap(heap), rng)
+
+
+def points_splits(table, rng):
+    """Splits of one, two or three columns, with rows on both sides."""
+    coef = np.zeros((15, len(table.open_names)))
+    threshold = np.zeros(15)
+    for node in range(15):
+        used = rng.choice(len(table.open_names), 1 + node % 3, replace=False)
+        coef[node, used] = rng.choice([-3, -1, -1, 1, 1, 2], len(used))
+        steps = rng.integers(0, np.array(table.open_steps) + 1)
+        most = coef[node].clip(0) @ table.open_steps
+        threshold[node] = min(coef[node] @ steps, most - 1)
+    return coef, threshold
+
+
+def grid_rows(table, n=1500, seed=5):
+    """Rows with numbers on the cuts of their columns, an ulp beside, far, missing."""
+    rng = np.random.default_rng(seed)
+    rows = grid_frame(n, seed)
+    for column in table.columns:
+        if isinstance(column, GridColumn):
+            on = rng.choice(column.cuts, n) if column.cuts else np.full(n, 3.0)
+            for k, side in enumerate([-np.inf, np.inf]):
+                on = np.where(np.arange(n) % 3 == k, np.nextafter(on, side), on)
+            on = np.where(rng.random(n) < 0.05, rng.choice([-1e300, 1e300], n), on)
+            rows[column.name] = np.where(rng.random(n) < 0.1, np.nan, on)
+    rows["co'lour"] = rows["co'lour"].mask(rng.random(n) < 0.1, "unseen")
+    return rows
+
+
 def strict(clf):
     """The same classifier, which refuses missing and unknown values."""
     clf = copy.copy(clf)
@@ -114,6 +183,8 @@ def corner_rows(clf, n=1000, seed=5):
     if not hasattr(clf, "feature_names_in_"):
         return beside_hyperplanes(clf, rng.normal(size=(n, 3)) * [1e-9, 1, 1e12], rng)
     names = list(clf.feature_names_in_)
+    if "age" in names:
+        return grid_rows(clf.table_, n, seed)
     if "town" not in names:
         X = load_iris(as_frame=True).data.sample(n, replace=True, random_state=seed)
         X = X + rng.normal(size=X.shape)

@@ -14,6 +14,7 @@ from _models import (
     HOSTILE,
     array_model,
     corner_rows,
+    grid_model,
     iris_model,
     mixed_model,
     strict,
@@ -47,6 +48,8 @@ MODELS = {
     "iris": iris_model,
     "array": array_model,
     "mixed": mixed_model,
+    "grid": grid_model,
+    "grid, another": lambda: grid_model(1),
     "native": lambda: mixed_model(1, categorical_encoding="native"),
     "onehot": lambda: mixed_model(2, categorical_encoding="onehot"),
 }
@@ -62,10 +65,10 @@ def case(request):
         return clf, rows, clf.predict(rows), clf.predict_proba(rows)
 
 
-@pytest.fixture(scope="module")
-def refusing():
+@pytest.fixture(scope="module", params=[mixed_model, grid_model])
+def refusing(request):
     """A model that refuses values, rows, and its answers, None where it refuses."""
-    clf = mixed_model(3)
+    clf = request.param(3)
     rows = corner_rows(clf, 60)
     answers = clf.predict(rows).astype(object)
     for j in rules_of(clf).used:

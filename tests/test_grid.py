@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from miptree.data import GridColumn, GridSpec, categorical_mask, learn_table, read_cells
-from miptree.data.grid_cuts import Unit, learn_grid
+from miptree.data.grid_cuts import Unit, is_grid, learn_grid
 from miptree.data.rows import TrainingRows
 
 
@@ -99,6 +99,10 @@ def test_every_cut_parts_the_rows(numbers, steps):
     for cut in found.cuts:
         assert numbers.min() < cut <= numbers.max()
     assert len(found.cuts) <= max(steps, 2) + 1
+    assert is_grid(found.cuts, found.unit)
+    gaps = column([*numbers, np.nan], steps=steps)
+    assert is_grid(gaps.cuts, gaps.unit)
+    assert set(found.cuts) <= set(gaps.cuts)
 
 
 def test_nearly_all_rows_have_one_value():
@@ -114,6 +118,11 @@ def test_nearly_all_rows_have_one_value():
     assert below.cuts[0] < -found.cuts[0]
     assert below.cuts[-1] <= 0.0
     assert (-gain[:50] < below.cuts[-1]).mean() > 0.75
+
+
+def test_a_few_absurd_values_change_nothing():
+    numbers = np.concatenate([spread(), [1e300, 9.99e20]])
+    assert column(numbers).unit == column(spread()).unit
 
 
 def test_weights_count_as_copies():
@@ -275,7 +284,7 @@ def test_units_of_the_user():
         ({"age": "5"}, "units gives '5' for 'age'"),
         ({"age": True}, "units gives True for 'age'"),
         ({"age": 0.001}, "makes 51000 steps, but at most 1000"),
-        ({"age": 1e-300}, "at most 1000 are possible"),
+        ({"age": 1e-300}, "too fine for numbers from 20 to 71"),
     ],
 )
 def test_units_that_cannot_be_used(units, message):

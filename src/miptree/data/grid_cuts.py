@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Iterator, Sequence
 from itertools import count, takewhile
 from typing import NamedTuple
 
@@ -14,13 +13,14 @@ import numpy as np
 from miptree.data.grid import MOST_CUTS, GridColumn, GridSpec
 from miptree.data.quantiles import weighted_quantile
 from miptree.utils.arrays import FloatArray
+from miptree.utils.decimals import shortest_decimal
 
 _TAIL = 0.025
 """Share of the rows at each end that gets no cut points of its own."""
 _TAIL_OF_OTHERS = 0.25
 """The same among the values beside one that nearly all the rows have."""
-_SMALLEST = 1e-300
-"""Smaller units than this one are not tried."""
+_SMALLEST, _LARGEST = 1e-300, 1e300
+"""There are no units below the one, and none for numbers above the other."""
 
 
 class Unit(NamedTuple):
@@ -32,8 +32,7 @@ class Unit(NamedTuple):
     @classmethod
     def of(cls, number: float) -> Unit:
         """Read a number as the decimal that people write for it."""
-        _, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-        return cls(int("".join(map(str, digits))), int(exponent))
+        return cls(*shortest_decimal(number))
 
     def times(self, factor: int) -> float:
         """Return a multiple, rounded once."""
@@ -59,6 +58,9 @@ class Unit(NamedTuple):
         with np.errstate(over="ignore"):
             multiples = whole * power if self.exponent > 0 else whole / power
         return bool((multiples == numbers).all())
+
+
+_NO_UNIT = Unit(0, 0)
 
 
 def learn_grid(
@@ -89,8 +91,18 @@ def learn_grid(
     if has_gaps:
         # One more below, or else a missing number could not be told from the lowest.
         factors = range(factors[0] - 1, factors[-1] + 1)
-    points = sorted({unit.times(factor) for factor in factors})
-    return GridColumn(name, tuple(points), unit.times(1), fill, has_gaps)
+    cuts = tuple(unit.times(factor) for factor in factors)
+    return GridColumn(name, cuts, unit.times(1), fill, has_gaps)
+
+
+def is_grid(cuts: Sequence[float], unit: float) -> bool:
+    """Tell whether cuts are consecutive multiples of a unit, or one without any."""
+    if unit <= 0 or len(cuts) == 0:
+        return unit >= 0 and len(cuts) <= 1
+    if not unit >= _finest(cuts[0], cuts[-1]):
+        return False
+    first, decimal = round(cuts[0] / unit), Unit.of(unit)
+    return list(cuts) == [decimal.times(first + k) for k in range(len(cuts))]
 
 
 def _factors(
@@ -102,7 +114,7 @@ def _factors(
         unit = Unit.of(float(asked))
         return unit, _asked_factors(name, values, weight, unit, spec.steps)
     if len(values) <= 2:
-        return Unit(1, 0), range(0)
+        return _NO_UNIT, range(0)
     return _round_factors(values, weight, spec.steps)
 
 
@@ -111,6 +123,11 @@ def _asked_factors(
 ) -> range:
     """Return the factors of a unit that the user gave."""
     low, high = _range(values, weight, unit, steps)
+    if unit.times(1) < 2 * _finest(low, high):
+        raise ValueError(
+            f"units gives {unit.times(1):g} for {name!r}, which is too fine for "
+            f"numbers from {low:g} to {high:g}. Give a larger unit."
+        )
     n_steps = (high - low) / unit.times(1)
     if n_steps > MOST_CUTS:
         raise ValueError(
@@ -136,7 +153,10 @@ def _round_factors(
     Where all values are multiples of a larger one, such as whole numbers, it is that.
     """
     low, high = _common_range(values, weight)
-    units = _round_units(high / steps - low / steps)
+    finest = 2 * _finest(low, high)
+    if finest == math.inf:
+        return _NO_UNIT, range(0)
+    units = _round_units(max(high / steps - low / steps, finest))
     unit, largest = next(units), float(values[-1] / 2 - values[0] / 2)
     larger = takewhile(lambda unit: unit.times(1) <= largest, units)
     exact = [unit for unit in (unit, *larger) if unit.divides(values)]
@@ -144,19 +164,24 @@ def _round_factors(
         return exact[-1], exact[-1].factors(*_range(values, weight, exact[-1], steps))
     factors = unit.factors(low, high)
     if not factors:  # one or two large steps may miss the range
-        unit = next(_round_units(high / 2.5 - low / 2.5))
+        unit = next(_round_units(max(high / 2.5 - low / 2.5, finest)))
         factors = unit.factors(low, high)
     return unit, factors
 
 
 def _round_units(low: float) -> Iterator[Unit]:
     """Yield 1, 2 and 5 times the powers of ten from a number on."""
-    low = max(low, _SMALLEST)
     for exponent in count(math.floor(math.log10(low))):
         for digits in (1, 2, 5):
             unit = Unit(digits, exponent)
             if unit.times(1) >= low * (1 - 1e-9):
                 yield unit
+
+
+def _finest(low: float, high: float) -> float:
+    """Return the least unit whose multiples are different float64 in a range."""
+    largest = max(abs(low), abs(high))
+    return max(2 * math.ulp(largest), _SMALLEST) if largest < _LARGEST else math.inf
 
 
 def _range(

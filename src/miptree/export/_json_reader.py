@@ -15,9 +15,12 @@ from miptree.data import (
     CategoricalColumn,
     Column,
     DroppedColumn,
+    GridColumn,
     NumericalColumn,
     Table,
 )
+from miptree.data.grid import MOST_CUTS
+from miptree.data.grid_cuts import is_grid
 from miptree.data.labels import checked_costs
 from miptree.data.schema import Schema
 from miptree.estimator import OptimalTreeClassifier
@@ -49,10 +52,12 @@ MAX_BYTES = 256 * 2**20
 MAX_NODES = 2**13
 MAX_DEPTH = 20
 MAX_COLUMNS = 2**20
+MAX_CUTS = MOST_CUTS + 1  # one more where there are gaps
 
 KIND_OF_COLUMN: dict[type, str] = {
     NumericalColumn: "numbers",
     CategoricalColumn: "categories",
+    GridColumn: "grid",
     DroppedColumn: "dropped",
 }
 
@@ -176,6 +181,10 @@ def _read_table(given: object) -> Table:
         raise MalformedError('"unknown" is neither "majority" nor "error"')
     columns = a_list(given["columns"], "columns", 1, MAX_COLUMNS)
     read = tuple(_read_column(column) for column in columns)
+    if any(isinstance(column, GridColumn) for column in read):
+        off_grid = any(isinstance(column, NumericalColumn) for column in read)
+        if off_grid or any(getattr(column, "as_subsets", False) for column in read):
+            raise MalformedError("a column is on a grid, and another is not")
     return Table(read, given["missing"], given["unknown"])
 
 
@@ -191,6 +200,11 @@ def _read_column(given: object) -> Column:
         known = [*column.values, *column.rare]
         if not known or len(set(known)) < len(known):
             raise MalformedError("a column has no values, or one twice")
+    if isinstance(column, GridColumn):
+        if len(column.cuts) > MAX_CUTS:
+            raise MalformedError(f"a column has {len(column.cuts)} cuts")
+        if not is_grid(column.cuts, column.unit):
+            raise MalformedError('"cuts" are not one multiple of "unit" after another')
     return column
 
 

@@ -150,6 +150,10 @@ def category_values(given: object, name: str) -> tuple[Value, ...]:
     return tuple(found)
 
 
+def a_float_tuple(given: object, name: str) -> tuple[float, ...]:
+    return tuple(a_float(value, name) for value in a_list(given, name, 0))
+
+
 def an_int_or_none(given: object, name: str) -> int | None:
     return None if given is None else an_int(given, name)
 
@@ -161,6 +165,7 @@ _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "str": a_text,
     "bool": a_bool,
     "tuple[Value, ...]": category_values,
+    "tuple[float, ...]": a_float_tuple,
 }
 
 

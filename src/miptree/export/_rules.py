@@ -1,12 +1,14 @@
 """The tree in terms of the user's own columns: what every export writes down.
 
 A tree reads the numeric columns that :mod:`miptree.data` makes. Here each of them is
-traced back to a cell: the number in it, whether it is missing, or whether its value is
-one of some. A branch is then a short sum over such atoms, in feature order.
+traced back to a cell: the number in it, how many steps of a grid it reaches, whether it
+is missing, or whether its value is one of some. A branch is then a short sum over such
+atoms, in feature order.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
@@ -76,6 +78,13 @@ class Steps:
     fill: float
     missing_as: int | None
 
+    @property
+    def of_missing(self) -> int:
+        """How many it is where the number is missing."""
+        if self.missing_as is not None:
+            return self.missing_as
+        return bisect_right(self.cuts, self.fill)
+
 
 Atom: TypeAlias = Number | Missing | Member | Steps
 
@@ -103,6 +112,19 @@ class Branch:
         return self.left if score <= self.threshold else self.right
 
     @property
+    def bound(self) -> Bound | None:
+        """The one cut point that decides, if the split reads one column on a grid."""
+        coef, atom = self.terms[0] if len(self.terms) == 1 else (0.0, None)
+        if not isinstance(atom, Steps):
+            return None
+        steps = range(len(atom.cuts) + 1)
+        goes_left = [coef * step <= self.threshold for step in steps]
+        if len(set(goes_left)) == 1:
+            return None
+        cut = atom.cuts[goes_left.index(not goes_left[0]) - 1]
+        return Bound(atom.column, cut, goes_left[0], goes_left[atom.of_missing])
+
+    @property
     def question(self) -> Question:
         """The split as a question about one categorical column, or about its sum."""
         coef, atom = self.terms[0] if len(self.terms) == 1 else (0.0, None)
@@ -117,6 +139,17 @@ class Branch:
         if member is None or yes is no:
             return None
         return "in" if yes is self.left else "not in", member
+
+
+class Bound(NamedTuple):
+    """A test of the number in a column, after which a row goes left."""
+
+    column: int
+    cut: float
+    is_below: bool
+    """Whether it must be below the cut, or else at least that."""
+    missing_too: bool
+    """Whether a row goes left without a number."""
 
 
 class Question(NamedTuple):
@@ -165,6 +198,13 @@ class Rules:
     def used(self) -> list[int]:
         """Columns that the splits read."""
         return sorted({atom.column for atom in self.atoms})
+
+    @property
+    def cuts(self) -> dict[int, tuple[float, ...]]:
+        """Cut points of the columns whose steps the splits add up."""
+        sums = (branch.terms for branch in self.branches if branch.bound is None)
+        atoms = (atom for terms in sums for _, atom in terms)
+        return {atom.column: atom.cuts for atom in atoms if isinstance(atom, Steps)}
 
     def name(self, column: int) -> str:
         """Give the name of a column."""
@@ -307,7 +347,11 @@ def _node(tree: ObliqueTree, atoms: list[Atom], node: int) -> Branch | Leaf:
 
 def _terms(coef: FloatArray, atoms: list[Atom]) -> tuple[tuple[float, Atom], ...]:
     """List the non-zero terms; a subset of the values of one column is one term."""
-    terms = [(float(coef[j]), atoms[j]) for j in np.flatnonzero(coef)]
+    terms = [
+        (float(coef[j]), atoms[j])
+        for j in np.flatnonzero(coef)
+        if getattr(atoms[j], "cuts", True)  # without cut points it is always 0
+    ]
     members = [atom for _, atom in terms if isinstance(atom, Member)]
     one_column = len({atom.column for atom in members}) == 1
     if one_column and len(members) == len(terms) and len({c for c, _ in terms}) == 1:

@@ -8,12 +8,14 @@ from miptree._version import __version__
 from miptree.data import Value
 from miptree.export._rules import (
     Atom,
+    Bound,
     Branch,
     Leaf,
     Member,
     Missing,
     Model,
     Rules,
+    Steps,
     rules_of,
 )
 from miptree.export.text import indented, split_text
@@ -40,6 +42,17 @@ static double plus(double sum, double coef, double x)
 {
     volatile double term = coef * x;
     return sum + term;
+}
+"""
+
+_STEPS = """\
+/* how many of the ascending cuts are not above x */
+static double steps_of(double x, const double *cuts, size_t n)
+{
+    size_t steps = 0;
+    while (steps < n && x >= cuts[steps])
+        steps++;
+    return (double)steps;
 }
 """
 
@@ -97,7 +110,12 @@ def export_c(
     sets = _sets(rules)
     body = _lines(rules, rules.root, sets)
     text = "\n".join([*_guards(rules, sets), *body])
-    helpers = {"plus(": _PLUS, "text_in(": _TEXT_IN, "number_in(": _NUMBER_IN}
+    helpers = {
+        "plus(": _PLUS,
+        "steps_of(": _STEPS,
+        "text_in(": _TEXT_IN,
+        "number_in(": _NUMBER_IN,
+    }
     names = ",\n    ".join(_text(str(name)) for name in rules.classes)
     return "\n".join(
         [
@@ -107,6 +125,7 @@ def export_c(
             *_row_type(rules, prefix),
             f"const char *const {prefix}_classes[] = {{\n    {names}\n}};\n",
             *(_array(rules, member, name) for member, name in sets.items()),
+            *(_cuts(column, cuts) for column, cuts in rules.cuts.items()),
             "",
             "/* Index of the class of a row, -1 if it cannot be told. */",
             f"int {prefix}_predict(const struct {prefix}_row *row)",
@@ -150,6 +169,10 @@ def _array(rules: Rules, member: Member, name: str) -> str:
     return f"static const double {name}[] = {{{items}}};"
 
 
+def _cuts(column: int, cuts: Sequence[float]) -> str:
+    return f"static const double cuts_{column}[] = {{{', '.join(map(repr, cuts))}}};"
+
+
 def _is_member(rules: Rules, member: Member, sets: dict[Member, str]) -> str:
     cell, name = f"row->x{member.column}", sets[member]
     look_up = "text_in" if rules.is_text(member.column) else "number_in"
@@ -185,8 +208,11 @@ def _lines(rules: Rules, node: Branch | Leaf, sets: dict[Member, str]) -> list[s
         name = _comment(str(rules.classes[node.label]))
         return [f"return {node.label}; /* {name} */"]
     member, yes, no = node.question
-    if member is not None:
-        before, test = [], _is_member(rules, member, sets)
+    before: list[str] = []
+    if node.bound is not None:
+        test = _is_within(rules, node.bound)
+    elif member is not None:
+        test = _is_member(rules, member, sets)
     else:
         terms = [(repr(coef), _term(rules, atom, sets)) for coef, atom in node.terms]
         adding = (f"score = plus(score, {coef}, {term});" for coef, term in terms)
@@ -208,9 +234,22 @@ def _term(rules: Rules, atom: Atom, sets: dict[Member, str]) -> str:
         return _is_member(rules, atom, sets)
     if isinstance(atom, Missing):
         return f"(isnan({cell}) ? 1.0 : 0.0)"
+    if isinstance(atom, Steps):
+        steps = f"steps_of({cell}, cuts_{atom.column}, {len(atom.cuts)})"
+        if rules.refuses_missing or atom.of_missing == 0:  # as many as NaN reaches
+            return steps
+        return f"(isnan({cell}) ? {atom.of_missing}.0 : {steps})"
     if rules.refuses_missing:
         return cell
     return f"(isnan({cell}) ? {atom.fill!r} : {cell})"
+
+
+def _is_within(rules: Rules, bound: Bound) -> str:
+    """Compare with a cut point; with NaN that is not true."""
+    cell = f"row->x{bound.column}"
+    test = f"{cell} {'<' if bound.is_below else '>='} {bound.cut!r}"
+    accepts_nan = bound.missing_too and not rules.refuses_missing
+    return f"isnan({cell}) || {test}" if accepts_nan else test
 
 
 # ---------------------------------------------------------------------------- text

@@ -10,12 +10,14 @@ import numpy as np
 from miptree._version import __version__
 from miptree.export._rules import (
     Atom,
+    Bound,
     Branch,
     Leaf,
     Member,
     Missing,
     Model,
     Rules,
+    Steps,
     rules_of,
 )
 from miptree.tree import ObliqueTree
@@ -111,7 +113,7 @@ class _Graph:
         return self.memo[key]
 
     def double(self, value: float) -> str:
-        return self.constant(np.array([[value]]))
+        return self.constant(np.array([[value]], dtype=np.float64))
 
     def to_double(self, name: str) -> str:
         return self.add("Cast", name, to=self.onnx.TensorProto.DOUBLE)
@@ -152,6 +154,11 @@ class _Graph:
         missing = self.add("IsNaN", cell)
         if isinstance(atom, Missing):
             return self.to_double(missing)
+        if isinstance(atom, Steps):
+            cuts = self.constant(np.array([atom.cuts]))
+            reached = self.to_double(self.add("GreaterOrEqual", cell, cuts))
+            steps = self._row_sums(reached)
+            return self.add("Where", missing, self.double(atom.of_missing), steps)
         return self.add("Where", missing, self.double(atom.fill), cell)
 
     def _member(self, member: Member) -> str:
@@ -167,9 +174,11 @@ class _Graph:
         if values:
             row = self.constant(np.array([values], dtype=np.float64))
             equal = self.to_double(self.add("Equal", cell, row))
-            total = self.add("ReduceSum", equal, self.constant(np.array([1])))
-            tests.append(self.add("Greater", total, self.double(0.0)))
+            tests.append(self.add("Greater", self._row_sums(equal), self.double(0.0)))
         return self.to_double(tests[0] if len(tests) == 1 else self.add("Or", *tests))
+
+    def _row_sums(self, name: str) -> str:
+        return self.add("ReduceSum", name, self.constant(np.array([1])))
 
     def _text_in(self, cell: str, values: Sequence[object]) -> str:
         """Give (n, 1) of int64: 1 where the text is one of the values."""
@@ -188,13 +197,24 @@ class _Graph:
         """Find the index of the leaf below a node: (n, 1) or (1, 1)."""
         if isinstance(node, Leaf):
             return self.constant(np.array([[node.node]]))
+        left, right = self.leaf(node.left), self.leaf(node.right)
+        if node.bound is not None:
+            return self.add("Where", self._is_within(node.bound), left, right)
         score = self.double(0.0)
         for coef, atom in node.terms:
             term = self.add("Mul", self.atom(atom), self.double(coef))
             score = self.add("Add", score, term)
         goes_right = self.add("Greater", score, self.double(node.threshold))
-        left, right = self.leaf(node.left), self.leaf(node.right)
         return self.add("Where", goes_right, right, left)
+
+    def _is_within(self, bound: Bound) -> str:
+        """Tell which rows (n, 1) go left of a cut point."""
+        cell = self.cell(bound.column)
+        operator = "Less" if bound.is_below else "GreaterOrEqual"
+        within = self.add(operator, cell, self.double(bound.cut))
+        if bound.missing_too:  # NaN is neither less nor greater
+            return self.add("Or", within, self.add("IsNaN", cell))
+        return within
 
     def finish(self, probabilities: FloatArray) -> None:
         """Gather what the leaves say, and NaN where ``predict`` would refuse."""

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from miptree._version import __version__
 from miptree.export._rules import (
     Atom,
+    Bound,
     Branch,
     Leaf,
     Member,
     Model,
     Number,
     Rules,
+    Steps,
     rules_of,
 )
 from miptree.export.text import indented, split_text
@@ -34,6 +36,15 @@ def _number(name, value, fill):
     if number in (float("inf"), float("-inf")):
         raise ValueError("Column %r is infinite." % (name,))
     return number
+
+
+def _number_or_none(name, value):
+    return None if _is_missing(value) else _number(name, value, None)
+
+
+def _steps(number, cuts, missing):
+    """How many cuts are not above a number, or what stands for a missing one."""
+    return missing if number is None else sum(number >= cut for cut in cuts)
 
 
 def _value(name, value, is_text, refuse_missing, known):
@@ -96,6 +107,7 @@ def export_python(
             "",
             f"COLUMNS = {columns}",
             f"CLASSES = {rules.classes!a}",
+            *(f"CUTS{column} = {cuts!r}" for column, cuts in rules.cuts.items()),
             "",
             _HELPERS,
             "",
@@ -114,7 +126,7 @@ def _cells(rules: Rules) -> list[Atom]:
 
 
 def _variable(atom: Atom) -> str:
-    kind = {"Number": "x", "Missing": "missing", "Member": "value"}
+    kind = {"Number": "x", "Missing": "missing", "Member": "value", "Steps": "x"}
     return f"{kind[type(atom).__name__]}{atom.column}"
 
 
@@ -124,6 +136,10 @@ def _read(rules: Rules, atom: Atom) -> str:
     if isinstance(atom, Number):
         fill = None if rules.refuses_missing else atom.fill
         cell = f"_number({key}, {cell}, {fill!r})"
+    elif isinstance(atom, Steps) and rules.refuses_missing:
+        cell = f"_number({key}, {cell}, None)"
+    elif isinstance(atom, Steps):
+        cell = f"_number_or_none({key}, {cell})"
     elif isinstance(atom, Member):
         known = rules.known_values(atom.column) if rules.refuses_unknown else None
         is_text = rules.is_text(atom.column)
@@ -137,8 +153,11 @@ def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
     if isinstance(node, Leaf):
         return [f"return CLASSES[{node.label}]"]
     member, yes, no = node.question
-    if member is not None:
-        before, test = [], _is_member(member)
+    before: list[str] = []
+    if node.bound is not None:
+        test = _is_within(rules, node.bound)
+    elif member is not None:
+        test = _is_member(member)
     else:
         before, test = _sum(node), f"score <= {node.threshold!r}"
     return [
@@ -162,7 +181,19 @@ def _sum(branch: Branch) -> list[str]:
 
 
 def _term(atom: Atom) -> str:
+    if isinstance(atom, Steps):
+        return f"_steps({_variable(atom)}, CUTS{atom.column}, {atom.of_missing})"
     return _is_member(atom) if isinstance(atom, Member) else _variable(atom)
+
+
+def _is_within(rules: Rules, bound: Bound) -> str:
+    cell = f"x{bound.column}"
+    test = f"{cell} {'<' if bound.is_below else '>='} {bound.cut!r}"
+    if rules.refuses_missing:
+        return test
+    if bound.missing_too:
+        return f"{cell} is None or {test}"
+    return f"{cell} is not None and {test}"
 
 
 def _is_member(member: Member) -> str:

@@ -12,18 +12,23 @@ from fractions import Fraction
 from miptree.data import Value
 from miptree.export._rules import (
     Atom,
+    Bound,
     Branch,
     Leaf,
     Member,
     Missing,
     Model,
     Rules,
+    Steps,
     rules_of,
 )
 from miptree.export.text import indented, split_text
+from miptree.utils.decimals import shortest_decimal
 
 _LARGEST_POWER = 62
 """2**62 is the largest power of two that every database reads exactly."""
+_MOST_PLACES = 15
+"""10**15 is a power of ten that every database reads exactly."""
 
 
 def export_sql(
@@ -86,7 +91,12 @@ def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
     if isinstance(node, Leaf):
         return [_literal(rules.classes[node.label])]
     member, yes, no = node.question
-    when = _sum(rules, node) if member is None else [_is_member(rules, member)]
+    if node.bound is not None:
+        when = [_is_within(rules, node.bound)]
+    elif member is not None:
+        when = [_is_member(rules, member)]
+    else:
+        when = _sum(rules, node)
     return [
         f"CASE -- {split_text(rules, node)}",
         f"WHEN {when[0]}",
@@ -102,25 +112,52 @@ def _after(word: str, lines: list[str]) -> list[str]:
 
 
 def _sum(rules: Rules, branch: Branch) -> list[str]:
-    """Write the comparison, a term on each line."""
-    lines = [
-        f"{'-' if coef < 0 else '+'} {_number(abs(coef))} * {_term(rules, atom)}"
-        for coef, atom in branch.terms
-    ] or ["+ 0e0"]
+    """Write the comparison, a term on each line or on more."""
+    lines = []
+    for coef, atom in branch.terms:
+        first, *others = _term(rules, atom)
+        sign = "-" if coef < 0 else "+"
+        lines += [f"{sign} {_number(abs(coef))} * {first}", *indented(others, 2)]
+    lines = lines or ["+ 0e0"]
     lines[0] = lines[0].removeprefix("+ ")
     lines[-1] += f" <= {_number(branch.threshold)}"
     return lines
 
 
-def _term(rules: Rules, atom: Atom) -> str:
+def _term(rules: Rules, atom: Atom) -> list[str]:
     if isinstance(atom, Member):
-        return f"CASE WHEN {_is_member(rules, atom)} THEN 1e0 ELSE 0e0 END"
+        return [f"CASE WHEN {_is_member(rules, atom)} THEN 1e0 ELSE 0e0 END"]
+    if isinstance(atom, Steps):
+        return _steps(rules, atom)
     name = _identifier(rules.name(atom.column))
     if isinstance(atom, Missing):
-        return f"CASE WHEN {name} IS NULL THEN 1e0 ELSE 0e0 END"
+        return [f"CASE WHEN {name} IS NULL THEN 1e0 ELSE 0e0 END"]
     if not rules.refuses_missing:
         name = f"COALESCE({name}, {_number(atom.fill)})"
-    return f"CAST({name} AS DOUBLE PRECISION)"
+    return [f"CAST({name} AS DOUBLE PRECISION)"]
+
+
+def _steps(rules: Rules, steps: Steps) -> list[str]:
+    """Count the cut points that a number reaches, the highest first."""
+    name = _identifier(rules.name(steps.column))
+    number = f"CAST({name} AS DOUBLE PRECISION)"
+    lines = [
+        f"WHEN {number} >= {_number(cut)} THEN {count}e0"
+        for count, cut in reversed(list(enumerate(steps.cuts, start=1)))
+    ]
+    if not rules.refuses_missing:
+        lines.insert(0, f"WHEN {name} IS NULL THEN {steps.of_missing}e0")
+    return ["CASE", *lines, "ELSE 0e0 END"]
+
+
+def _is_within(rules: Rules, bound: Bound) -> str:
+    """Compare with a cut point; without a number that is not true."""
+    name = _identifier(rules.name(bound.column))
+    operator = "<" if bound.is_below else ">="
+    test = f"CAST({name} AS DOUBLE PRECISION) {operator} {_number(bound.cut)}"
+    if bound.missing_too and not rules.refuses_missing:
+        return f"{test} OR {name} IS NULL"
+    return test
 
 
 def _is_member(rules: Rules, member: Member) -> str:
@@ -176,7 +213,11 @@ def _number(value: float) -> str:
     if Fraction(decimal) == Fraction(size) and "e" not in decimal:
         return f"{sign}{decimal}e0"
     # A decimal would have to be rounded, and SQLite, for one, does not always round to
-    # the nearest float64. A whole number below 2**53 and a power of two are exact.
+    # the nearest float64. A whole number below 2**53 and a power of ten are exact, and
+    # so their quotient is rounded once; a power of two does for all other numbers.
+    digits, exponent = shortest_decimal(size)
+    if digits < 2**53 and -_MOST_PLACES <= exponent < 0:
+        return f"(CAST({sign}{digits} AS DOUBLE PRECISION) / {10**-exponent}e0)"
     whole, divisor = size.as_integer_ratio()
     shift = 1 - divisor.bit_length()
     while whole.bit_length() > 53:

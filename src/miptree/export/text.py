@@ -18,6 +18,7 @@ from miptree.export._rules import (
     Missing,
     Model,
     Rules,
+    Steps,
     rules_of,
 )
 from miptree.export._words import condition_words
@@ -161,6 +162,8 @@ def atom_text(rules: Rules, atom: Atom) -> str:
     name = rules.name(atom.column)
     if isinstance(atom, Missing):
         return f"{name} missing"
+    if isinstance(atom, Steps):
+        return f"(steps of {name})"
     if isinstance(atom, Member):
         return f"{name}={'|'.join(value_names(rules, atom))}"
     return name
