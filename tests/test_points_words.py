@@ -275,8 +275,8 @@ STEP 2  housing = rent?
 
 STEP 3  add up points (0 to 6):
           income                 1 point from 5,000 on, 2 points from 10,000 on; \
-missing: 2 points
-          rooms                  1 point below 5, 2 points below 3; missing: 2 points
+missing: 2
+          rooms                  1 point below 5, 2 points below 3; missing: 2
           town = any rare value  2 points
         1 or fewer -> class good (right for 169 of 313 rows, 54 %)
         2 or more  -> class bad (right for 100 of 221 rows, 45 %)
@@ -288,8 +288,8 @@ SCORE 1 adds up:
   age: 1 point for every full 5 above 20, at most 9
   od280: 1 point for every full 0.2 above 1.6, at most 10
 SCORE 2 adds up:
-  income: 1 point from 5,000 on, 2 points from 10,000 on; missing: 2 points
-  rooms: 1 point below 5, 2 points below 3; missing: 2 points
+  income: 1 point from 5,000 on, 2 points from 10,000 on; missing: 2
+  rooms: 1 point below 5, 2 points below 3; missing: 2
   town = any rare value: 2 points
 
 IF score 1 is 9 or less and housing = rent THEN class good \
@@ -323,7 +323,7 @@ def test_points_of_falling_and_of_whole_numbers():
         "STEP 1  add up points (0 to 21):",
         "          age       1 point for every 5 (or part of 5) below 65, at most 9",
         "          income    2 points for every full 5,000 above 0, at most 8; "
-        "missing: 0 points",
+        "missing: 0",
         "          children  1 point for every whole number above 0, at most 4",
     ]
 

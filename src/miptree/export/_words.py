@@ -160,7 +160,7 @@ def part_words(rules: Rules, part: Part) -> tuple[str, str]:
 
 def _missing_points(part: Part) -> str:
     gap = part.missing_level
-    return "" if gap is None else f"; missing: {plural(part.weight * gap)}"
+    return "" if gap is None else f"; missing: {part.weight * gap}"
 
 
 def _levels(part: Part) -> str:

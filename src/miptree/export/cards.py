@@ -62,12 +62,19 @@ def cards_text(rules: Rules, counts: IntArray | None) -> str:
         Training rows of each class at each node.
     """
     steps = steps_of(rules)
-    goals = {leaf.node: leaf_text(rules, leaf, counts) for leaf in rules.leaves}
-    goals |= {node: f"go to STEP {step.number}" for node, step in steps.items()}
+    goals = goal_words(rules, steps, counts)
     if not steps:
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
     return "\n".join([*lines[:-1], *rare_values(rules)])
+
+
+def goal_words(
+    rules: Rules, steps: dict[int, Step], counts: IntArray | None
+) -> dict[int, str]:
+    """Say for each node what to do on coming there: end with a class, or go on."""
+    goals = {leaf.node: leaf_text(rules, leaf, counts) for leaf in rules.leaves}
+    return goals | {node: f"go to STEP {step.number}" for node, step in steps.items()}
 
 
 def _lines(rules: Rules, step: Step, goals: dict[int, str]) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree, readable
 from miptree.export._names import printable, value_names
@@ -26,9 +26,6 @@ from miptree.export.cards import cards_text
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, rounded
 from miptree.utils.arrays import IntArray
-
-if TYPE_CHECKING:
-    from miptree.estimator import OptimalTreeClassifier
 
 _DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
@@ -169,7 +166,7 @@ def atom_text(rules: Rules, atom: Atom) -> str:
     return name
 
 
-def certificate_facts(clf: OptimalTreeClassifier) -> dict[str, str]:
+def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     """Say what a fit found and proved: the name of each fact, and the fact."""
     found = clf.certificate_
     facts = {"errors on the training rows": f"{found.errors:,} of {found.n_rows:,}"}
