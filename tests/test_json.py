@@ -488,12 +488,12 @@ def test_a_file_with_one_odd_value_loads_or_is_refused(seed):
     str(clf.certificate_)
 
 
-@pytest.mark.parametrize("field", ["baseline", "digest", "objective_bound"])
+@pytest.mark.parametrize("field", ["method", "digest", "objective_bound"])
 def test_a_baseline_cannot_be_given_another_certificate(tmp_path, field):
     clf = GreedySVMTreeClassifier().fit(*load_iris(return_X_y=True))
     save_json(clf, tmp_path / "model.json")
     plain = json.loads((tmp_path / "model.json").read_text())
-    changed = {"baseline": "", "digest": "", "objective_bound": clf.objective_}
+    changed = {"method": "", "digest": "", "objective_bound": clf.objective_}
     plain["certificate"][field] = changed[field]
     with pytest.raises(MalformedError, match=r"another kind|its digest"):
         _json_reader.model_of(json.dumps(plain))

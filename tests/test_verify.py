@@ -138,11 +138,16 @@ TAMPERED = [
     ("max_features", lambda c: 1),
     ("trees", lambda c: "tree"),
     ("objective_terms", lambda c: "errors"),
+    ("feature_penalties", lambda c: (0.5,)),
+    ("max_points", lambda c: 1),
+    ("min_samples_leaf", lambda c: 2),
+    ("cost_unit", lambda c: 1.0),
+    ("cost_rounding", lambda c: 0.5),
 ]
 
 
 def test_every_field_is_tampered_with_below():
-    assert {name for name, _ in TAMPERED} == set(FIELDS) - FREE - {"digest", "baseline"}
+    assert {name for name, _ in TAMPERED} == set(FIELDS) - FREE - {"digest", "method"}
 
 
 @pytest.mark.parametrize(("field", "value"), TAMPERED)
@@ -158,7 +163,7 @@ def test_numbers_give_a_forged_certificate_away(fitted, field, value):
 
 def test_a_certificate_cannot_be_passed_off_as_a_baselines(fitted):
     clf, X, y, weight = fitted
-    given = (forged(clf.certificate_, baseline="OCT"), clf.tree_, X, y, weight)
+    given = (forged(clf.certificate_, method="OCT"), clf.tree_, X, y, weight)
     with pytest.raises(TypeError, match="got one of OCT"):
         verify(*given)
     assert not verify(*given, digest=clf.certificate_.digest).ok
@@ -176,13 +181,15 @@ def test_nonsense_in_a_field_is_caught_without_an_exception(fitted, field, value
     assert verify(tampered, clf.tree_, X, y, weight).ok == is_same
     if field != "digest":
         found = verify(forged(tampered), clf.tree_, X, y, weight)
-        sense = {("seconds", -1e300), ("max_features", None)}
+        sense = {("seconds", -1e300), ("max_features", None), ("max_points", None)}
         assert not found.ok or (field, str(value)) in {(f, str(v)) for f, v in sense}
 
 
 def other_values(value):
     if value is None:
         return 0, 3
+    if isinstance(value, tuple):
+        return (*value, 0.0), (*value, 1.0)
     if isinstance(value, str):
         return value + "!", value[:-1], ""
     if isinstance(value, float):

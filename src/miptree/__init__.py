@@ -8,6 +8,7 @@ from miptree.certificate.verification import Verification, verify
 from miptree.distill import Fidelity, distill, prediction_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.evaluate import Evaluation, evaluate
 from miptree.export import (
     export_c,
@@ -30,6 +31,7 @@ __all__ = [
     "ObliqueTree",
     "OptimalTreeClassifier",
     "OptimalTreeClassifierCV",
+    "PointsTreeClassifier",
     "Verification",
     "__version__",
     "distill",

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _PENALTIES = {"slack_penalty": 1000.0, "l1_penalty": 0.1, "margin": 0.001}
@@ -48,15 +50,16 @@ def distill(
     model: Any,
     X: ArrayLike,
     *,
+    style: str = "oblique",
     X_test: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     **params: Any,
-) -> OptimalTreeClassifier:
+) -> OptimalTreeClassifier | PointsTreeClassifier:
     """Fit a small tree to the predictions of a fitted classifier.
 
-    The tree minimises (1a) with the costs that the model's probabilities suggest: to
-    predict class k where the model predicts another costs the difference of their
-    probabilities (1 where the model's prediction is not its most probable class).
+    The tree minimises its objective with the costs that the model's probabilities
+    suggest: to predict class k where the model predicts another costs the difference of
+    their probabilities (1 where the model's prediction is not its most probable class).
     Labels are not needed, so X may hold any rows that the model should be explained
     for, the more the better.
 
@@ -66,19 +69,22 @@ def distill(
         Fitted, with ``predict_proba`` and ``classes_``; it may be a pipeline.
     X : data frame or array-like of shape (n_samples, n_features)
         Rows that the model and the tree read.
+    style : {"oblique", "points"}, default="oblique"
+        Kind of tree.
     X_test : data frame or array-like, optional
         Other rows, to measure how faithful the tree is.
     sample_weight : array-like of shape (n_samples,), optional
         Weights >= 0 of the rows.
     **params
-        Parameters of :class:`~miptree.OptimalTreeClassifier`, such as ``max_depth``;
-        not ``class_weight`` nor ``cost_matrix``. By default slack_penalty is 1000,
-        l1_penalty 0.1 and margin 0.001: a model's predictions have no noise to guard
-        against.
+        Parameters of :class:`~miptree.OptimalTreeClassifier`, or for points of
+        :class:`~miptree.PointsTreeClassifier`, such as ``max_depth``; not
+        ``class_weight`` nor ``cost_matrix``. As a model's predictions have no noise to
+        guard against, slack_penalty is 1000, l1_penalty 0.1 and margin 0.001 by
+        default.
 
     Returns
     -------
-    OptimalTreeClassifier
+    OptimalTreeClassifier or PointsTreeClassifier
         Fitted, with a ``fidelity_`` of type :class:`Fidelity`. Errors in its
         certificate are rows for which it does not predict as the model does.
 
@@ -100,7 +106,7 @@ def distill(
             "probabilities to say. Give sample_weight to weigh rows."
         )
     proba = _probabilities(model, X)
-    clf = OptimalTreeClassifier(**(_PENALTIES | params))
+    clf = _classifier(style, params)
     clf._validate_params()
     predicted, classes = _predictions(model, X), np.asarray(model.classes_)
     _refuse_one_class(predicted, classes)
@@ -186,7 +192,17 @@ def _costs(proba: FloatArray, predicted: IntArray) -> FloatArray:
     return costs
 
 
-def _codes(clf: OptimalTreeClassifier, X: Any) -> IntArray:
+def _classifier(
+    style: str, params: dict[str, Any]
+) -> OptimalTreeClassifier | PointsTreeClassifier:
+    if style == "oblique":
+        return OptimalTreeClassifier(**(_PENALTIES | params))
+    if style == "points":
+        return PointsTreeClassifier(**params)
+    raise ValueError(f'style must be "oblique" or "points", got {style!r}.')
+
+
+def _codes(clf: TableClassifier, X: Any) -> IntArray:
     """Return the class indices that the tree predicts."""
     leaf = clf.apply(X)
     return clf.tree_.label[leaf]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -12,10 +11,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
+from miptree.classifiers.oblique_classifier import (
+    OBLIQUE_CONSTRAINTS,
+    ObliqueClassifier,
+)
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.data.rows import TrainingRows
+from miptree.data.rows import Revision, unrevised
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
 from miptree.fit.plan import Plan
@@ -28,14 +30,10 @@ from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
-from miptree.utils.arrays import AnyArray
-
-Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]
-"""Function that replaces training rows and class labels before a fit."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OptimalTreeClassifier(TableClassifier):
+class OptimalTreeClassifier(ObliqueClassifier):
     """Small oblique decision tree, near-optimal by search and proved by a MIP.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
@@ -176,7 +174,7 @@ class OptimalTreeClassifier(TableClassifier):
         "proof": [StrOptions({"auto", "errors", "objective"})],
         "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
-        **TABLE_CONSTRAINTS,
+        **OBLIQUE_CONSTRAINTS,
     }
 
     max_depth: int = 2
@@ -224,7 +222,7 @@ class OptimalTreeClassifier(TableClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
-        revise: Revision = lambda rows, classes: (rows, classes),
+        revise: Revision = unrevised,
     ) -> None:
         """Fit to rows that ``revise`` may give other labels and costs."""
         clock = Clock(self.time_limit)

@@ -13,7 +13,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
+from miptree.classifiers.oblique_classifier import (
+    OBLIQUE_CONSTRAINTS,
+    ObliqueClassifier,
+)
 from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows, is_levels
@@ -49,7 +52,7 @@ _CV_SHARE = 0.8
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OptimalTreeClassifierCV(TableClassifier):
+class OptimalTreeClassifierCV(ObliqueClassifier):
     """One small oblique tree, trained in the way that cross-validation says.
 
     Candidates differ in their objective, their regularisation, and how far they trust
@@ -142,7 +145,7 @@ class OptimalTreeClassifierCV(TableClassifier):
         ],
         "levels": [StrOptions({"cv"}), "boolean"],
         "time_limit": [Interval(Real, 0, None, closed="left"), None],
-        **TABLE_CONSTRAINTS,
+        **OBLIQUE_CONSTRAINTS,
     }  # fmt: skip
 
     max_depth: int | str = 2

@@ -46,7 +46,7 @@ MIP_CONSTRAINTS: dict[str, list[Any]] = {
 class BaselineClassifier(NumericTreeClassifier):
     """Base of the baselines that are a formulation each.
 
-    A child names itself (:attr:`baseline`), takes the parameters below and its own, and
+    A child names itself (:attr:`method`), takes the parameters below and its own, and
     makes its formulation of a problem.
 
     Parameters
@@ -101,7 +101,7 @@ class BaselineClassifier(NumericTreeClassifier):
         Feature names, where X had string names.
     """
 
-    baseline: ClassVar[str]
+    method: ClassVar[str]
     """Name of the method in certificates."""
 
     max_depth: int = 2
@@ -151,7 +151,7 @@ class BaselineClassifier(NumericTreeClassifier):
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
         listeners = listeners_of(self.verbose, self.callback)
-        valuation = BaselineValuation(self.baseline, formulation)
+        valuation = BaselineValuation(self.method, formulation)
         self.adopt(
             schema,
             train_baseline(valuation, self.solver, limits, clock, listeners, self.init),

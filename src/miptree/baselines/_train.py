@@ -154,7 +154,7 @@ class _BaselineTraining:
         return None
 
     def _raise_bound(self, bound: float, solver: str) -> None:
-        text = f"{solver} on the MIP of {self.valuation.baseline}"
+        text = f"{solver} on the MIP of {self.valuation.method}"
         self.best.raise_objective_bound(Bound(self.formulation.round_up(bound), text))
 
     def _hear(self, progress: Progress) -> bool:

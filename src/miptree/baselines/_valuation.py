@@ -27,13 +27,13 @@ class ErrorValuation:
 
     Parameters
     ----------
-    baseline : str
+    method : str
         Name of the method.
     trees : str
         Its class of trees, in words.
     """
 
-    baseline: str
+    method: str
     trees: str
 
     def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
@@ -43,7 +43,7 @@ class ErrorValuation:
 
     def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
-        return _named(self.baseline, self.trees, "errors")
+        return _named(self.method, self.trees, "errors")
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class BaselineValuation:
 
     Parameters
     ----------
-    baseline : str
+    method : str
         Name of the method.
     formulation : BaselineFormulation
         Its MIP, made for the data.
     """
 
-    baseline: str
+    method: str
     formulation: BaselineFormulation
 
     def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
@@ -69,7 +69,7 @@ class BaselineValuation:
 
     def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
-        return _named(self.baseline, *self.formulation.wording)
+        return _named(self.method, *self.formulation.wording)
 
 
 def _recount(problem: Problem, tree: ObliqueTree) -> tuple[float, int]:
@@ -78,6 +78,6 @@ def _recount(problem: Problem, tree: ObliqueTree) -> tuple[float, int]:
     return cost, int(problem.count[predicted != problem.y].sum())
 
 
-def _named(baseline: str, trees: str, terms: str) -> dict[str, Any]:
-    words = {"baseline": baseline, "trees": trees, "objective_terms": terms}
+def _named(method: str, trees: str, terms: str) -> dict[str, Any]:
+    words = {"method": method, "trees": trees, "objective_terms": terms}
     return {**words, "slack_penalty": 0.0, "l1_penalty": 0.0, "margin": 0.0}

@@ -57,7 +57,7 @@ class AghaeiTreeClassifier(BaselineClassifier):
     ('optimal', 50)
     """
 
-    baseline = "the model of Aghaei et al."
+    method = "the model of Aghaei et al."
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,

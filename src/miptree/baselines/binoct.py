@@ -46,7 +46,7 @@ class BinOCTClassifier(BaselineClassifier):
     ('optimal', 50)
     """
 
-    baseline = "BinOCT"
+    method = "BinOCT"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,

@@ -50,7 +50,7 @@ class FlowOCTClassifier(BaselineClassifier):
     ('optimal', 50)
     """
 
-    baseline = "FlowOCT"
+    method = "FlowOCT"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,

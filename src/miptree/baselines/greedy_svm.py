@@ -57,7 +57,7 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
     True
     """
 
-    baseline: ClassVar[str] = "the greedy SVM tree"
+    method: ClassVar[str] = "the greedy SVM tree"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, 10, closed="both")],
@@ -78,7 +78,7 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
         problem, schema = self._problem_of(X, y, sample_weight)
         tree = problem.to_user(greedy_svm_tree(problem, depth, self.C))
         tree = tree.prune(problem.X)
-        errors = ErrorValuation(self.baseline, f"tree of depth {depth}")
+        errors = ErrorValuation(self.method, f"tree of depth {depth}")
         bounds = Bounds.without_solver(problem, depth)
         best = Incumbent(tree, errors.evaluate(problem, tree), bounds, clock)
         best.ended = "unproved"

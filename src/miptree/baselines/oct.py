@@ -44,7 +44,7 @@ class OCTClassifier(BaselineClassifier):
     ('optimal', 50)
     """
 
-    baseline = "OCT"
+    method = "OCT"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,

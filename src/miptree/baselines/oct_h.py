@@ -47,7 +47,7 @@ class OCTHClassifier(BaselineClassifier):
     ('optimal', 50)
     """
 
-    baseline = "OCT-H"
+    method = "OCT-H"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **MIP_CONSTRAINTS,

@@ -6,12 +6,15 @@ import math
 from dataclasses import dataclass, replace
 
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
+from miptree.certificate.points_words import points_sentence
 from miptree.data.problem import Problem
 from miptree.objective import Score
+from miptree.objective.points import POINTS_TREE
 from miptree.objective.proved import Bounds
 from miptree.objective.tolerance import (
     COST_ROUNDING,
     cost_meets,
+    counted_meets,
     error_scale,
     meets,
     relative_gap,
@@ -66,10 +69,20 @@ class Certificate:
         How the features were scaled: "min-max".
     max_features : int or None
         Most features of a hyperplane of the trees compared, None for any number.
-    baseline, trees, objective_terms : str
-        Of a baseline the name of the method, its class of trees and its objective in
-        words: ``objective`` and its bound are then about these, the penalties are 0,
-        and ``errors_bound`` is ``any_tree_bound``. Otherwise empty.
+    method, trees, objective_terms : str
+        Of a points tree or a baseline the name of the method, its class of trees and
+        its objective in words: ``objective`` and its bound are then about these, the
+        penalties of (1a) are 0, and ``errors_bound`` is ``any_tree_bound``. Otherwise
+        empty.
+    feature_penalties : tuple of float
+        Of a points tree what a split costs for each grid column in it.
+    max_points : int or None
+        Of a points tree the most points for a step of a number.
+    min_samples_leaf : int
+        Fewest rows of a leaf of the trees compared.
+    cost_unit, cost_rounding : float
+        Of a points tree the unit whose whole multiples the proof compared, and how
+        far a cost counted in it may be from the cost itself; the bounds allow for it.
     """
 
     errors: int
@@ -93,9 +106,14 @@ class Certificate:
     digest: str
     scaling: str = "min-max"
     max_features: int | None = None
-    baseline: str = ""
+    method: str = ""
     trees: str = ""
     objective_terms: str = ""
+    feature_penalties: tuple[float, ...] = ()
+    max_points: int | None = None
+    min_samples_leaf: int = 1
+    cost_unit: float = 0.0
+    cost_rounding: float = 0.0
 
     def signed(self) -> Certificate:
         """Return the certificate with the digest of its other fields."""
@@ -104,11 +122,18 @@ class Certificate:
     @property
     def gap(self) -> float:
         """(objective - bound) / objective, 0 when they meet."""
+        if self.is_of_points:
+            if self.objective_optimal:
+                return 0.0
+            return 1.0 - self.objective_bound / self.objective
         return relative_gap(self.objective, self.objective_bound, self._scale)
 
     @property
     def objective_optimal(self) -> bool:
         """Whether the recounted objective meets its bound."""
+        if self.is_of_points:
+            unit = 0.0 if self.cost_rounding else self.cost_unit
+            return counted_meets(self.objective, self.objective_bound, unit)
         return meets(self.objective, self.objective_bound, self._scale)
 
     @property
@@ -119,22 +144,35 @@ class Certificate:
         )
 
     @property
+    def is_of_points(self) -> bool:
+        """Whether it is about points trees."""
+        return self.method == POINTS_TREE
+
+    @property
     def _scale(self) -> float:
-        if self.baseline:
+        if self.method:
             return 1.0
         return error_scale(self.errors, self.cost, self.objective)
 
     def __str__(self) -> str:
+        if self.is_of_points:
+            return points_sentence(self)
         return " ".join([self._errors_sentence(), self._objective_sentence()])
 
-    def _errors_sentence(self) -> str:
+    @property
+    def counted_errors(self) -> str:
+        """The errors of the tree in words, without a full stop."""
         counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
         if not math.isclose(self.cost, self.errors, rel_tol=COST_ROUNDING):
             counted += f" at a cost of {self.cost:.6g}"
+        return counted
+
+    def _errors_sentence(self) -> str:
+        counted = self.counted_errors
         if cost_meets(self.cost, self.any_tree_bound):
             why = self.any_tree_proved_by
             return f"{counted}; no tree of depth {self.depth} does better ({why})."
-        if self.baseline:
+        if self.method:
             return f"{counted}."
         near = f"with rows nearer than {self.margin:g} to a split counted as errors"
         if self.cost_at_margin == self.cost:
@@ -158,16 +196,16 @@ class Certificate:
 
     def _baseline_sentence(self) -> str:
         value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"
-        verdict = f"proved optimal for {self.baseline}: no {self.trees} does better"
+        verdict = f"proved optimal for {self.method}: no {self.trees} does better"
         if not self.objective_optimal:
             verdict = (
-                f"not proved optimal for {self.baseline}: no {self.trees} is below "
+                f"not proved optimal for {self.method}: no {self.trees} is below "
                 f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %)"
             )
         return f"{value} {verdict} ({self.objective_proved_by})."
 
     def _objective_sentence(self) -> str:
-        if self.baseline:
+        if self.method:
             return self._baseline_sentence()
         terms = (
             f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
@@ -226,8 +264,7 @@ def certify(
         seconds=seconds,
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
-        max_features=problem.max_features,
         digest="",
-        **valuation.certified(),
+        **({"max_features": problem.max_features} | valuation.certified()),
     )
     return certificate.signed()

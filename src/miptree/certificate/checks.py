@@ -10,6 +10,7 @@ import numpy as np
 
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.digest import (
+    NUMBERS,
     certificate_digest,
     data_digest,
     is_a,
@@ -75,7 +76,7 @@ def malformed(tree: ObliqueTree, n_features: int, n_classes: int) -> str | None:
 
 def is_of_baseline(certificate: Certificate) -> bool:
     """Tell whether a certificate, unchanged, is about the objective of a baseline."""
-    name = certificate.baseline
+    name = certificate.method
     is_named = isinstance(name, str) and name != ""
     return is_named and certificate.digest == certificate_digest(certificate)
 
@@ -97,13 +98,13 @@ def _unreadable(certificate: Certificate) -> str | None:
     for field in fields(certificate):
         value = getattr(certificate, field.name)
         if not is_a(value, str(field.type)):
-            what = "string" if field.type == "str" else f"finite {field.type}"
-            return f"{field.name} is not a {what}."
+            what = _KINDS.get(str(field.type), f"a finite {field.type}")
+            return f"{field.name} is not {what}."
     if certificate.depth < 1:
         return f"depth is {certificate.depth}."
-    words = (certificate.baseline, certificate.trees, certificate.objective_terms)
-    if words != ("", "", ""):
-        return "baseline, trees and objective_terms are not empty: not about (1a)."
+    for name in _NOT_OF_1A:
+        if getattr(certificate, name) != _DEFAULTS[name]:
+            return f"{name} is {getattr(certificate, name)!r:.60}: not about (1a)."
     if certificate.scaling != "min-max":
         return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
     try:
@@ -111,6 +112,16 @@ def _unreadable(certificate: Certificate) -> str | None:
     except ValueError as error:
         return str(error)
     return None
+
+
+_KINDS = {"str": "a string", NUMBERS: "a tuple of finite numbers"}
+"""What the value of a field should be, where its type does not say it well."""
+_NOT_OF_1A = (
+    "method trees objective_terms feature_penalties max_points min_samples_leaf "
+    "cost_unit cost_rounding"
+).split()
+"""Fields that say something of other methods only."""
+_DEFAULTS = {field.name: field.default for field in fields(Certificate)}
 
 
 def objective_of(certificate: Certificate) -> Svm1Objective:

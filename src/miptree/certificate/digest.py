@@ -13,6 +13,9 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.tree import ObliqueTree
 
+NUMBERS = "tuple[float, ...]"
+"""How a field of several numbers is declared."""
+
 
 def tree_digest(tree: ObliqueTree) -> str:
     """Return the SHA-256 of a tree's arrays."""
@@ -36,7 +39,7 @@ def data_digest(problem: Problem) -> str:
 
 
 def certificate_digest(certificate: Any) -> str:
-    """Return the SHA-256 of a certificate's fields but ``digest``, a baseline's too."""
+    """Return the SHA-256 of a certificate's fields but ``digest``."""
     digest = hashlib.sha256()
     for field in fields(certificate):
         # A limit that is not there is not written, as before there were limits.
@@ -53,14 +56,18 @@ def _canonical(value: Any, kind: str) -> str:
         return value
     if not is_a(value, kind):
         return type(value).__name__
+    if kind == NUMBERS:
+        return ",".join(float(number).hex() for number in value)
     is_int = kind.startswith("int")
     return str(value) if is_int else float(value).hex()
 
 
 def is_a(value: object, kind: str) -> bool:
-    """Tell whether a value is a string or finite number, as its field demands."""
+    """Tell whether a value is text, a finite number or a tuple of them, as asked."""
     if kind == "str":
         return isinstance(value, str)
+    if kind == NUMBERS:
+        return isinstance(value, tuple) and all(is_a(v, "float") for v in value)
     if kind == "int | None" and value is None:
         return True
     wanted = Integral if kind.startswith("int") else Real

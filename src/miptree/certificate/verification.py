@@ -141,7 +141,7 @@ def verify(
     if digest is None and is_of_baseline(certificate):
         raise TypeError(
             "verify checks the certificates of OptimalTreeClassifier, got one of "
-            f"{certificate.baseline.rstrip('.')}. A baseline's errors are those of "
+            f"{certificate.method.rstrip('.')}. A baseline's errors are those of "
             "clf.tree_.predict(X)."
         )
     if certificate.data_digest == PARTITIONED:

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree.classifiers.predictor import TreePredictor
-from miptree.data import ENCODINGS, categorical_mask, is_frame, read_cells
+from miptree.data import Table, categorical_mask, is_frame, read_cells
 from miptree.data.labels import checked_costs, class_codes, row_weights
-from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.utils.arrays import AnyArray, FloatArray
@@ -25,8 +24,6 @@ TABLE_CONSTRAINTS: dict[str, list[Any]] = {
     "class_weight": [dict, StrOptions({"balanced"}), None],
     "cost_matrix": ["array-like", None],
     "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-    "categorical_encoding": [StrOptions(set(ENCODINGS))],
-    "max_features_per_split": [Interval(Integral, 1, None, closed="left"), None],
     "missing": [StrOptions({"fill", "error"})],
     "unknown": [StrOptions({"majority", "error"})],
     "n_jobs": [Integral, None],
@@ -44,8 +41,6 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
     class_weight: dict[Any, float] | str | None = None
     cost_matrix: ArrayLike | None = None
     categorical_features: ArrayLike | None = "from_dtype"
-    categorical_encoding: str = "both"
-    max_features_per_split: int | None = None
     missing: str = "fill"
     unknown: str = "majority"
     n_jobs: int | None = None
@@ -74,14 +69,9 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         rows = TrainingRows(cells, mask, codes, weight, n_classes, factor, costs)
         return rows, classes
 
-    def _problem_of(
-        self, rows: TrainingRows, classes: AnyArray
-    ) -> tuple[Problem, Schema]:
-        """Return the problem of the rows, and how they are read."""
-        table = rows.learn_table(self.categorical_encoding, self.missing, self.unknown)
-        names = getattr(self, "feature_names_in_", None)
-        problem = rows.problem(table, self.max_features_per_split)
-        return problem, Schema(table, classes, names)
+    def _schema(self, table: Table, classes: AnyArray) -> Schema:
+        """Return how rows and labels of the table that was checked last are read."""
+        return Schema(table, classes, getattr(self, "feature_names_in_", None))
 
     def _validated_rows(self, X: Any, y: ArrayLike) -> tuple[Any, AnyArray]:
         """Check X and y; return rows that can be read, and their labels."""

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from miptree._version import __version__
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.table_classifier import TableClassifier
 from miptree.export import export_text
 from miptree.export._names import printable
 from miptree.export.text import certificate_facts
@@ -85,7 +85,7 @@ def _one_line(error: Exception) -> str:
     return printable(" ".join(str(error).split()))
 
 
-def show_tree(clf: OptimalTreeClassifier) -> None:
+def show_tree(clf: TableClassifier) -> None:
     """Print the rules in the names of the columns and classes."""
     text = export_text(clf)
     if console.options.ascii_only:
@@ -101,7 +101,7 @@ def say(text: str) -> None:
 _ASCII_LINES = str.maketrans("├└│─", "|`|-")
 
 
-def show_certificate(clf: OptimalTreeClassifier) -> None:
+def show_certificate(clf: TableClassifier) -> None:
     """Print the certificate as a table and as a sentence."""
     table = Table("certificate", "", show_header=True)
     for name, value in certificate_facts(clf).items():

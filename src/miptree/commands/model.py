@@ -30,6 +30,7 @@ from miptree.commands._model_rows import (
 from miptree.data.labels import row_weights
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.evaluate import label_codes
 from miptree.export import load_json, save_json
 from miptree.export._json_values import MAX_TEXT
@@ -76,6 +77,14 @@ def fit(
         bool,
         typer.Option("--tune", help="Choose how to train by cross-validation instead."),
     ] = False,
+    style: Annotated[
+        str,
+        typer.Option(help="oblique, or points: splits that people can add up."),
+    ] = "oblique",
+    proof_log: Annotated[
+        Path | None,
+        typer.Option(help="File for the proof of a points tree, for miptree check."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
 ) -> None:
@@ -85,15 +94,20 @@ def fit(
 
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
     With --tune the tree is trained for accuracy on new rows, and no solver is called.
+    With --style points splits are small scorecards, and the best tree is proved.
     """
-    if out is not None:
-        refuse_overwriting(out, force)  # before the work, not after it
+    for path in (out, proof_log):
+        if path is not None:
+            refuse_overwriting(path, force)  # before the work, not after it
     _refuse_together(tune, engine, solver, selection, categorical)
-    clf: OptimalTreeClassifier | OptimalTreeClassifierCV = (
-        OptimalTreeClassifierCV()
-        if tune
-        else OptimalTreeClassifier(solver=solver or "highs", selection=selection)
-    )
+    _refuse_for_style(style, tune, engine, solver, selection, proof_log)
+    clf: OptimalTreeClassifier | OptimalTreeClassifierCV | PointsTreeClassifier
+    if style == "points":
+        clf = PointsTreeClassifier()
+    elif tune:
+        clf = OptimalTreeClassifierCV()
+    else:
+        clf = OptimalTreeClassifier(solver=solver or "highs", selection=selection)
     clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
     if engine == "dask":
         from miptree import distributed
@@ -110,7 +124,11 @@ def fit(
         rows = rows.astype(dict.fromkeys(named.columns, "category"))
         if out is not None:
             _refuse_long_texts(rows)
-        clf.fit(rows, y, weight)
+        if isinstance(clf, PointsTreeClassifier):
+            labels = pd.Series(y, name=target)  # the proof says what it is about
+            clf.fit(rows, labels, weight, proof_log=proof_log, force=force)
+        else:
+            clf.fit(rows, y, weight)
     if out is not None:  # first of all: showing it may fail
         save_json(clf, out, force, metadata={"target": target, "weights": weights})
     show_tree(clf)
@@ -119,6 +137,8 @@ def fit(
         say(_cross_validated(clf))
     if out is not None:
         say(f"Saved as {out}.")
+    if proof_log is not None:
+        say(f"The proof is in {proof_log}.")
 
 
 def _refuse_long_texts(rows: pd.DataFrame) -> None:
@@ -153,6 +173,35 @@ def _refuse_together(
         raise ValueError(
             "--engine dask reads numbers only: leave out --categorical, and --drop "
             f"{categorical[0]!r} or encode it as 0/1 columns."
+        )
+
+
+def _refuse_for_style(
+    style: str,
+    tune: bool,
+    engine: str,
+    solver: str | None,
+    selection: str | None,
+    proof_log: Path | None,
+) -> None:
+    """Refuse options of the other kind of tree."""
+    if style not in ("oblique", "points"):
+        raise ValueError(f"--style must be oblique or points, got {style!r}.")
+    if style == "oblique":
+        if proof_log is not None:
+            raise ValueError("--proof-log is for points trees: add --style points.")
+        return
+    given = {
+        "--tune": tune,
+        "--engine dask": engine == "dask",
+        f"--solver {solver}": solver is not None,
+        f"--selection {selection}": selection is not None,
+    }
+    wrong = [option for option, is_given in given.items() if is_given]
+    if wrong:
+        raise ValueError(
+            f"--style points works without {wrong[0]}: it goes through all splits by "
+            f"itself. Leave out {wrong[0]}."
         )
 
 

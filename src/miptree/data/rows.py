@@ -6,14 +6,14 @@ learnt for a fold, not even how a gap is filled, may have seen the rows held out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from miptree.data import Cells, GridSpec, Table, learn_table
 from miptree.data.problem import Problem
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _FEWEST_LEVELS, _MOST_LEVELS = 3, 6
 """Different whole numbers that may be levels; of two, the number itself says all."""
@@ -99,6 +99,15 @@ class TrainingRows:
         )
         first = problem.source
         return replace(problem, source=None if first is None else kept[first])
+
+
+Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]
+"""Function that replaces training rows and class labels before a fit."""
+
+
+def unrevised(rows: TrainingRows, classes: AnyArray) -> tuple[TrainingRows, AnyArray]:
+    """Return rows and class labels as they are."""
+    return rows, classes
 
 
 def is_levels(cells: Cells) -> bool:

@@ -20,6 +20,7 @@ from miptree.data.columns import (
 )
 from miptree.data.grid import GridColumn, GridSpec
 from miptree.data.grid_cuts import learn_grid
+from miptree.data.named import column_index
 from miptree.data.quantiles import weighted_quantile
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -268,13 +269,5 @@ def _asked_mask(names: list[str], asked: Any) -> list[bool]:
         return given
     mask = [False] * len(names)
     for entry in given:
-        if isinstance(entry, int) and -len(names) <= entry < len(names):
-            mask[entry] = True
-        elif entry in names:
-            mask[names.index(entry)] = True
-        else:
-            raise ValueError(
-                f"categorical_features names {entry!r}, which is no column of X; it "
-                f"has {', '.join(map(repr, names[:20]))}."
-            )
+        mask[column_index(entry, names, "categorical_features")] = True
     return mask

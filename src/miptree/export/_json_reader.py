@@ -10,6 +10,7 @@ import numpy as np
 
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.checks import malformed
+from miptree.classifiers.table_classifier import TableClassifier
 from miptree.control.clock import End
 from miptree.data import (
     CategoricalColumn,
@@ -24,6 +25,7 @@ from miptree.data.grid_cuts import is_grid
 from miptree.data.labels import checked_costs
 from miptree.data.schema import Schema
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.export._json_values import (
     MAX_TEXT,
     MalformedError,
@@ -111,8 +113,9 @@ ENTRIES = (
 
 def _estimator_class(name: str) -> type[Any]:
     """Return the class of a saved model: one of ours, whatever the file says."""
-    if name == OptimalTreeClassifier.__name__:
-        return OptimalTreeClassifier
+    for ours in (OptimalTreeClassifier, PointsTreeClassifier):
+        if name == ours.__name__:
+            return ours
     from miptree import baselines  # which few need
 
     if name not in baselines.__all__ or name == "BaselineClassifier":
@@ -286,16 +289,16 @@ def _read_certificate(given: object, clf: Any) -> Certificate:
     That of a baseline must fit its digest, too: ``verify`` cannot recount it.
     """
     found: Certificate = record(Certificate, given, "certificate")
-    if found.baseline != getattr(clf, "baseline", ""):
+    if found.method != getattr(clf, "method", ""):
         raise MalformedError("the certificate is about another kind of classifier")
-    if found.baseline and found.digest != found.signed().digest:
+    if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
     return found
 
 
 def _check_table(clf: Any, schema: Schema) -> None:
     """Refuse a baseline's table of anything but numbers, which is all it reads."""
-    if isinstance(clf, OptimalTreeClassifier):
+    if isinstance(clf, TableClassifier):
         return
     n_columns, names = len(schema.table.columns), schema.feature_names
     if schema.table != Schema.of_numbers(n_columns, schema.classes, names).table:

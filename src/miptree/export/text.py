@@ -174,7 +174,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     if not np.isclose(found.cost, found.errors, rtol=1e-9):
         facts["what they cost"] = f"{found.cost:.6g}"
         least = "no tree that keeps the margin has a lower cost than"
-    if not found.baseline:  # which has no margin
+    if not found.method:  # which has no margin
         facts[least] = f"{found.errors_bound:.6g}"
     return facts | {
         "objective, recounted by prediction": f"{found.objective:.6g}",

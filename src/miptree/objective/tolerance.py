@@ -33,6 +33,14 @@ def cost_meets(cost: float, bound: float) -> bool:
     return cost - bound <= COST_ROUNDING * abs(cost)
 
 
+def counted_meets(cost: float, bound: float, unit: float) -> bool:
+    """Tell whether a cost counted in whole units is as low as its bound.
+
+    Only the rounding of the two floats is allowed for, and less than half a unit of it.
+    """
+    return cost_meets(cost, bound) and (unit == 0 or cost - bound < unit / 2)
+
+
 def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
     """Return (objective - bound) / objective for an objective >= 0; 0 if they meet."""
     if meets(objective, bound, scale):

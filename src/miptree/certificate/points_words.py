@@ -1,0 +1,57 @@
+"""What the certificate of a points tree says, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from miptree.certificate.certificate import Certificate
+
+_DIGITS = range(6, 18)
+"""Significant digits to try until two numbers look different."""
+
+
+def points_sentence(certificate: Certificate) -> str:
+    """Say what a points tree costs, and what no tree of its family undercuts."""
+    counted, why = certificate.counted_errors, certificate.objective_proved_by
+    reason = f"({'; '.join(part for part in (why, _units(certificate)) if part)})"
+    if certificate.objective == certificate.cost:
+        return f"{counted}{_verdict(certificate)} {reason}."
+    value, _ = told_apart(certificate.objective, certificate.objective_bound)
+    terms = certificate.objective_terms
+    cost = f"Its cost ({terms}) is {value}{_verdict(certificate)}"
+    return f"{counted}. {cost} {reason}."
+
+
+def _verdict(certificate: Certificate) -> str:
+    """Say whether a tree of the family may be cheaper."""
+    less = "costs less"
+    if certificate.objective == certificate.errors:
+        less = "misclassifies fewer"
+    if certificate.objective_optimal:
+        return f": no {certificate.trees}, {less}"
+    _, bound = told_apart(certificate.objective, certificate.objective_bound)
+    return (
+        f", not proved optimal: no {certificate.trees}, {less} than {bound}, which "
+        f"leaves a gap of {100 * certificate.gap:.3g} %"
+    )
+
+
+def _units(certificate: Certificate) -> str:
+    """Say in which units the costs were compared, where that is worth a word."""
+    unit, rounding = certificate.cost_unit, certificate.cost_rounding
+    if rounding > 0:
+        return (
+            f"costs were rounded to units of {unit:.3g}, which may hide a tree that "
+            f"costs up to {2 * rounding:.3g} less"
+        )
+    return "" if unit in (0.0, 1.0) else f"counted in units of {unit:.6g}"
+
+
+def told_apart(first: float, second: float) -> tuple[str, str]:
+    """Write two numbers with so many digits that different ones look different."""
+    for digits in _DIGITS:
+        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+        if first == second or texts[0] != texts[1]:
+            break
+    return texts

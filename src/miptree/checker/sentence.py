@@ -1,0 +1,91 @@
+"""The one sentence that a check ends with, made of what was computed."""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from .family import BESIDE_A_NUMBER, Family
+from .proof_file import Proof
+
+DIGITS = 12
+"""Significant digits of a number that has more."""
+
+
+class Found(NamedTuple):
+    """What was computed: the tree's cost, a bound, and for how many rows."""
+
+    cost: Fraction
+    bound: Fraction
+    n_rows: int
+    labels_are_of_data: bool
+
+
+def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
+    """Say what the tree costs, and what no tree of the family undercuts."""
+    cost, bound = decimal(found.cost), decimal(found.bound, ROUND_FLOOR)
+    holds = (
+        f"the tree costs {cost} on these {found.n_rows} rows{_given(proof, found)}, "
+        f"and no {_trees(proof, family)} costs less"
+    )
+    if found.bound < found.cost:
+        holds += f" than {bound}"
+    if is_right:
+        return f"Checked: {holds}."
+    claimed = [decimal(c) for c in (proof.claimed_cost, proof.claimed_bound)]
+    return (
+        f"Does not hold as claimed: {holds} as far as the proof shows; the file claims "
+        f"a cost of {claimed[0]} and that none is below {claimed[1]}."
+    )
+
+
+def _given(proof: Proof, found: Found) -> str:
+    """Say what was taken from the proof file, not from the data."""
+    taken = {
+        "labels": not found.labels_are_of_data,
+        "weights": proof.weights is not None,
+        "costs": proof.costs is not None or proof.row_costs is not None,
+    }
+    words = [word for word, is_taken in taken.items() if is_taken]
+    return f" (with the {' and '.join(words)} of the proof file)" if words else ""
+
+
+def _trees(proof: Proof, family: Family) -> str:
+    """Name the trees that were compared."""
+    limits = proof.limits
+    most = limits.max_features
+    words = [f"at most {most} feature{'s' if most > 1 else ''} a split"]
+    if most > 1:
+        words.append(f"points up to {limits.max_points}")
+        kinds = {family.steps[j] == 1 for j in family.usable}
+        if kinds == {True, False}:
+            largest = BESIDE_A_NUMBER[limits.max_points][-1]
+            words[-1] += f" (a yes/no column beside a number up to {largest})"
+    if limits.min_leaf > 1:
+        words.append(f"at least {limits.min_leaf} rows a leaf")
+    if any(limits.signs):
+        words.append("the signs that it gives")
+    if not all(limits.allowed):
+        words.append(f"{sum(limits.allowed)} of its {len(limits.allowed)} columns")
+    low, high = min(limits.penalties, default=0), max(limits.penalties, default=0)
+    if high > 0:
+        price = decimal(high) if low == high else f"{decimal(low)} to {decimal(high)}"
+        words.append(f"a cost of {price} for each feature in a split")
+    last = f" and {words.pop()}" if len(words) > 1 else ""
+    return (
+        f"points tree of depth {limits.depth} on the grid of the proof file with "
+        f"{', '.join(words)}{last}"
+    )
+
+
+def decimal(number: Fraction | int, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Write a number exactly if it is short; else rounded down, or 'about' so much."""
+    number = Fraction(number)
+    context = Context(prec=DIGITS, rounding=rounding)
+    short = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    if Fraction(short) == number:
+        return f"{short.normalize():f}"
+    return (
+        f"about {short.normalize():f}" if rounding == ROUND_HALF_EVEN else f"{short:f}"
+    )

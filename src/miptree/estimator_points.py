@@ -1,0 +1,346 @@
+"""The scikit-learn estimator of points trees: splits that people can add up."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
+from miptree.control.clock import Clock, interruptible
+from miptree.data.grid import GridSpec
+from miptree.data.named import by_column
+from miptree.data.rows import Revision, TrainingRows, unrevised
+from miptree.data.schema import Schema
+from miptree.fit.fitted import FittedTree
+from miptree.fit.points import PointsData, PointsResult, PointsRules, PointsTraining
+from miptree.fit.progress import listeners_of
+from miptree.fit.proof_log import write_proof
+from miptree.objective.penalties import Auto
+from miptree.objective.points import POINTS_TREE
+from miptree.tuning.points_penalty import choose_penalty
+from miptree.utils.arrays import FloatArray
+from miptree.utils.files import refuse_overwriting
+
+MOST_DEPTH = 4
+"""Depth of the deepest points tree: more steps than that nobody follows."""
+FOLDS_SHARE = 1 / 3
+"""Part of the time that choosing the feature penalty may take."""
+_SIGNS = {1: 1, -1: -1, "+": 1, "-": -1}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PointsTreeClassifier(TableClassifier):
+    """Tree whose splits are small scorecards, found and proved to be the best.
+
+    A split adds up whole points for at most three features, each read in steps of a
+    round unit, and compares the sum with a whole number. Among all such trees of depth
+    ``max_depth`` the one of the lowest cost is found: the errors, and
+    ``feature_penalty`` for every feature in a split.
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Depth of the tree, 1 to 4. Trees up to depth 3 can be proved to be the best.
+    max_features_per_split : {"auto", 1, 2, 3}, default="auto"
+        Most features that a split adds up. "auto" takes 3 where all such splits can
+        be gone through in seconds, and otherwise 2.
+    max_points : int or "auto", default="auto"
+        Most points for a step of a number, 1 to 5; "auto" is 1. Beside a number, a
+        yes/no feature may count a few more.
+    grid_steps : int, default=20
+        About how many steps the range of a number is divided into, 2 to 200.
+    units : dict or None, default=None
+        Steps of numbers by the names of their columns (or positions), such as
+        ``{"income": 1000}``. The others get round ones: 1, 2 or 5 times a power of ten.
+    signs : dict or None, default=None
+        1 or "+", -1 or "-" for columns by name (or position): the points of these in a
+        split have these signs, or all the opposite ones.
+    feature_penalty : "auto", float or dict, default="auto"
+        What a feature in a split costs, in errors; by name (or position) what
+        measuring it costs, with 0 for those not named. "auto" chooses a number by
+        cross-validation inside the training rows.
+    min_samples_leaf : int, default=1
+        Fewest training rows at a leaf.
+    time_limit : float or None, default=60
+        Seconds for the whole fit.
+    max_iter : int or None, default=None
+        Root splits that the search looks at, a budget that does not depend on speed.
+    class_weight, cost_matrix, categorical_features
+        As for :class:`~miptree.OptimalTreeClassifier`.
+    missing : {"fill", "error"}, default="fill"
+        A number with gaps may be read in two ways, missing as the lowest and as the
+        highest value; a missing category is a value of its own. "error" refuses.
+    unknown : {"majority", "error"}, default="majority"
+        What ``predict`` does with a category that training did not meet: it has none
+        of the values. "error" refuses.
+    n_jobs : int or None, default=None
+        Threads of the search; -1 for all cores.
+    random_state : int, RandomState or None, default=None
+        Seed of the folds of ``feature_penalty="auto"``. None is 0: what is proved
+        should not differ from one fit to the next.
+    verbose : int, default=0
+        1 shows a live line of progress on standard error.
+    callback : callable, default=None
+        Called with a :class:`~miptree.fit.progress.FitProgress` now and then; a true
+        answer stops the fit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        Class labels.
+    table_ : Table
+        How the columns of X become the grid columns that the tree reads.
+    tree_ : ObliqueTree
+        The tree on the grid columns of ``table_``; its numbers are whole.
+    objective_, bound_, gap_ : float
+        The cost of ``tree_`` recounted by prediction, a proved lower bound on it for
+        all trees of the family, and the relative gap between them.
+    status_ : str
+        "optimal" when the cost meets the bound; otherwise why the fit stopped:
+        "time_limit", "max_iter", "unproved" (no proof is tried at depth 4) or
+        "interrupted".
+    certificate_ : Certificate
+        What is known, in numbers and as a sentence.
+    family_ : Family
+        The splits that were compared (not in a loaded model).
+    narrowing_ : str
+        Which columns were left out of the splits as there were too many, in a
+        sentence; empty otherwise (not in a loaded model).
+    feature_penalty_ : float or dict
+        What a feature in a split costs.
+    penalty_chosen_ : str
+        How "auto" chose that (not in a loaded model).
+    fitted_ : FittedTree
+        All that the fit left behind, as one object.
+    trace_ : list of FitProgress
+        Cost and bound over time.
+    n_iter_ : int
+        Root splits that the search looked at.
+    fit_time_ : float
+        Seconds that fit took.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Feature names, where X had string names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from miptree import PointsTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PointsTreeClassifier(feature_penalty=1).fit(X, y)
+    >>> clf.status_, clf.certificate_.errors
+    ('optimal', 4)
+    """
+
+    method: ClassVar[str] = POINTS_TREE
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_depth": [Interval(Integral, 1, None, closed="left")],
+        "max_features_per_split": [
+            Interval(Integral, 1, 3, closed="both"), StrOptions({"auto"}),
+        ],
+        "max_points": [Interval(Integral, 1, 5, closed="both"), StrOptions({"auto"})],
+        "grid_steps": [Interval(Integral, 2, 200, closed="both")],
+        "units": [dict, None],
+        "signs": [dict, None],
+        "feature_penalty": [
+            Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), dict,
+        ],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        **TABLE_CONSTRAINTS,
+    }  # fmt: skip
+
+    max_depth: int = 2
+    max_features_per_split: int | Auto = "auto"
+    max_points: int | Auto = "auto"
+    grid_steps: int = 20
+    units: Mapping[Any, float] | None = None
+    signs: Mapping[Any, int | str] | None = None
+    feature_penalty: float | Auto | Mapping[Any, float] = "auto"
+    min_samples_leaf: int = 1
+    time_limit: float | None = 60.0
+    max_iter: int | None = None
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        proof_log: str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> PointsTreeClassifier:
+        """Find the best tree.
+
+        Parameters
+        ----------
+        X : data frame or array-like of shape (n_samples, n_features)
+            Finite numbers and categories; missing values where ``missing`` allows.
+        y : array-like of shape (n_samples,)
+            Class labels, at least two different ones.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights >= 0: a row of weight 2 counts as two rows.
+        proof_log : path, optional
+            File to write the proof into, for ``miptree check``.
+        force : bool, default=False
+            Whether to overwrite that file.
+
+        Returns
+        -------
+        PointsTreeClassifier
+            The fitted estimator.
+        """
+        self._fit(X, y, sample_weight, proof_log=proof_log, force=force)
+        self._warn_if_interrupted()
+        return self
+
+    def _fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        revise: Revision = unrevised,
+        proof_log: str | os.PathLike[str] | None = None,
+        force: bool = False,
+    ) -> None:
+        """Fit to rows that ``revise`` may give other labels and costs."""
+        clock = Clock(self.time_limit)
+        self._check_depth()
+        if proof_log is not None:
+            refuse_overwriting(proof_log, force)  # before the work, not after it
+        rows, classes = revise(*self._rows(X, y, sample_weight))
+        data = self._rules(rows).learn(rows)
+        if data.left_out:
+            warnings.warn(data.left_out, UserWarning, stacklevel=4)
+        result = self._trained(rows, data, clock, proof_log is not None)
+        self.family_, self.narrowing_ = data.family, data.left_out
+        self._training = result
+        schema = self._schema(data.table, classes)
+        self.adopt(schema, result.fitted)
+        if proof_log is not None:
+            write_proof(
+                proof_log,
+                schema,
+                rows,
+                data.family,
+                self.tree_,
+                self.certificate_,
+                result.found.anchors,
+                target=_name_of(y),
+                force=force,
+            )
+
+    def _trained(
+        self, rows: TrainingRows, data: PointsData, clock: Clock, keep_anchors: bool
+    ) -> PointsResult:
+        n_jobs = int(effective_n_jobs(self.n_jobs))
+        listeners = listeners_of(self.verbose, self.callback)
+        with interruptible(clock) as clock:
+            training = PointsTraining(data, clock, listeners, n_jobs)
+            penalty = self._penalty(rows, training)
+            return training.run(penalty, self.max_iter, keep_anchors)
+
+    # --------------------------------------------------------------- parameters
+
+    def _check_depth(self) -> None:
+        if self.max_depth > MOST_DEPTH:
+            raise ValueError(
+                f"max_depth of a points tree is {MOST_DEPTH} at most, got "
+                f"{self.max_depth}: nobody follows longer cards. Use "
+                "OptimalTreeClassifier for deeper trees."
+            )
+
+    def _rules(self, rows: TrainingRows) -> PointsRules:
+        """Return how rows are read, after checks of the columns that are named."""
+        names = [cells.name for cells in rows.cells]
+        units = by_column(self.units, names, "units")
+        signs = by_column(self.signs, names, "signs")
+        for place, sign in signs.items():
+            if sign not in _SIGNS:
+                raise ValueError(
+                    f"signs gives {sign!r} for {names[place]!r}. Give 1 or -1, or "
+                    '"+" or "-".'
+                )
+        return PointsRules(
+            GridSpec(self.grid_steps, {names[k]: unit for k, unit in units.items()}),
+            int(self.max_depth),
+            self.max_features_per_split,
+            self.max_points,
+            {place: _SIGNS[sign] for place, sign in signs.items()},
+            int(self.min_samples_leaf),
+            self.missing,
+            self.unknown,
+        )
+
+    def _penalty(self, rows: TrainingRows, training: PointsTraining) -> FloatArray:
+        """Return the penalty of each column of X."""
+        given, n_columns = self.feature_penalty, len(rows.cells)
+        self.penalty_chosen_ = "given"
+        if isinstance(given, Real):
+            return np.full(n_columns, float(given))
+        if isinstance(given, Mapping):
+            return _named_penalties(given, [cells.name for cells in rows.cells])
+        training.best.enter("folds")
+        seed = 0 if self.random_state is None else self.random_state
+        chosen = choose_penalty(
+            rows,
+            training.data,
+            int(check_random_state(seed).randint(2**31 - 1)),
+            training.best.clock.share(FOLDS_SHARE),
+            training.n_jobs,
+        )
+        self.penalty_chosen_ = chosen.how
+        return np.full(n_columns, chosen.value)
+
+    # ------------------------------------------------------------------ fitted
+
+    def adopt(self, schema: Schema, fitted: FittedTree) -> PointsTreeClassifier:
+        """Become fitted and return self; ``fit`` and model files use only this."""
+        penalties = fitted.certificate.feature_penalties
+        sources = schema.table.open_sources
+        by_name = {
+            schema.table.columns[source].name: penalty
+            for source, penalty in zip(sources, penalties, strict=True)
+        }
+        few = set(by_name.values())
+        self.feature_penalty_ = few.pop() if len(few) == 1 else by_name
+        return super().adopt(schema, fitted)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: all but the training rows."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: v for name, v in state.items() if name != "_training"}
+
+
+def _name_of(y: Any) -> str | None:
+    """Return the name of the column of labels, where it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None
+
+
+def _named_penalties(given: Mapping[Any, float], names: list[str]) -> FloatArray:
+    """Return the penalty of each column, 0 for those not named."""
+    penalty = np.zeros(len(names))
+    for place, value in by_column(given, names, "feature_penalty").items():
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not 0 <= value < np.inf:
+            raise ValueError(
+                f"feature_penalty gives {value!r} for {names[place]!r}. Give a finite "
+                "number >= 0."
+            )
+        penalty[place] = float(value)
+    return penalty

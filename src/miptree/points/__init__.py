@@ -1,0 +1,9 @@
+"""Points trees: splits are small scorecards, and the best tree is found and proved."""
+
+from __future__ import annotations
+
+from miptree.points.family import Directions, Family
+from miptree.points.problem import PointsProblem
+from miptree.points.solve import Anchor, Found, solve
+
+__all__ = ["Anchor", "Directions", "Family", "Found", "PointsProblem", "solve"]

@@ -1,0 +1,172 @@
+"""The rows and splits of a points tree, all in whole numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from miptree.data.merging import identical_rows
+from miptree.points.costs import Unit
+from miptree.points.family import MOST_FEATURES, Directions, Family
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+
+MOST_SPLITS = 15
+"""Splits of a tree of depth 4, the deepest."""
+
+
+@dataclass(frozen=True, eq=False)
+class PointsProblem:
+    """Training rows on a grid, with one label and one whole weight each.
+
+    Any costs can be put like this: a row whose classes cost c_k, the least of them 0,
+    stands for one row of each label k with the weight max(c) - c_k. What a tree costs
+    then differs from the sum of these weights in error by a constant, the offset.
+
+    Attributes
+    ----------
+    grid : int16 array of shape (d, n)
+        Steps of each grid column.
+    label : int32 array of shape (n,)
+    weight : int64 array of shape (n,)
+        What an error costs, in units.
+    count : int64 array of shape (n,)
+        Rows of the user behind each, for the minimum leaf size.
+    n_classes : int
+    directions : Directions
+    penalty : int64 array of shape (F,)
+        What the columns of each direction cost in a split, in units.
+    min_leaf : int
+        Fewest rows of the user in a leaf.
+    unit : Fraction
+        Size of a unit in the user's costs.
+    rounding : float
+        How much the cost of a tree may differ by rounding, in the user's costs.
+    offset : int
+        Added to what a tree costs here gives its cost, in units.
+    """
+
+    grid: AnyArray
+    label: AnyArray
+    weight: AnyArray
+    count: AnyArray
+    n_classes: int
+    directions: Directions
+    penalty: AnyArray
+    min_leaf: int = 1
+    unit: Fraction = Fraction(1)
+    rounding: float = 0.0
+    offset: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        grid: AnyArray,
+        y: IntArray,
+        n_classes: int,
+        weight: FloatArray,
+        class_cost: FloatArray | None,
+        count: IntArray,
+        family: Family,
+        column_penalty: FloatArray,
+        min_leaf: int = 1,
+    ) -> PointsProblem:
+        """Build the problem of rows on a grid.
+
+        Parameters
+        ----------
+        grid : array of shape (n, d)
+            Whole numbers from 0 to ``family.steps``.
+        y : int array of shape (n,)
+            Class indices.
+        n_classes : int
+        weight : float array of shape (n,)
+            What an error costs, unless ``class_cost`` says so.
+        class_cost : float array of shape (n, n_classes) or None
+            What it costs to predict each class for each row, its weight included.
+        count : int array of shape (n,)
+            Rows behind each, for the minimum leaf size.
+        family : Family
+            The splits to choose from.
+        column_penalty : float array of shape (d,)
+            What it costs that a split uses a column.
+        min_leaf : int
+            Fewest rows in a leaf.
+        """
+        costs = weight[:, None] if class_cost is None else class_cost
+        total = float(costs.max(axis=1).sum()) + float(column_penalty.sum())
+        unit = Unit.of(np.append(costs.ravel(), column_penalty), max(total, 1.0))
+        rounding = float(unit.rounding(costs).max(axis=1).sum())
+        rounding += (
+            MOST_SPLITS
+            * MOST_FEATURES
+            * float(unit.rounding(column_penalty).max(initial=0.0))
+        )
+        whole, offset = unit.whole(costs), 0
+        if class_cost is None:
+            source, label, gain = np.arange(len(y)), y, whole[:, 0]
+        else:
+            source, label, gain, offset = _as_labels(whole, y)
+        # A row counts once, however many labels stand for it.
+        rows = np.zeros(len(source), dtype=np.int64)
+        _, first = np.unique(source, return_index=True)
+        rows[first] = count[source[first]]
+        if min_leaf <= 1:
+            kept = gain > 0
+            source, label, gain, rows = (a[kept] for a in (source, label, gain, rows))
+        merged = _merge(np.asarray(grid)[source], label, gain, rows)
+        directions = family.directions()
+        in_use = directions.points != 0
+        penalty = unit.whole(column_penalty)[directions.column] * in_use
+        return cls(
+            *merged,
+            n_classes,
+            directions,
+            penalty.sum(axis=1),
+            min_leaf,
+            unit.size,
+            rounding,
+            offset,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of distinct rows."""
+        return len(self.label)
+
+    def in_user_units(self, cost: int) -> float:
+        """Return a cost that was counted here in the user's units."""
+        return float((cost + self.offset) * self.unit)
+
+
+def _as_labels(cost: AnyArray, y: IntArray) -> tuple[IntArray, IntArray, AnyArray, int]:
+    """Return row, label and weight of the rows that stand for given costs.
+
+    The last is what every tree costs besides the weights of those in error.
+    """
+    worst, least = cost.max(axis=1), cost.min(axis=1)
+    gain = worst[:, None] - cost
+    in_error = gain.sum(axis=1) - (worst - least)  # even where the best is predicted
+    source, label = np.nonzero(gain)
+    idle = np.flatnonzero(worst == least)  # rows for which no class is better
+    return (
+        np.append(source, idle),
+        np.append(label, y[idle]),
+        np.append(gain[source, label], np.zeros(len(idle), dtype=gain.dtype)),
+        int(least.sum() - in_error.sum()),
+    )
+
+
+def _merge(
+    grid: AnyArray, label: IntArray, weight: AnyArray, count: AnyArray
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+    """Add up identical rows of the same label; their order depends on nothing else."""
+    first, group = identical_rows(
+        np.column_stack([grid, label]).astype(np.float64, order="C")
+    )
+    total = np.zeros((2, len(first)), dtype=np.int64)
+    np.add.at(total[0], group, weight)
+    np.add.at(total[1], group, count)
+    columns = np.ascontiguousarray(grid[first].T.astype(np.int16))
+    return columns, label[first].astype(np.int32), total[0], total[1]

@@ -1,0 +1,142 @@
+"""The feature penalty of a points tree, chosen by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from miptree.control.clock import Clock
+from miptree.data.rows import TrainingRows
+from miptree.fit.points import SHORT_SEARCH, PointsData, PointsRules
+from miptree.points import PointsProblem, solve
+from miptree.tree import ObliqueTree
+from miptree.tuning.evaluate_fold import costs_of
+from miptree.tuning.folds import Fold, FoldedRows, stratified_folds
+from miptree.utils.arrays import FloatArray
+
+SMALLEST_SHARE = 0.0033
+"""Smallest penalty above 0, as a part of what all rows cost if all are errors."""
+MULTIPLES = (0, 1, 2, 4, 8)
+"""The penalties to choose from, in smallest ones."""
+USUAL = 2
+"""The one that is taken where there is nothing to compare by."""
+N_FOLDS = 5
+MOST_ROWS = 5_000
+"""Rows that take part, of more a stratified part."""
+
+
+@dataclass(frozen=True)
+class ChosenPenalty:
+    """A feature penalty and how it was chosen.
+
+    Attributes
+    ----------
+    value : float
+        Cost of a feature in a split.
+    how : str
+        A sentence for people.
+    """
+
+    value: float
+    how: str
+
+
+def choose_penalty(
+    rows: TrainingRows, data: PointsData, seed: int, clock: Clock, n_jobs: int = 1
+) -> ChosenPenalty:
+    """Choose the penalty whose trees cost least on rows held out.
+
+    Everything of a fold, the grid as well, is learnt from its training rows alone.
+
+    Parameters
+    ----------
+    rows : TrainingRows
+    data : PointsData
+        What was learnt of all of them: the family of splits is that of the folds.
+    seed : int
+        Of the folds.
+    clock : Clock
+        Where it ends the comparison early, the usual penalty is taken.
+    n_jobs : int
+        Threads of the engine.
+    """
+    least = smallest_penalty(data)
+    usual = USUAL * least
+    folded = _folded(rows, data.rules, seed)
+    if not folded.folds:
+        return ChosenPenalty(usual, "the usual one, as the rows are too few for folds")
+    family = data.family
+    rules = replace(
+        data.rules,
+        max_features=family.max_features,
+        max_points=family.max_points,
+        unknown="majority",
+    )
+    losses = []
+    for fold in folded.folds:
+        losses.append(_losses(folded.rows, fold, rules, clock, n_jobs))
+        if clock.is_over:
+            return ChosenPenalty(usual, "the usual one, as time was too short")
+    chosen = MULTIPLES[best_place(np.array(losses))]
+    return ChosenPenalty(
+        _round(chosen * least), f"chosen by cross-validation in {len(losses)} folds"
+    )
+
+
+def smallest_penalty(data: PointsData) -> float:
+    """Return the smallest penalty to be tried, a number of two digits."""
+    total = float(data.problem.worst_class_cost.sum())
+    return float(f"{SMALLEST_SHARE * total:.1e}")
+
+
+def best_place(losses: FloatArray) -> int:
+    """Return the place of the best penalty, given (folds, penalties) of losses."""
+    mean = losses.mean(axis=0)
+    # Of equally good ones the largest: its trees use the fewest features.
+    return int(np.flatnonzero(mean <= mean.min() + 1e-12).max())
+
+
+def _round(penalty: float) -> float:
+    """Undo the rounding of a product of short decimals."""
+    return float(f"{penalty:.3g}")
+
+
+def _folded(rows: TrainingRows, rules: PointsRules, seed: int) -> FoldedRows:
+    """Split the rows, told apart by what they hold and not by their grid."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the user has seen them
+        table = rows.learn_table("onehot", rules.missing, rules.unknown)
+    return stratified_folds(rows, rows.problem(table), N_FOLDS, 1, MOST_ROWS, seed)
+
+
+def _losses(
+    rows: TrainingRows, fold: Fold, rules: PointsRules, clock: Clock, n_jobs: int
+) -> FloatArray:
+    """Return what the trees of all penalties cost a held-out row on average."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = rules.learn(rows.take(fold.train))
+        held_out = rows.take(fold.test)
+        X = data.table.transform_cells(held_out.cells)
+    cost = _costs(held_out)
+    points = data.points_problem(np.full(X.shape[1], smallest_penalty(data)))
+    found = [_tree(points, times, rules, clock, n_jobs) for times in MULTIPLES]
+    each = np.arange(len(cost))
+    return np.array([cost[each, tree.predict(X)].sum() for tree in found])
+
+
+def _tree(
+    points: PointsProblem, times: int, rules: PointsRules, clock: Clock, n_jobs: int
+) -> ObliqueTree:
+    at = replace(points, penalty=times * points.penalty)
+    found = solve(at, rules.depth, clock, n_jobs=n_jobs, max_evaluations=SHORT_SEARCH)
+    return ObliqueTree.from_heap(found.heap)
+
+
+def _costs(rows: TrainingRows) -> FloatArray:
+    """Return (n, Y): what it costs to predict each class for each row."""
+    costs = costs_of(rows)[rows.y] if rows.row_costs is None else rows.row_costs
+    found: FloatArray = rows.weight[:, None] * costs
+    return found
