@@ -2,7 +2,11 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from miptree import OptimalTreeClassifier, OptimalTreeClassifierCV
+from miptree import (
+    OptimalTreeClassifier,
+    OptimalTreeClassifierCV,
+    PointsTreeClassifier,
+)
 
 
 @parametrize_with_checks(
@@ -12,6 +16,10 @@ from miptree import OptimalTreeClassifier, OptimalTreeClassifierCV
             max_iter=5, solver="search", time_limit=None, l1_penalty=0.1
         ),
         OptimalTreeClassifierCV(cv=2, n_repeats=1, time_limit=None),
+        PointsTreeClassifier(max_iter=50, time_limit=None),
+        PointsTreeClassifier(
+            max_features_per_split=2, feature_penalty=0.1, time_limit=None
+        ),
     ]
 )
 def test_sklearn_check(estimator, check):

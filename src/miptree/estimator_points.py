@@ -108,8 +108,8 @@ class PointsTreeClassifier(TableClassifier):
         all trees of the family, and the relative gap between them.
     status_ : str
         "optimal" when the cost meets the bound; otherwise why the fit stopped:
-        "time_limit", "max_iter", "unproved" (no proof is tried at depth 4) or
-        "interrupted".
+        "time_limit", "max_iter" (the budget is used up, or nothing is left to try),
+        "interrupted", or "unproved" where costs had to be rounded.
     certificate_ : Certificate
         What is known, in numbers and as a sentence.
     family_ : Family
@@ -251,6 +251,7 @@ class PointsTreeClassifier(TableClassifier):
         listeners = listeners_of(self.verbose, self.callback)
         with interruptible(clock) as clock:
             training = PointsTraining(data, clock, listeners, n_jobs)
+            training.make_ready()
             penalty = self._penalty(rows, training)
             return training.run(penalty, self.max_iter, keep_anchors)
 

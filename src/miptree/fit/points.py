@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ from miptree.objective.penalties import Auto
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
 from miptree.points import Family, Found, PointsProblem, solve
+from miptree.search.compiling import announced, compile_within
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
@@ -31,6 +32,8 @@ PROVED_BY = "exhaustive search with anchor bounds"
 """What proves a bound, in certificates."""
 SHORT_SEARCH = 60
 """Root splits that a search for a tree looks at which needs no proof."""
+_FEW = 10
+"""Rows that suffice to compile the kernels."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,23 @@ class PointsTraining:
         score = free.evaluate(problem, tree)
         return Incumbent(tree, score, bounds, self.clock, self.listeners)
 
+    def make_ready(self) -> None:
+        """Compile the kernels where that was not done before on this machine."""
+        data, best = self.data, self.best
+        problem = data.problem
+        few = replace(
+            data,
+            problem=problem.subset(np.arange(min(_FEW, problem.n_rows))),
+            family=replace(data.family, max_features=1),
+        )
+        points = few.points_problem(np.zeros(problem.n_features))
+
+        def use(compiles: Callable[[], object]) -> None:
+            with announced(compiles):
+                solve(points, data.rules.depth, Clock(), max_evaluations=1)
+
+        compile_within(best.clock, use, lambda: best.enter("compile"))
+
     def run(
         self,
         by_source: FloatArray,
@@ -222,9 +242,18 @@ class PointsTraining:
             keep_anchors=keep_anchors,
         )
         hear(found)
-        best.ended, best.n_iter = found.ended, found.n_evaluated
+        self._keep(self._tree(found.heap), objective)
+        # What was proved in rounded costs is not proved.
+        best.ended = "unproved" if found.ended == "optimal" else found.ended
+        best.n_iter = max(1, found.n_evaluated)
         fitted = best.end(data.problem, objective, data.rules.depth)
         return PointsResult(data, points, found, fitted)
+
+    def _keep(self, tree: ObliqueTree, objective: PointsObjective) -> None:
+        """Keep the engine's choice among equally good trees."""
+        score = objective.evaluate(self.data.problem, tree)
+        if score.objective == self.best.score.objective:
+            self.best.tree, self.best.score = tree, score
 
     def _tree(self, heap: HeapTree) -> ObliqueTree:
         return ObliqueTree.from_heap(heap).prune(self.data.problem.X)
