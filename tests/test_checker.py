@@ -36,6 +36,8 @@ CASES = {
     "row costs": {"row_costs": np.round(RNG.random((N, 2)), 2), "max_points": 3},
     "open proof": {"max_evaluations": 1},
     "deeper": {"depth": 3},
+    "deeper, large leaves": {"depth": 3, "min_leaf": 3, "penalty": 0.2},
+    "deepest": {"depth": 4},
 }
 
 
