@@ -19,7 +19,7 @@ import miptree.checker
 from _cli import run
 from _data import examples
 from _proofs import Fit, brute_force, lines_of, random_frame, write_lines
-from miptree.checker import check_proof, data, proof_file
+from miptree.checker import check_proof, data, nodes, proof_file
 
 RNG = np.random.default_rng(7)
 N = 24
@@ -36,6 +36,8 @@ CASES = {
     "row costs": {"row_costs": np.round(RNG.random((N, 2)), 2), "max_points": 3},
     "open proof": {"max_evaluations": 1},
     "deeper": {"depth": 3},
+    "deeper, large leaves": {"depth": 3, "min_leaf": 3, "penalty": 0.2},
+    "deepest": {"depth": 4},
 }
 
 
@@ -79,18 +81,20 @@ def test_an_honest_proof_is_confirmed(folder, name, with_gaps):
 
 
 @given(seed=st.integers(0, 10**6))
-@examples(10)
+@examples(15)
 def test_statements_agree_with_brute_force(folder, seed):
     rng = np.random.default_rng(seed)
-    frame, y = random_frame(rng, int(rng.integers(6, 16)), bool(rng.integers(2)))
+    depth = int(rng.integers(1, 4))
+    n = int(rng.integers(6, 16 if depth < 3 else 11))
+    frame, y = random_frame(rng, n, bool(rng.integers(2)))
     if len(set(y)) == 1:
         return
     frame = frame[list(rng.choice(["a", "b", "c"], int(rng.integers(1, 4)), False))]
     fit = Fit(
         frame,
         y,
-        depth=int(rng.integers(1, 3)),
-        max_features=int(rng.integers(1, 4)),
+        depth=depth,
+        max_features=int(rng.integers(1, 4 if depth < 3 else 3)),
         max_points=int(rng.integers(1, 3)),
         penalty=float(rng.choice([0, 0.25, 1])),
         min_leaf=int(rng.integers(1, 4)),
@@ -354,7 +358,7 @@ def test_files_and_work_have_limits(small, folder, monkeypatch):
     _, _, table = small
     proof = folder / "small.proof"
     refused(proof, table, "longer than allowed", minutes=0.0)
-    monkeypatch.setattr(proof_file, "MAX_ANCHORS", 3)
+    monkeypatch.setattr(nodes, "MAX_ANCHORS", 3)
     refused(proof, table, "anchors")
     monkeypatch.setattr(proof_file, "MAX_BYTES", 100)
     refused(proof, table, "bytes")
