@@ -11,8 +11,7 @@ from textwrap import fill
 import pandas as pd
 from sklearn.datasets import load_wine
 
-from miptree import export_rules, export_text
-from miptree.estimator_points import PointsTreeClassifier
+from miptree import PointsTreeClassifier, export_rules, export_text
 
 HERE = Path(__file__).parent
 
