@@ -400,6 +400,21 @@ def test_numbers_that_are_traps_are_refused(small, folder, number):
     refused(folder / "trap.proof", small[2], "proof file holds")
 
 
+@pytest.mark.parametrize(
+    ("classes", "words"),
+    [
+        ([0, 1, 1.0], "a class twice"),
+        ([0, 2**53, 2**53 + 1], "too large"),
+        ([0, 1, None], "texts or numbers"),
+    ],
+)
+def test_classes_differ_as_labels_are_read(small, folder, classes, words):
+    lines = copy.deepcopy(small[0])
+    lines[0]["classes"] = classes
+    write_lines(folder / "classes.proof", lines)
+    refused(folder / "classes.proof", small[2], words)
+
+
 def test_files_and_work_have_limits(small, folder, monkeypatch):
     _, _, table = small
     proof = folder / "small.proof"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -28,6 +29,8 @@ FORMAT, VERSION = "miptree-proof", 1
 MAX_BYTES = 1 << 27
 """Size of a proof file, unpacked."""
 MAX_ROWS, MAX_CLASSES, MAX_LEAF = 5_000_000, 1000, 1 << 40
+LARGEST_EXACT = 1 << 53
+"""Whole numbers below which labels of the data are told apart."""
 
 HEADER = (
     "format version written_by columns is_named classes target labels weights costs "
@@ -92,9 +95,7 @@ def _check_digest(lines: list[bytes]) -> None:
 
 def _proof(header: dict[str, Any], anchors: tuple[Anchor, ...]) -> Proof:
     labels = a_list(header["labels"], "labels", 1, MAX_ROWS)
-    classes = a_list(header["classes"], "classes", 1, MAX_CLASSES)
-    if len(set(map(repr, classes))) < len(classes):
-        raise Refused("'classes' of the proof file names a class twice.")
+    classes = _classes(header["classes"])
     n_rows, n_classes = len(labels), len(classes)
     columns = read_columns(header["columns"])
     claim = an_object(header["claim"], "claim", "cost bound")
@@ -114,6 +115,20 @@ def _proof(header: dict[str, Any], anchors: tuple[Anchor, ...]) -> Proof:
         a_number(claim["bound"], "bound"),
         anchors,
     )
+
+
+def _classes(given: Any) -> list[Any]:
+    """Read the classes, which must differ as the labels in the data are read."""
+    classes = a_list(given, "classes", 1, MAX_CLASSES)
+    for label in classes:
+        if not isinstance(label, (str, bool, int, Decimal)):
+            raise Refused("'classes' of the proof file must be texts or numbers.")
+        if not isinstance(label, str) and abs(float(label)) >= LARGEST_EXACT:
+            raise Refused(f"'classes' of the proof file holds {label}: too large.")
+    read = {label if isinstance(label, str) else float(label) for label in classes}
+    if len(read) < len(classes):
+        raise Refused("'classes' of the proof file names a class twice.")
+    return classes
 
 
 def _costs(given: Any, name: str, n: int) -> tuple[Fraction, ...] | None:
