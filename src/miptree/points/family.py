@@ -107,17 +107,6 @@ class Family:
         size = np.array([len(columns) for columns, _ in cards], dtype=np.int32)
         return Directions(column, points, size)
 
-    def count(self) -> int:
-        """Return the number of directions, counted without listing those of three."""
-        singles = len(self.columns)
-        if self.max_features == 1:
-            return singles
-        pairs = list(itertools.combinations(self.columns, 2))
-        number = singles + sum(len(list(self._points(pair))) for pair in pairs)
-        if self.max_features == 3:
-            number += math.comb(singles, 3) * len(_primitive(3, self.max_points))
-        return number
-
     # ------------------------------------------------------------------- points
 
     def _points(self, columns: tuple[int, ...]) -> Iterator[Points]:
