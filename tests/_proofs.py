@@ -213,7 +213,7 @@ def is_of_family(points, steps, source, kinds, family):
     if len(used) == 2 and all(yes_no):
         return sizes == [1, 1]
     if len(used) == 2 and any(yes_no):
-        beside = {1: (1, 4), 2: (1, 2, 5), 3: (1, 2, 3, 5, 10)}
+        beside = {1: (1, 4), 2: (1, 2, 4, 5), 3: (1, 2, 3, 4, 5, 10)}
         beside = beside.get(most, (1, 2, 3, 4, 5, 10))
         number, indicator = sizes[yes_no.index(False)], sizes[yes_no.index(True)]
         return number == 1 and indicator in beside

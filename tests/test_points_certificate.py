@@ -183,7 +183,7 @@ def test_plain_errors_read_plainly():
     )
     assert several.terms == "cost of errors + 0.5 to 2 for each feature in a split"
     assert several.trees == (
-        "points tree of depth 3 with at most 2 features a split, points up to 3 (a "
-        "yes/no column beside a number up to 10), at least 5 rows a leaf, the signs "
-        "that were given, on 1 of 2 grid columns"
+        "points tree of depth 3 with at most 2 features a split, points up to 3 (1 to "
+        "5 or 10 for a yes/no column beside one number of 1 a step), at least 5 rows a "
+        "leaf, the signs that were given, on 1 of 2 grid columns"
     )

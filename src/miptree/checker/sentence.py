@@ -65,10 +65,7 @@ def _trees(proof: Proof, family: Family) -> str:
     words = [f"at most {most} feature{'s' if most > 1 else ''} a split"]
     if most > 1:
         words.append(f"points up to {limits.max_points}")
-        kinds = {family.steps[j] == 1 for j in family.usable}
-        if kinds == {True, False}:
-            largest = BESIDE_A_NUMBER[limits.max_points][-1]
-            words[-1] += f" (a yes/no column beside a number up to {largest})"
+        words[-1] += _exceptions(family, limits.max_points)
     if limits.min_leaf > 1:
         words.append(f"at least {limits.min_leaf} rows a leaf")
     if any(limits.signs):
@@ -84,6 +81,20 @@ def _trees(proof: Proof, family: Family) -> str:
         f"points tree of depth {limits.depth} on the grid of the proof file with "
         f"{', '.join(words)}{last}"
     )
+
+
+def _exceptions(family: Family, max_points: int) -> str:
+    """Say what else the points of a split may be, or may not."""
+    words = []
+    if {family.steps[j] == 1 for j in family.usable} == {True, False}:
+        *some, last = map(str, BESIDE_A_NUMBER[max_points])
+        points = f"{', '.join(some)} or {last}"
+        words.append(f"{points} for a yes/no column beside one number")
+        words[-1] += " of 1 a step" if max_points > 1 else ""
+    categories = [family.source[j] for j in family.usable if family.is_category[j]]
+    if len(set(categories)) < len(categories):
+        words.append("the same for values of one category")
+    return f" ({', '.join(words)})" if words else ""
 
 
 def decimal(number: Fraction | int, rounding: str = ROUND_HALF_EVEN) -> str:

@@ -130,6 +130,7 @@ class PointsData:
             points.rounding,
             is_plain=is_plain,
             is_mixed=bool((steps == 1).any() and (steps > 1).any()),
+            has_categories=family.adds_up_values,
             has_signs=any(family.signs),
             n_allowed=len(family.columns) if family.allowed else None,
         )

@@ -14,8 +14,14 @@ from miptree.tree import ObliqueTree
 
 POINTS_TREE = "points tree"
 """The name of the method in certificates."""
-INDICATOR_POINTS = {1: 4, 2: 5, 3: 10, 4: 10, 5: 10}
-"""Most points of a yes/no column beside a number, for each ``max_points``."""
+INDICATOR_POINTS = {
+    1: "1 or 4",
+    2: "1, 2, 4 or 5",
+    3: "1 to 5 or 10",
+    4: "1 to 5 or 10",
+    5: "1 to 5 or 10",
+}
+"""Points of a yes/no column beside one number, for each ``max_points``."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,8 @@ class PointsObjective:
         Whether every error costs 1.
     is_mixed : bool
         Whether a split may add up a yes/no column and a number.
+    has_categories : bool
+        Whether a split may add up values of one category.
     has_signs : bool
         Whether the user gave signs to columns.
     n_allowed : int or None
@@ -53,6 +61,7 @@ class PointsObjective:
     rounding: float = 0.0
     is_plain: bool = True
     is_mixed: bool = False
+    has_categories: bool = False
     has_signs: bool = False
     n_allowed: int | None = None
 
@@ -93,10 +102,7 @@ class PointsObjective:
             f"feature{plural} a split"
         )
         if self.max_features > 1:
-            words += f", points up to {self.max_points}"
-            if self.is_mixed:
-                most = INDICATOR_POINTS[self.max_points]
-                words += f" (a yes/no column beside a number up to {most})"
+            words += f", points up to {self.max_points}{self._exceptions}"
         if self.min_samples_leaf > 1:
             words += f", at least {self.min_samples_leaf} rows a leaf"
         if self.has_signs:
@@ -105,6 +111,18 @@ class PointsObjective:
             words += f", on {self.n_allowed} of {len(self.column_penalty)} grid columns"
             return words
         return f"{words}, on the grid of its table"
+
+    @property
+    def _exceptions(self) -> str:
+        """What else the points of a split may be, or may not."""
+        words = []
+        if self.is_mixed:
+            points = INDICATOR_POINTS[self.max_points]
+            words.append(f"{points} for a yes/no column beside one number")
+            words[-1] += " of 1 a step" if self.max_points > 1 else ""
+        if self.has_categories:
+            words.append("the same for values of one category")
+        return f" ({', '.join(words)})" if words else ""
 
     @property
     def terms(self) -> str:

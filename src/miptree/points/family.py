@@ -24,8 +24,8 @@ MOST_POINTS = 5
 """Points for a step of a number."""
 INDICATOR_POINTS = {
     1: (1, 4),
-    2: (1, 2, 5),
-    3: (1, 2, 3, 5, 10),
+    2: (1, 2, 4, 5),
+    3: (1, 2, 3, 4, 5, 10),
     4: (1, 2, 3, 4, 5, 10),
     5: (1, 2, 3, 4, 5, 10),
 }
@@ -88,6 +88,12 @@ class Family:
         """The grid columns that take part."""
         allowed = self.allowed or (True,) * len(self.steps)
         return [j for j, s in enumerate(self.steps) if s > 0 and allowed[j]]
+
+    @property
+    def adds_up_values(self) -> bool:
+        """Whether two columns stand for values of the same category."""
+        sources = [self.source[j] for j in self.columns if self.is_category[j]]
+        return len(set(sources)) < len(sources)
 
     def directions(self) -> Directions:
         """List all directions, those of one column first."""
