@@ -235,6 +235,15 @@ def test_penalties_give_fewer_features(wine):
     assert used[-1] == 0
 
 
+def test_of_equally_cheap_trees_the_one_of_fewer_columns():
+    # Two columns say together what the third says alone.
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, 4, (2, 60))
+    grid = np.column_stack([first, second, first + second])
+    found = solve(problem_of(grid, (first + second > 3).astype(int)), 2, Clock())
+    assert (found.cost, (found.heap.coef != 0).sum()) == (0, 1)
+
+
 def test_stops_at_once_with_a_tree(wine):
     grid, y = wine
     found = solve(problem_of(grid, y, k=3), 2, Clock(0.0))

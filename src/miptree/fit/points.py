@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
-
-import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.fit.fitted import FittedTree
@@ -16,8 +14,8 @@ from miptree.fit.progress import FitCallback
 from miptree.objective.bounds import Bound
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
-from miptree.points import Found, PointsProblem, solve
-from miptree.search.compiling import announced, compile_within
+from miptree.points import Found, PointsProblem, make_ready, solve
+from miptree.search.compiling import announced
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
@@ -26,8 +24,6 @@ PROVED_BY = "exhaustive search with anchor bounds"
 """What proves a bound, in certificates."""
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
-_FEW = 10
-"""Rows that suffice to compile the kernels."""
 
 
 @dataclass
@@ -60,22 +56,16 @@ class PointsTraining:
         score = free.evaluate(problem, tree)
         return Incumbent(tree, score, bounds, self.clock, self.listeners)
 
-    def make_ready(self) -> None:
-        """Compile the kernels where that was not done before on this machine."""
-        data, best = self.data, self.best
-        problem = data.problem
-        few = replace(
-            data,
-            problem=problem.subset(np.arange(min(_FEW, problem.n_rows))),
-            family=replace(data.family, max_features=1),
-        )
-        points = few.points_problem(np.zeros(problem.n_features))
+    def make_ready(self, by_source: FloatArray) -> None:
+        """Compile the kernels where that was not done before on this machine.
 
-        def use(compiles: Callable[[], object]) -> None:
-            with announced(compiles):
-                solve(points, data.rules.depth, Clock(), max_evaluations=1)
-
-        compile_within(best.clock, use, lambda: best.enter("compile"))
+        ``by_source`` are likely penalties of the columns of X: which integers hold all
+        costs depends on them.
+        """
+        data = self.data
+        points = data.points_problem(data.column_penalty(by_source))
+        with announced(lambda: self.best.enter("compile")):
+            make_ready(points, data.rules.depth)
 
     def run(
         self,

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from miptree.points.family import Directions, Family
 from miptree.points.problem import PointsProblem
-from miptree.points.solve import Anchor, Found, solve
+from miptree.points.solve import Anchor, Found, make_ready, solve
 
-__all__ = ["Anchor", "Directions", "Family", "Found", "PointsProblem", "solve"]
+__all__ = [
+    "Anchor",
+    "Directions",
+    "Family",
+    "Found",
+    "PointsProblem",
+    "make_ready",
+    "solve",
+]

@@ -36,6 +36,8 @@ NO_ROOT = -1
 MOST_TRIES = 300
 """Root splits tried because they fit the best tree, until one is better."""
 
+_COLUMN_GAP = 1e6
+"""Gaps that a column less is worth among equally cheap trees."""
 MOST_IMPROVEMENTS = 6
 """Times that the root of a better tree is chosen anew."""
 
@@ -53,7 +55,7 @@ class State(NamedTuple):
 
     number: AnyArray
     margin: FloatArray
-    """(1,): sum of the gaps of the best tree."""
+    """(1,): sum of the gaps of the best tree, less a lot for each of its columns."""
     tree: AnyArray
     """(3, 3) int64: splits of root, left and right node of the best tree."""
     live: AnyArray
@@ -273,6 +275,16 @@ def finish(state: State, root: int) -> None:
 
 
 @njit(**INNER)
+def n_used(space: Space, f: int) -> int:
+    """Return the number of columns of a direction."""
+    used = 0
+    for k in range(3):
+        if f != NO_SPLIT and space.points[f, k] != 0:
+            used += 1
+    return used
+
+
+@njit(**INNER)
 def try_root(space: Space, rows: Rows, state: State, root: int, min_leaf: int) -> bool:
     """Evaluate a root split, bound all others, and return whether it is the best."""
     number, sides = state.number, state.sides
@@ -283,7 +295,12 @@ def try_root(space: Space, rows: Rows, state: State, root: int, min_leaf: int) -
         gap = (after - b) * space.shortness[f]
     evaluate(space, rows, state.total, state.left, min_leaf, state.reach, sides)
     cost = np.int64(sides.cost[0]) + sides.cost[1] + penalty
-    margin = gap + sides.gap[0] + sides.gap[1]
+    # Of equally cheap trees that of the fewest columns, then of the widest gaps.
+    n_columns = n_used(space, f)
+    for side in range(2):
+        n_columns += n_used(space, sides.split[side, 0])
+        gap += sides.gap[side]
+    margin = gap - _COLUMN_GAP * n_columns
     is_better = cost < number[BEST]
     if is_better or (cost == number[BEST] and margin > state.margin[0]):
         number[BEST], state.margin[0] = cost, margin

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from miptree.control.clock import Clock, End
 from miptree.points.deep import best_deep_tree
+from miptree.points.family import Directions
 from miptree.points.job import Anchor, Job, Part
 from miptree.points.layout import cost_type, rows_of, space_of
 from miptree.points.problem import PointsProblem
@@ -86,6 +89,37 @@ def solve(
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth must be 1 to {MAX_DEPTH}, got {depth}.")
     dtype = cost_type(problem)
+    budget = max_evaluations, n_jobs, keep_anchors
+    return _solve(problem, dtype, depth, clock, told, *budget)
+
+
+def make_ready(problem: PointsProblem, depth: int) -> None:
+    """Compile the kernels that a problem needs, by a search on a few of its rows."""
+    chosen = np.append(np.arange(10), np.unique(problem.label, return_index=True)[1])
+    few = np.unique(chosen[chosen < problem.n_rows])
+    one = Directions(*(array[:1] for array in problem.directions))
+    small = replace(
+        problem,
+        grid=np.ascontiguousarray(problem.grid[:, few]),
+        label=problem.label[few],
+        weight=problem.weight[few],
+        count=problem.count[few],
+        directions=one,
+        penalty=problem.penalty[:1],
+    )
+    _solve(small, cost_type(problem), depth, Clock(), lambda found: None, 1, 1, False)
+
+
+def _solve(
+    problem: PointsProblem,
+    dtype: type,
+    depth: int,
+    clock: Clock,
+    told: Callable[[Found], object],
+    max_evaluations: int | None,
+    n_jobs: int,
+    keep_anchors: bool,
+) -> Found:
     rows = rows_of(problem, dtype)
     grain = math.gcd(*problem.weight.tolist()) or 1
     with clock.flag() as flag:

@@ -33,7 +33,7 @@ def begin_state(
     number[BEST], number[N_SHARES] = UNREACHED, 1
     state = State(
         number,
-        np.zeros(1),
+        np.full(1, -np.inf),
         np.full((3, 3), NO_SPLIT, dtype=np.int64),
         np.zeros(len(space.n_bins), dtype=np.int32),
         np.zeros(n_splits, dtype=dtype),

@@ -56,26 +56,13 @@ def compile_kernels_within(
     clock: Clock, on_compile: Callable[[], object] = lambda: None
 ) -> None:
     """Make the kernels ready, and warn if compiling took most of a fit's time."""
-    compile_within(clock, compile_kernels, on_compile)
-
-
-def compile_within(
-    clock: Clock,
-    make_ready: Callable[[Callable[[], object]], object],
-    on_compile: Callable[[], object] = lambda: None,
-) -> None:
-    """Make some kernels ready, and warn if compiling took most of a fit's time.
-
-    ``make_ready`` calls what it is given before it compiles anything.
-    """
-    compiled, began = [], clock.elapsed
+    compiled = []
 
     def compiles() -> None:
         compiled.append(True)
         on_compile()
 
-    make_ready(compiles)
-    seconds, limit = clock.elapsed - began, clock.limit
+    seconds, limit = compile_kernels(compiles), clock.limit
     if compiled and limit is not None and seconds > 0.5 * limit:
         warnings.warn(
             f"Compiling, done once on a machine, took {seconds:.0f} s, most of the "
