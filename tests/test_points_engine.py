@@ -348,6 +348,10 @@ def test_costs_are_whole_numbers_of_the_unit_that_people_wrote():
     assert not unit.rounding(np.array([0.1])).any()
     balanced = Unit.of(np.array([300 / (2 * 127), 300 / (2 * 173)]), 300.0)
     assert balanced == Unit(Fraction(150, 127 * 173), True)
+    tiny = Unit.of(np.array([1.0, 2.2250738585072014e-308]), 2.0)
+    np.testing.assert_array_equal(tiny.whole(np.array([1.0, 1e-308])), [2**48, 0])
+    with pytest.raises(ValueError, match="Divide all of them"):
+        Unit.of(np.array([1e308]), math.inf)
     rough = Unit.of(np.array([1 / 3, math.pi]), 1000.0)
     assert not rough.is_exact
     values = np.array([1 / 3, math.pi, 7.0])

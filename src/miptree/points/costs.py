@@ -13,6 +13,7 @@ from miptree.utils.arrays import AnyArray, FloatArray
 _LARGEST_TOTAL = 1 << 50
 """Whole costs of all rows together stay below this: sums are exact, floats too."""
 _LARGEST_DENOMINATOR = 1_000_000
+"""Of quotients that are read as such."""
 
 
 @dataclass(frozen=True)
@@ -38,28 +39,41 @@ class Unit:
         Where it is so small that costs of ``total`` are out of reach for whole
         numbers, take a power of two instead, of which costs are rounded to multiples.
         """
-        written = [_meant(v) for v in np.unique(values).tolist() if v]
-        if not written:
-            return cls(Fraction(1), True)
-        below = math.lcm(*(value.denominator for value in written))
-        above = math.gcd(*(int(value * below) for value in written))
-        size = Fraction(above, below)
-        if total / size < _LARGEST_TOTAL:
+        if not math.isfinite(total):
+            raise ValueError(
+                "The weights, costs and penalties are so large that their sum is no "
+                "float64. Divide all of them by the same number."
+            )
+        size = _common_unit(np.unique(values[values > 0]).tolist())
+        if size is not None and Fraction(total) < _LARGEST_TOTAL * size:
             return cls(size, True)
         power = math.frexp(total)[1] - _LARGEST_TOTAL.bit_length() + 1
         return cls(Fraction(2) ** power, False)
 
     def whole(self, values: FloatArray) -> AnyArray:
         """Return the values in units, rounded to int64."""
-        distinct, place = np.unique(values, return_inverse=True)
-        found = [round(_meant(v) / self.size) for v in distinct.tolist()]
-        return np.array(found, dtype=np.int64)[place].reshape(values.shape)
+        # Below 2**50 units the quotient of floats is off by less than a half.
+        units: AnyArray = np.rint(values / float(self.size)).astype(np.int64)
+        return units
 
     def rounding(self, values: FloatArray) -> FloatArray:
         """Return how much each value may differ from its whole number of units."""
         if self.is_exact:
             return np.zeros(values.shape)
         return np.full(values.shape, float(self.size))  # half of it, and float64's
+
+
+def _common_unit(values: list[float]) -> Fraction | None:
+    """Return the largest number of which all values are multiples, if one is near."""
+    below, above = 1, 0
+    for value in values:
+        meant = _meant(value)
+        below = math.lcm(below, meant.denominator)
+        if below > _LARGEST_TOTAL**2:
+            return None
+    for value in values:
+        above = math.gcd(above, int(_meant(value) * below))
+    return Fraction(above or 1, below)
 
 
 def _meant(value: float) -> Fraction:

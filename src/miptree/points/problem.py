@@ -98,7 +98,8 @@ class PointsProblem:
             Fewest rows in a leaf.
         """
         costs = weight[:, None] if class_cost is None else class_cost
-        total = float(costs.max(axis=1).sum()) + float(column_penalty.sum())
+        with np.errstate(over="ignore"):  # what is too large is told by the unit
+            total = float(costs.max(axis=1).sum()) + float(column_penalty.sum())
         unit = Unit.of(np.append(costs.ravel(), column_penalty), max(total, 1.0))
         rounding = float(unit.rounding(costs).max(axis=1).sum())
         rounding += (
