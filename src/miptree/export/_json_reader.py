@@ -41,11 +41,11 @@ from miptree.export._json_values import (
     record,
     texts,
 )
-from miptree.fit.fitted import FittedTree
+from miptree.fit.fitted import FittedTree, passing
 from miptree.fit.progress import FitProgress
 from miptree.tree import LEAF, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
-from miptree.utils.arrays import AnyArray
+from miptree.utils.arrays import AnyArray, IntArray
 
 FORMAT = "miptree-model"
 VERSION = 5
@@ -105,8 +105,8 @@ def model_of(text: str) -> SavedModel:
 
 ENTRIES = (
     "format version written_by metadata estimator parameters class_weight cost_matrix "
-    "feature_names table classes tree node_proba digits certificate status n_iter "
-    "fit_time trace"
+    "feature_names table classes tree node_proba node_count digits certificate "
+    "status n_iter fit_time trace"
 )
 """What a file holds, and nothing else."""
 
@@ -273,6 +273,7 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     return FittedTree(
         tree,
         proba,
+        _read_counts(plain["node_count"], tree, n_classes),
         _digits(plain["digits"], tree.n_nodes),
         _read_certificate(plain["certificate"], clf),
         _read_status(plain["status"]),
@@ -321,6 +322,16 @@ def _read_tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
     if tree.depth > MAX_DEPTH:
         raise MalformedError(f"the tree has depth {tree.depth}")
     return tree
+
+
+def _read_counts(given: object, tree: ObliqueTree, n_classes: int) -> IntArray:
+    """Training rows of each class at each node, as many as at its children."""
+    rows = a_list(given, "node_count", tree.n_nodes, tree.n_nodes)
+    most = 2**53
+    count = np.array([ints(row, "node_count", n_classes, 0, most) for row in rows])
+    if not np.array_equal(passing(tree, count * tree.is_leaf[:, None]), count):
+        raise MalformedError('"node_count" of a split is not that of its children')
+    return count
 
 
 def _digits(given: object, n_nodes: int) -> AnyArray:

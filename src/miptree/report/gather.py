@@ -17,6 +17,8 @@ from miptree.data import Cells, read_cells
 from miptree.data.columns import show_value
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, codes_of, evaluate, score_histogram
+from miptree.export._conditions import Card
+from miptree.export._describe import is_points_tree, readable
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -24,9 +26,12 @@ from miptree.export._rules import (
     Member,
     Missing,
     Rules,
+    Steps,
     atom_spreads,
+    atoms_of,
     rules_of,
 )
+from miptree.export.cards import steps_of
 from miptree.export.text import (
     atom_text,
     certificate_facts,
@@ -34,6 +39,7 @@ from miptree.export.text import (
     shown_rules,
     split_text,
 )
+from miptree.report.scorecard import points_histogram, scorecard, step_facts
 from miptree.utils.arrays import FloatArray, IntArray
 
 _BINS = 30
@@ -61,12 +67,15 @@ def gather(
     codes = codes_of(clf, y, len(Z))
     _refuse_one_class(clf, codes)
     rules = rules_of(clf)
+    is_points = is_points_tree(rules)
+    rules = readable(rules) if is_points else rules
     cells = read_cells(X if hasattr(X, "columns") else np.asarray(X))
     found = evaluate(clf, X, y)
     return {
         "version": __version__,
         "classes": [str(name) for name in rules.classes],
         "n_rows": len(Z),
+        "n_columns": len(rules.columns),
         "are_fitted": _are_fitted(clf, found, sample_weight),
         "columns": [_column(rules, cells[j], j) for j in rules.used],
         "refuses": {
@@ -74,6 +83,7 @@ def gather(
             "unknown": rules.refuses_unknown,
         },
         "nodes": _nodes(clf, rules, Z, codes, found.node_counts, cells),
+        "scorecard": scorecard(rules, clf.fitted_.node_count) if is_points else None,
         "certificate": list(certificate_facts(clf).items()),
         "accuracy": _accuracy(clf, Z, codes, sample_weight, test),
         "confusion": found.confusion.tolist(),
@@ -131,9 +141,6 @@ def _nodes(
     cells: list[Cells],
 ) -> list[dict[str, Any]]:
     """List the nodes in the order of ``tree_``, exact, and what is shown of them."""
-    shown, digits, _ = shown_rules(clf)
-    texts = {node.node: split_text(rules, node, digits) for node in shown.branches}
-    spread = atom_spreads(clf, Z)
     leaf = clf.tree_.apply(Z)
     found: list[dict[str, Any]] = []
     for node in rules.nodes:
@@ -149,22 +156,52 @@ def _nodes(
                 "examples": _examples(rules, cells, np.flatnonzero(leaf == node.node)),
             }
         else:
-            edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
             entry |= {
-                "text": texts[node.node],
                 "terms": [_term(coef, atom) for coef, atom in node.terms],
                 "threshold": node.threshold,
                 "left": node.left.node,
                 "right": node.right.node,
-                "bars": _bars(rules, node, spread),
-                "histogram": {
-                    "edges": edges.tolist(),
-                    "counts": by_class.tolist(),
-                    "margin": margin,
-                },
             }
         found.append(entry)
+    describe = _steps if is_points_tree(rules) else _oblique
+    splits = describe(clf, rules, Z, codes)
+    found = [entry | splits.get(entry["id"], {}) for entry in found]
     return sorted(found, key=lambda entry: entry["id"])
+
+
+def _oblique(
+    clf: OptimalTreeClassifier, rules: Rules, Z: FloatArray, codes: IntArray
+) -> dict[int, dict[str, Any]]:
+    """Describe the splits of a tree: rounded texts, sizes of terms, and scores."""
+    shown, digits, _ = shown_rules(clf)
+    spread = atom_spreads(clf, Z)
+    found = {}
+    for rounded, node in zip(shown.branches, rules.branches, strict=True):
+        edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
+        histogram = {"edges": edges.tolist(), "counts": by_class.tolist()}
+        found[node.node] = {
+            "text": split_text(rules, rounded, digits),
+            "answers": ["yes", "no"],
+            "bars": _bars(rules, node, spread),
+            "histogram": histogram | {"margin": margin, "named": None},
+        }
+    return found
+
+
+def _steps(
+    clf: OptimalTreeClassifier, rules: Rules, Z: FloatArray, codes: IntArray
+) -> dict[int, dict[str, Any]]:
+    """Describe the splits of a points tree: words, and points where they are added."""
+    atoms, passed = atoms_of(clf.table_), clf.tree_.ancestors[clf.tree_.apply(Z)]
+    found = {}
+    for node, step in steps_of(rules).items():
+        here = passed[:, node]
+        found[node] = step_facts(rules, step) | {"histogram": None}
+        if isinstance(step.asks, Card):
+            found[node]["histogram"] = points_histogram(
+                step.asks, atoms, Z[here], codes[here], len(rules.classes)
+            )
+    return found
 
 
 def _term(coef: float, atom: Atom) -> dict[str, Any]:
@@ -175,6 +212,8 @@ def _term(coef: float, atom: Atom) -> dict[str, Any]:
         return term | {"kind": "member", "values": values, "gap": atom.has_missing}
     if isinstance(atom, Missing):
         return term | {"kind": "missing"}
+    if isinstance(atom, Steps):
+        return term | {"kind": "steps", "cuts": atom.cuts, "gap": atom.of_missing}
     return term | {"kind": "number", "fill": atom.fill}
 
 
