@@ -73,6 +73,8 @@ class Family:
         the opposite one; 0 for those that are free.
     allowed : tuple of bool, optional
         Which columns may be used, by default all.
+    at_root : tuple of bool, optional
+        Which of them the first split of a tree may use, by default all.
     """
 
     steps: tuple[int, ...]
@@ -82,6 +84,7 @@ class Family:
     max_points: int = 1
     signs: tuple[int, ...] = ()
     allowed: tuple[bool, ...] = ()
+    at_root: tuple[bool, ...] = ()
 
     @property
     def columns(self) -> list[int]:
@@ -106,6 +109,14 @@ class Family:
             points[has, place] = [cards[f][1][place] for f in has]
         size = np.array([len(columns) for columns, _ in cards], dtype=np.int32)
         return Directions(column, points, size)
+
+    def roots(self, directions: Directions) -> AnyArray | None:
+        """Return (F,) bool: which directions a root may have; None for all."""
+        if not self.at_root:
+            return None
+        may_be = np.array(self.at_root)[directions.column] | (directions.points == 0)
+        found: AnyArray = may_be.all(axis=1)
+        return found
 
     def count(self) -> int:
         """Return the number of directions, counted without listing those of three."""

@@ -85,6 +85,8 @@ def solve(
     """
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth must be 1 to {MAX_DEPTH}, got {depth}.")
+    if depth == 1:
+        problem = problem.of_roots()
     dtype = cost_type(problem)
     rows = rows_of(problem, dtype)
     grain = math.gcd(*problem.weight.tolist()) or 1
@@ -100,6 +102,7 @@ def solve(
             n_jobs,
             keep_anchors,
             lambda part: told(_found(part, job, "max_iter")),
+            problem.roots,
         )
         part = best_deep_tree(job, rows, depth)
     return _found(part, job, _why(part, clock))
