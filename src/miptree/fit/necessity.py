@@ -1,0 +1,126 @@
+"""Which columns a points tree cannot do without: proved bounds on what that costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from miptree.certificate.certificate import Certificate
+from miptree.certificate.points_words import told_apart
+from miptree.control.clock import Clock
+from miptree.fit.restricted import PointsFit
+from miptree.points.alternatives import Restriction, sources_used
+from miptree.utils.listed import Listed
+
+
+@dataclass(frozen=True)
+class Need:
+    """What trees cost that do without a column, at a feature penalty of 0.
+
+    Attributes
+    ----------
+    feature : str
+        Name of the column; empty where trees may use all.
+    cost : float
+        Cost of the errors of the best tree found, the number of errors where each
+        costs 1.
+    bound : float
+        No tree without the column costs less.
+    is_proved : bool
+        Whether that tree is proved to be the best.
+    is_plain : bool
+        Whether every error costs 1.
+    """
+
+    feature: str
+    cost: float
+    bound: float
+    is_proved: bool
+    is_plain: bool = True
+
+    def __str__(self) -> str:
+        who = f"Without {self.feature}" if self.feature else "With all columns"
+        cost, bound = told_apart(self.cost, self.bound)
+        if self.is_plain:
+            least = f"{who} no such tree makes fewer than {_errors(bound)}"
+            found = f"the best one found makes {cost}"
+        else:
+            least = f"{who} no such tree has errors that cost less than {bound}"
+            found = f"those of the best one found cost {cost}"
+        return f"{least}." if self.is_proved else f"{least}; {found}."
+
+
+def _errors(number: str) -> str:
+    return f"{number} error" if number == "1" else f"{number} errors"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Necessity(Listed[Need]):
+    """What trees cost without each of some columns, beside the best with all of them.
+
+    It is a list of what is known of each column; printed it is a paragraph.
+
+    Attributes
+    ----------
+    items : tuple of Need
+        One for each column.
+    with_all : Need
+        The best tree that may use all columns.
+    trees : str
+        The family of trees that all of this is about.
+    """
+
+    with_all: Need
+    trees: str
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Columns without which every tree is proved to be worse."""
+        return tuple(n.feature for n in self.items if n.bound > self.with_all.cost)
+
+    def __str__(self) -> str:
+        about = f"Such a tree is a {self.trees}; features cost nothing."
+        return "\n".join([about, str(self.with_all), *map(str, self.items)])
+
+
+def find_needs(fit: PointsFit, columns: Sequence[int], clock: Clock) -> Necessity:
+    """Find the best trees that do without each of some columns.
+
+    Parameters
+    ----------
+    fit : PointsFit
+        Its penalties do not count: features cost nothing here.
+    columns : sequence of int
+        Places in X.
+    clock : Clock
+        Is shared among the columns.
+    """
+    free = replace(fit, by_source=np.zeros(len(fit.by_source)))
+    n_left = 1 + len(columns)
+    whole = free.best(Restriction(), clock.share(1 / n_left)).fitted
+    best = whole.certificate
+    needs = []
+    for column in columns:
+        n_left -= 1
+        found = best
+        if column in sources_used(fit.data.family, whole.tree):
+            without = Restriction(without=frozenset((column,)))
+            found = free.best(without, clock.share(1 / n_left)).fitted.certificate
+        needs.append(_need(fit.names[column], found, best.objective_bound))
+    with_all = _need("", best, best.objective_bound)
+    # A tree that does without a column is one of all trees, too.
+    cost = min([best.objective, *(need.cost for need in needs)])
+    return Necessity(tuple(needs), replace(with_all, cost=cost), best.trees)
+
+
+def _need(feature: str, found: Certificate, least: float) -> Need:
+    """Say what is known of trees without a column; ``least`` is a bound for all."""
+    return Need(
+        feature,
+        found.objective,
+        max(found.objective_bound, least),
+        found.objective_optimal,
+        found.objective_terms == "errors",
+    )
