@@ -29,7 +29,7 @@ from miptree.utils.listed import Listed
 if TYPE_CHECKING:
     from miptree.estimator_points import PointsTreeClassifier
 
-_HEADINGS = ("cost", "errors", "same answer", "features", "found as the best", "proof")
+_HEADINGS = ("", "cost", "errors", "same answer", "features", "found as", "proof")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,23 +121,15 @@ class Alternatives(Listed[Alternative]):
         if not self.items:
             return f"No other tree {said} was found. {end}".rstrip()
         title = f"Other trees {said}"
-        rows = [_HEADINGS, *map(_row, self.items)]
+        rows = [_HEADINGS, *(_row(k, other) for k, other in enumerate(self.items, 1))]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(
-                f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
-            )
-            for row in rows
-        ]
-        numbers = ["", *(str(k) for k in range(1, len(rows)))]
-        table = [
-            f"{k:>3}  {line}".rstrip() for k, line in zip(numbers, lines, strict=True)
-        ]
-        return "\n".join([title, *table, *([end] if end else [])])
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([title, *lines, *([end] if end else [])])
 
 
-def _row(other: Alternative) -> tuple[str, ...]:
+def _row(number: int, other: Alternative) -> tuple[str, ...]:
     return (
+        f"{number:>3}",
         f"{other.cost:.6g}",
         str(other.errors),
         f"{100 * other.agreement:.1f} %",
@@ -237,7 +229,7 @@ def fit_of(
             "is another tree of a fit. Give X and y, the rows of the fit."
         )
     n_jobs = int(effective_n_jobs(clf.n_jobs))
-    return PointsFit(data, _by_source(clf), n_jobs, max_evaluations)
+    return PointsFit(data, _by_source(clf), n_jobs, max_evaluations, clf.bound_)
 
 
 def _by_source(clf: PointsTreeClassifier) -> FloatArray:

@@ -4,20 +4,24 @@ Every candidate is the best tree under a restriction, proved where time allows:
 
 * without a column that the tree uses, then without two: the second is one that the
   best tree without the first uses;
-* with another first question: none of its columns are those of the first questions of
-  the trees before;
+* with a first question about another column;
 * with fewer features in all its splits.
 
-Columns that cannot be done without at that cost are found by the bound, which ends the
-search for them.
+A search ends as soon as its bound says that such trees cost too much, or that they
+cannot be better: what is known of all trees is known of these.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.fit.points import PointsResult
+from miptree.fit.points_family import gains
 from miptree.fit.progress import FitProgress
 from miptree.fit.restricted import PointsFit
 from miptree.points.alternatives import (
@@ -29,12 +33,17 @@ from miptree.points.alternatives import (
 )
 from miptree.tree import ObliqueTree
 
-SHARE = 1 / 4
-"""Part of the time left that one search may take."""
 MOST_WITHOUT = 2
 """Columns that trees do without."""
+MOST_QUESTIONS = 10
+"""Columns that first questions are asked about, those that tell the classes apart best
+by themselves."""
 PRICES = (0.25, 0.5, 1.0)
 """Prices of a feature that make trees smaller, in parts of what they may cost more."""
+_PART = 0.4
+"""Part of the time left for searches of one kind."""
+
+Search = Callable[[Clock], PointsResult]
 
 
 @dataclass(eq=False)
@@ -73,12 +82,12 @@ class OtherTrees:
 
     def search(self) -> None:
         """Look for trees in every way, the most promising restrictions first."""
-        first = [frozenset((column,)) for column in sorted(self._used(self.tree))]
-        results = {columns: self._try_without(columns) for columns in first}
+        without = self._without({frozenset(): self.tree}, {}, _PART)
         self._other_first_questions()
         self._fewer_features()
-        for _ in range(1, MOST_WITHOUT):
-            results = self._without_one_more(results)
+        for size in range(2, MOST_WITHOUT + 1):
+            trees = {columns: r.fitted.tree for columns, r in without.items() if r}
+            without = self._without(trees, without, _PART if size < MOST_WITHOUT else 1)
 
     def choose(self, n: int) -> list[PointsResult]:
         """Return up to n of the trees, as different as possible."""
@@ -97,54 +106,79 @@ class OtherTrees:
 
     # ------------------------------------------------------------------- searches
 
-    def _try_without(self, columns: frozenset[int]) -> PointsResult | None:
-        return self._try(Restriction(without=columns))
-
-    def _without_one_more(
-        self, before: dict[frozenset[int], PointsResult | None]
+    def _without(
+        self,
+        trees: Mapping[frozenset[int], ObliqueTree],
+        before: Mapping[frozenset[int], PointsResult | None],
+        part: float,
     ) -> dict[frozenset[int], PointsResult | None]:
-        """Do without one more column that each of the trees before uses."""
-        results: dict[frozenset[int], PointsResult | None] = {}
-        for columns, result in before.items():
-            if result is None:
-                continue
-            for column in sorted(self._used(result.fitted.tree)):
-                more = columns | {column}
-                # What is needed alone is needed with others, too.
-                parts = [more - {other} for other in more]
-                if more not in results and all(before.get(p, p) for p in parts):
-                    results[more] = self._try_without(more)
-        return results
+        """Do without one more column that each of some trees uses.
+
+        ``trees`` are those without some columns, ``before`` says what came of doing
+        without the same number of columns.
+        """
+        asked: list[frozenset[int]] = []
+        for columns, tree in trees.items():
+            more = [columns | {column} for column in sorted(self._used(tree))]
+            # What is too much without one column is too much without both.
+            asked += [m for m in more if all(before.get(p, True) for p in _parts(m))]
+        asked = list(dict.fromkeys(asked))
+        searches = []
+        for columns in asked:
+            parts = [before.get(part) for part in _parts(columns)]
+            bounds = [r.fitted.certificate.objective_bound for r in parts if r]
+            least = max([self.fit.least, *bounds])
+            searches.append(self._search(Restriction(without=columns), least))
+        return dict(zip(asked, self._try_all(searches, part), strict=True))
 
     def _other_first_questions(self) -> None:
-        """Forbid the columns of the first questions so far, until trees cost more."""
-        family, before = self.fit.data.family, frozenset[int]()
-        tree = self.tree
-        while first := sources_first(family, tree):
-            before |= first
-            result = self._try(Restriction(not_first=before))
-            if result is None:
-                return
-            tree = result.fitted.tree
+        """Ask first about each of the columns that the first question is not about."""
+        data = self.fit.data
+        first = sources_first(data.family, self.tree)
+        ranked = np.argsort(-gains(data.problem), kind="stable").tolist()
+        columns = dict.fromkeys(
+            data.family.source[j] for j in ranked if j in set(data.family.columns)
+        )
+        others = [column for column in columns if column not in first]
+        self._try_all(
+            [
+                self._search(Restriction(first=column, not_first=first))
+                for column in others[:MOST_QUESTIONS]
+            ],
+            _PART,
+        )
 
     def _fewer_features(self) -> None:
-        for part in PRICES:
-            price = float(f"{part * self.slack:.2g}")
-            if price > 0 and not self.clock.is_over:
-                self._keep(self.fit.best_of_few(price, self.clock.share(SHARE)))
+        prices = [float(f"{part * self.slack:.2g}") for part in PRICES]
+        of_few = [partial(self.fit.best_of_few, price) for price in prices if price]
+        self._try_all(of_few, _PART)
 
-    def _try(self, restriction: Restriction) -> PointsResult | None:
-        """Return the best tree under a restriction, None if it costs too much."""
-        if self.clock.is_over:
-            return None
-        clock = self.clock.share(SHARE)
-        return self._keep(self.fit.best(restriction, clock, [self._is_too_much]))
+    def _search(self, restriction: Restriction, least: float | None = None) -> Search:
+        fit = self.fit if least is None else replace(self.fit, least=least)
+        return lambda clock: fit.best(restriction, clock, [self._is_too_much])
 
     def _is_too_much(self, state: FitProgress) -> bool:
         return state.bound > self.limit
 
-    def _keep(self, result: PointsResult) -> PointsResult | None:
-        if result.fitted.certificate.objective > self.limit:
-            return None
-        self.found.append(result)
-        return result
+    def _try_all(
+        self, searches: Sequence[Search], part: float
+    ) -> list[PointsResult | None]:
+        """Run searches in a part of the time; give trees that cost little enough."""
+        clock, results = self.clock.share(part), list[PointsResult | None]()
+        for n_left, search in zip(range(len(searches), 0, -1), searches, strict=True):
+            result = None
+            if not self.clock.is_over:
+                result = search(clock.share(1 / n_left))
+            results.append(result if result and self._is_welcome(result) else None)
+        self.found += [result for result in results if result is not None]
+        return results
+
+    def _is_welcome(self, result: PointsResult) -> bool:
+        """Tell whether a tree costs little enough, and asks first what it should."""
+        asks_nothing = result.data.family.at_root and result.fitted.tree.n_nodes == 1
+        return not asks_nothing and result.fitted.certificate.objective <= self.limit
+
+
+def _parts(columns: frozenset[int]) -> list[frozenset[int]]:
+    """Return the sets that lack one of some columns."""
+    return [columns - {column} for column in columns]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -97,7 +99,8 @@ def find_needs(fit: PointsFit, columns: Sequence[int], clock: Clock) -> Necessit
     clock : Clock
         Is shared among the columns.
     """
-    free = replace(fit, by_source=np.zeros(len(fit.by_source)))
+    by_source = np.zeros(len(fit.by_source))
+    free = replace(fit, by_source=by_source, least=_least_errors(fit))
     n_left = 1 + len(columns)
     whole = free.best(Restriction(), clock.share(1 / n_left)).fitted
     best = whole.certificate
@@ -113,6 +116,22 @@ def find_needs(fit: PointsFit, columns: Sequence[int], clock: Clock) -> Necessit
     # A tree that does without a column is one of all trees, too.
     cost = min([best.objective, *(need.cost for need in needs)])
     return Necessity(tuple(needs), replace(with_all, cost=cost), best.trees)
+
+
+def _least_errors(fit: PointsFit) -> float:
+    """Return a bound on errors that follows from one with penalties of features.
+
+    It takes off the highest penalties that a tree can have, and is a whole number of
+    units of cost.
+    """
+    data = fit.data
+    n_uses = data.family.max_features * (2**data.rules.depth - 1)
+    highest = n_uses * Fraction(repr(float(fit.by_source.max(initial=0.0))))
+    least = max(Fraction(repr(float(fit.least))) - highest, Fraction(0))
+    points = data.points_problem(np.zeros(data.problem.n_features))
+    if points.rounding == 0:
+        least = math.ceil(least / points.unit) * points.unit
+    return float(least)
 
 
 def _need(feature: str, found: Certificate, least: float) -> Need:

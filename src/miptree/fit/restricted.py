@@ -1,7 +1,7 @@
 """Fits of points trees of which more is asked: they do without columns, for example.
 
-A restriction makes the family of trees smaller. What is proved then is about these trees
-only, and their certificates name the restriction.
+A restriction makes the family of trees smaller. What is proved then is about
+these trees only, and their certificates name the restriction.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from miptree.certificate.certificate import certify
 from miptree.control.clock import Clock
 from miptree.fit.fitted import FittedTree
 from miptree.fit.points import PROVED_BY, PointsData, PointsResult, PointsTraining
-from miptree.fit.progress import FitCallback
+from miptree.fit.progress import FitCallback, FitProgress
 from miptree.objective.bounds import Bound
 from miptree.objective.proved import Bounds
 from miptree.points.alternatives import Restriction, features_used
@@ -37,12 +37,15 @@ class PointsFit:
         Threads of the engine.
     max_evaluations : int or None
         Root splits that each search looks at, at most.
+    least : float
+        No tree of the family costs less at these penalties, as is known before.
     """
 
     data: PointsData
     by_source: FloatArray
     n_jobs: int = 1
     max_evaluations: int | None = None
+    least: float = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -73,8 +76,9 @@ class PointsFit:
         listeners : sequence of callables
             Told of progress; a true answer of one stops this search alone.
         """
-        data = self.restricted(restriction)
+        data, listeners = self.restricted(restriction), [*listeners, _is_proved]
         training = PointsTraining(data, clock.heeding(), listeners, self.n_jobs)
+        training.best.raise_objective_bound(Bound(self.least, PROVED_BY))
         return training.run(self.by_source, self.max_evaluations)
 
     def best_of_few(self, price: float, clock: Clock) -> PointsResult:
@@ -98,7 +102,7 @@ class PointsFit:
         data = self.restricted(Restriction(most_features=n_features))
         problem, depth = data.problem, data.rules.depth
         bound = (priced.found.bound + points.offset) * points.unit - price * n_features
-        value = float(bound - Fraction(points.rounding))
+        value = max(self.least, float(bound - Fraction(points.rounding)))
         bounds = Bounds.without_solver(problem, depth)
         if value > bounds.objective.value:
             bounds = bounds._replace(objective=Bound(value, PROVED_BY))
@@ -113,6 +117,10 @@ class PointsFit:
             problem, tree, certificate, status, n_iter, seconds=seconds
         )
         return PointsResult(data, points, priced.found, fitted)
+
+
+def _is_proved(state: FitProgress) -> bool:
+    return state.objective <= state.bound
 
 
 def _decimal(cost: float) -> Fraction:

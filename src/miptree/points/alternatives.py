@@ -24,13 +24,16 @@ class Restriction:
     ----------
     without : frozenset of int
         Columns that no split uses.
+    first : int or None
+        Column that the first split uses.
     not_first : frozenset of int
-        Columns that the first split does not use.
+        Columns that it does not use then.
     most_features : int or None
         Most features in all splits together, counted in every split anew.
     """
 
     without: frozenset[int] = frozenset()
+    first: int | None = None
     not_first: frozenset[int] = frozenset()
     most_features: int | None = None
 
@@ -38,33 +41,30 @@ class Restriction:
         """Return the family of splits that are left; it knows no number of features."""
         if self.without:
             allowed = family.allowed or (True,) * len(family.steps)
-            family = replace(family, allowed=_but(family, allowed, self.without))
-        if self.not_first:
-            at_root = family.at_root or (True,) * len(family.steps)
-            family = replace(family, at_root=_but(family, at_root, self.not_first))
+            pairs = zip(allowed, family.source, strict=True)
+            left = tuple(was and source not in self.without for was, source in pairs)
+            family = replace(family, allowed=left)
+        if self.first is not None:
+            family = replace(family, at_root=tuple(map(self._at_root, family.source)))
         return family
+
+    def _at_root(self, source: int) -> int:
+        return 1 if source == self.first else -1 if source in self.not_first else 0
 
     def words(self, names: Sequence[str]) -> str:
         """Say what is asked, given the names of the columns of X."""
         parts = []
         if self.without:
             parts.append(f"without {_listed(self.without, names, 'and')}")
-        if self.not_first:
-            columns = _listed(self.not_first, names, "or")
-            parts.append(f"with a first question not about {columns}")
+        if self.first is not None:
+            parts.append(f"with a first question about {names[self.first]}")
+            if self.not_first:
+                parts.append(f"not {_listed(self.not_first, names, 'or')}")
         if self.most_features is not None:
             plural = "" if self.most_features == 1 else "s"
             number = f"{self.most_features} feature{plural}"
             parts.append(f"with at most {number} in all its splits")
         return ", ".join(parts)
-
-
-def _but(
-    family: Family, before: tuple[bool, ...], sources: frozenset[int]
-) -> tuple[bool, ...]:
-    """Return the flags of grid columns without those of some columns of X."""
-    pairs = zip(before, family.source, strict=True)
-    return tuple(was and source not in sources for was, source in pairs)
 
 
 def _listed(columns: Iterable[int], names: Sequence[str], word: str) -> str:

@@ -73,8 +73,9 @@ class Family:
         the opposite one; 0 for those that are free.
     allowed : tuple of bool, optional
         Which columns may be used, by default all.
-    at_root : tuple of bool, optional
-        Which of them the first split of a tree may use, by default all.
+    at_root : tuple of int, optional
+        1 for columns of which the first split of a tree uses one at least, -1 for
+        those that it does not use, 0 for the others.
     """
 
     steps: tuple[int, ...]
@@ -84,7 +85,7 @@ class Family:
     max_points: int = 1
     signs: tuple[int, ...] = ()
     allowed: tuple[bool, ...] = ()
-    at_root: tuple[bool, ...] = ()
+    at_root: tuple[int, ...] = ()
 
     @property
     def columns(self) -> list[int]:
@@ -114,9 +115,11 @@ class Family:
         """Return (F,) bool: which directions a root may have; None for all."""
         if not self.at_root:
             return None
-        may_be = np.array(self.at_root)[directions.column] | (directions.points == 0)
-        found: AnyArray = may_be.all(axis=1)
-        return found
+        asked = np.array(self.at_root)
+        found = np.where(directions.points != 0, asked[directions.column], 0)
+        is_about = (found > 0).any(axis=1) | (asked <= 0).all()
+        may_be: AnyArray = np.logical_and((found >= 0).all(axis=1), is_about)
+        return may_be
 
     def count(self) -> int:
         """Return the number of directions, counted without listing those of three."""
