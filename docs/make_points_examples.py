@@ -6,12 +6,12 @@ dev/fair-german.csv and paper/heart-disease-cleveland.csv (CONTRIBUTING says whi
 
 import sys
 from pathlib import Path
+from textwrap import fill
 
 import pandas as pd
 from sklearn.datasets import load_wine
 
-from miptree import export_rules, export_text
-from miptree.estimator_points import PointsTreeClassifier
+from miptree import PointsTreeClassifier, export_rules, export_text
 
 HERE = Path(__file__).parent
 
@@ -127,7 +127,8 @@ def wine(folder: Path) -> tuple[pd.DataFrame, pd.Series]:
     found = load_wine(as_frame=True)
     named = {"od280/od315_of_diluted_wines": "od280"}
     columns = {name: named.get(name, name).replace("_", " ") for name in found.data}
-    return found.data.rename(columns=columns), found.target.map("grower {}".format)
+    y = found.target.add(1).map("grower {}".format)
+    return found.data.rename(columns=columns), y
 
 
 PAGE = """# Three points trees
@@ -163,8 +164,8 @@ def main(folder: Path) -> None:
         X, y = read(folder)
         clf = PointsTreeClassifier(time_limit=None, n_jobs=-1, **options).fit(X, y)
         given = ", ".join(f"{key}={value}" for key, value in options.items())
-        parts = [f"## {name}", about, _block(export_text(clf))]
-        parts += [f"{clf.certificate_}", f"As sentences (`export_rules`; {given}):"]
+        parts = [f"## {name}", fill(about, 88), _block(export_text(clf))]
+        parts += [fill(f"{clf.certificate_}", 88), f"With `{given}`. As sentences:"]
         found.append("\n\n".join([*parts, _block(export_rules(clf))]))
     page = PAGE.format(examples="\n\n".join(found))
     (HERE / "points-examples.md").write_text(page, encoding="utf-8")

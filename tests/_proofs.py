@@ -97,7 +97,7 @@ class Fit:
         self.tree = ObliqueTree.from_heap(self.found.heap).prune(self.problem.X)
         self.objective = PointsObjective(
             tuple(self.penalty.tolist()), depth, max_features, max_points, min_leaf,
-            float(self.points.unit), self.points.rounding,
+            float(self.points.unit), self.points.rounding, bool((weight == 1).all()),
         )  # fmt: skip
         score = self.objective.evaluate(self.problem, self.tree)
         trivial = combinatorial_bound(self.problem, depth)
@@ -221,7 +221,10 @@ def is_of_family(points, steps, source, kinds, family):
 
 
 def brute_force(header, frame):
-    """Return the cost of the tree of a header, and the least cost of its family."""
+    """Return the cost of the tree of a header, and the least cost of its family.
+
+    Of trees deeper than 3 it is what they cost at least, however deep they are.
+    """
     grid, steps, source, kinds = grid_of(header["columns"], frame)
     family, n_classes = header["family"], len(header["classes"])
     weight = [Fraction(repr(w)) for w in header["weights"] or [1] * len(frame)]
@@ -237,17 +240,20 @@ def brute_force(header, frame):
     grid, price = grid[kept], [price[i] for i in kept]
     penalties = [Fraction(repr(p)) for p in family["penalties"]]
     below = math.lcm(*(v.denominator for row in [*price, penalties] for v in row))
-    whole = np.array([[int(v * below) for v in row] for row in price])
+    units = [[int(v * below) for v in row] for row in price]
     sides, fees = all_splits(grid, steps, source, kinds, family, penalties)
-    fees = np.array([int(fee * below) for fee in fees])
-    least, impossible = family["min_samples_leaf"], 1 << 50
+    fees = [int(fee * below) for fee in fees]
+    impossible = 4 * (sum(map(max, units)) + sum(fees)) + 1
+    dtype = np.int64 if impossible < 1 << 60 else object
+    whole, fees = np.array(units, dtype), np.array(fees, dtype)
+    least = family["min_samples_leaf"]
 
     def best(rows, depth):
         if rows.sum() < least:
             return impossible
         cost = whole[rows].sum(axis=0).min()
         if depth == 1 and len(fees):
-            left, n_left = sides @ (whole * rows[:, None]), sides @ rows
+            left, n_left = sides @ (whole * rows[:, None]), sides @ rows.astype(int)
             other = whole[rows].sum(axis=0) - left
             n_other = rows.sum() - n_left
             both = left.min(axis=1) + other.min(axis=1) + fees
@@ -259,6 +265,11 @@ def brute_force(header, frame):
                 cost = min(cost, both + fee)
         return cost
 
+    if family["depth"] > 3:  # no tree, however deep, parts equal rows
+        same = np.unique(grid, axis=0, return_inverse=True)[1].ravel()
+        lowest = sum(whole[same == k].sum(axis=0).min() for k in range(same.max() + 1))
+        lowest = Fraction(int(lowest), below)
+        return tree_cost(header["tree"], grid, price, penalties), lowest
     everything = np.ones(len(grid), dtype=bool)
     lowest = Fraction(int(best(everything, family["depth"])), below)
     return tree_cost(header["tree"], grid, price, penalties), lowest
@@ -266,10 +277,17 @@ def brute_force(header, frame):
 
 def all_splits(grid, steps, source, kinds, family, penalties):
     """Return every split of a family as the rows on its left, with its penalty."""
+    key = json.dumps([grid.tolist(), steps, source, kinds, family])
+    if key in _known:
+        return _known[key]
     splits = {}
     d = grid.shape[1]
     for size in range(1, family["max_features"] + 1):
-        sizes = [p for p in range(-10, 11) if p and (size < 3 or abs(p) <= 5)]
+        sizes = {
+            *range(1, family["max_points"] + 1),
+            *((4, 2, 3, 5, 10) if size == 2 else ()),
+        }
+        sizes = [sign * p for p in sorted(sizes) for sign in (1, -1)]
         for used in itertools.combinations(range(d), size):
             for chosen in itertools.product(sizes, repeat=size):
                 points = np.zeros(d, dtype=int)
@@ -281,7 +299,12 @@ def all_splits(grid, steps, source, kinds, family, penalties):
                     key = (sums <= t).tobytes()
                     splits[key] = min(fee, splits.get(key, fee))
     sides = [np.frombuffer(key, dtype=bool) for key in splits]
-    return np.array(sides).reshape(len(splits), len(grid)), list(splits.values())
+    sides = np.array(sides).reshape(len(splits), len(grid))
+    _known[key] = sides, list(splits.values())
+    return _known[key]
+
+
+_known = {}
 
 
 def tree_cost(tree, grid, price, penalties):

@@ -172,7 +172,7 @@ RARE = "town=any rare value"
         ({RENT: 1, CAR: -1}, -1, "housing is not rent and purpose = new car", LEFT),
         ({RENT: 1, CAR: -1}, 0, "housing is not rent or purpose = new car", LEFT),
         ({"age": 1, CAR: 4}, 6, "age below 55 (below 35 when purpose = new car)", LEFT),
-        ({"age": 1, CAR: 10}, 3, "purpose = new car or age 40 or more", RIGHT),
+        ({"age": 1, CAR: 10}, 3, "purpose = new car, or age 40 or more", RIGHT),
         ({"age": 1, CAR: -10}, 3, "purpose = new car or age below 40", LEFT),
         ({"age": 1, CAR: 4}, 10, "purpose = new car and age 55 or more", RIGHT),
         (

@@ -18,7 +18,8 @@ from miptree.data.named import column_index
 from miptree.data.schema import Schema
 from miptree.fit.alternatives import OtherTrees
 from miptree.fit.necessity import Necessity, find_needs
-from miptree.fit.points import PointsData, PointsResult, PointsTraining
+from miptree.fit.points import PointsResult, PointsTraining
+from miptree.fit.points_data import PointsData
 from miptree.fit.points_family import suited_family
 from miptree.fit.restricted import PointsFit
 from miptree.points.alternatives import sources_used

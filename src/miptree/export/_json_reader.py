@@ -21,9 +21,9 @@ from miptree.data import (
     Table,
 )
 from miptree.data.grid import MOST_CUTS
-from miptree.data.grid_cuts import is_grid
 from miptree.data.labels import checked_costs
 from miptree.data.schema import Schema
+from miptree.data.units import is_grid
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.export._json_values import (
@@ -74,7 +74,7 @@ class SavedModel:
     Attributes
     ----------
     clf : OptimalTreeClassifier
-        The fitted classifier, or a baseline of ``miptree.baselines``.
+        The fitted classifier, a points tree, or a baseline of ``miptree.baselines``.
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     """
@@ -275,7 +275,7 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
         proba,
         _read_counts(plain["node_count"], tree, n_classes),
         _digits(plain["digits"], tree.n_nodes),
-        _read_certificate(plain["certificate"], clf),
+        _read_certificate(plain["certificate"], clf, n_columns),
         _read_status(plain["status"]),
         an_int(plain["n_iter"], "n_iter", low=0),
         _read_trace(plain["trace"]),
@@ -283,7 +283,7 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     )
 
 
-def _read_certificate(given: object, clf: Any) -> Certificate:
+def _read_certificate(given: object, clf: Any, n_columns: int) -> Certificate:
     """Read a certificate, which must be about the objective of the classifier.
 
     That of a baseline must fit its digest, too: ``verify`` cannot recount it.
@@ -293,14 +293,23 @@ def _read_certificate(given: object, clf: Any) -> Certificate:
         raise MalformedError("the certificate is about another kind of classifier")
     if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
+    if found.is_of_points and len(found.feature_penalties) != n_columns:
+        raise MalformedError('"feature_penalties" are not one for each grid column')
     return found
 
 
 def _check_table(clf: Any, schema: Schema) -> None:
-    """Refuse a baseline's table of anything but numbers, which is all it reads."""
+    """Refuse columns that a classifier does not read.
+
+    A points tree has numbers on a grid only, and a baseline nothing but numbers.
+    """
+    columns = schema.table.columns
+    if isinstance(clf, PointsTreeClassifier):
+        if any(isinstance(column, NumericalColumn) for column in columns):
+            raise MalformedError("the table of a points tree has numbers on no grid")
     if isinstance(clf, TableClassifier):
         return
-    n_columns, names = len(schema.table.columns), schema.feature_names
+    n_columns, names = len(columns), schema.feature_names
     if schema.table != Schema.of_numbers(n_columns, schema.classes, names).table:
         raise MalformedError("the table of a baseline has a column that is no numbers")
 

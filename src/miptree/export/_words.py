@@ -29,9 +29,24 @@ _LARGE = 10_000
 """Numbers from here on are hard to read without commas."""
 
 
-def condition_words(rules: Rules, found: Condition, is_alone: bool = True) -> str:
-    """Say a condition on one line, alone or beside others."""
-    return printable(_words(rules, found, is_alone))
+def condition_words(rules: Rules, found: Condition) -> str:
+    """Say a condition on one line."""
+    return printable(_words(rules, found, is_alone=True))
+
+
+def words_in_row(rules: Rules, found: Sequence[Condition]) -> list[str]:
+    """Say conditions that all hold, in brackets where an 'or' could be misread."""
+    texts = [condition_words(rules, part) for part in found]
+    return [
+        f"({text})" if len(texts) > 1 and _is_compound(part) else text
+        for part, text in zip(found, texts, strict=True)
+    ]
+
+
+def _is_compound(found: Condition) -> bool:
+    if isinstance(found, OneOf):
+        return len(set(found.member.values)) > 1
+    return isinstance(found, (Every, Either, TwoOfThree))
 
 
 def _words(rules: Rules, found: Condition, is_alone: bool = False) -> str:
@@ -101,8 +116,10 @@ def _several(rules: Rules, found: Every | Either | TwoOfThree, is_alone: bool) -
     texts = [_words(rules, part) for part in found.parts]
     if isinstance(found, TwoOfThree):
         return f"at least two of: {'; '.join(texts)}"
-    word = "and" if isinstance(found, Every) else "or"
-    text = f" {word} ".join(texts)
+    word = " and " if isinstance(found, Every) else " or "
+    if isinstance(found, Either) and any(text.endswith(" or more") for text in texts):
+        word = ", or "
+    text = word.join(texts)
     if is_alone:
         return text
     return f"{'both' if isinstance(found, Every) else 'either'} {text}"

@@ -15,7 +15,7 @@ from miptree.export._conditions import (
 )
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
-from miptree.export._words import condition_words, part_words
+from miptree.export._words import part_words, words_in_row
 from miptree.export.cards import leaf_text, rare_values
 from miptree.export.text import ROUNDED, counts_of, shown_rules, split_text
 
@@ -97,11 +97,10 @@ def _explained(rules: Rules, scores: Scores) -> list[str]:
 
 def _points_words(rules: Rules, held: list[Condition], scores: Scores) -> list[str]:
     """Say several conditions, those on points by the numbers of their scores."""
+    texts = words_in_row(rules, held)
     return [
-        _score_words(scores[part.parts], part)
-        if isinstance(part, Card)
-        else condition_words(rules, part, is_alone=len(held) == 1)
-        for part in held
+        _score_words(scores[part.parts], part) if isinstance(part, Card) else text
+        for part, text in zip(held, texts, strict=True)
     ]
 
 

@@ -176,9 +176,10 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
         least = "no tree that keeps the margin has a lower cost than"
     if not found.method:  # which has no margin
         facts[least] = f"{found.errors_bound:.6g}"
+    kind = "tree of its kind" if found.method else "tree"
     return facts | {
         "objective, recounted by prediction": f"{found.objective:.6g}",
-        "no tree is below": f"{found.objective_bound:.6g}",
+        f"no {kind} is below": f"{found.objective_bound:.6g}",
         "gap": f"{100 * found.gap:.3g} %",
         "proved optimal": "yes" if found.objective_optimal else "no",
         "proved by": found.objective_proved_by,

@@ -15,7 +15,8 @@ import numpy as np
 from miptree.certificate.certificate import certify
 from miptree.control.clock import Clock
 from miptree.fit.fitted import FittedTree
-from miptree.fit.points import PROVED_BY, PointsData, PointsResult, PointsTraining
+from miptree.fit.points import PROVED_BY, PointsResult, PointsTraining
+from miptree.fit.points_data import PointsData
 from miptree.fit.progress import FitCallback, FitProgress
 from miptree.objective.bounds import Bound
 from miptree.objective.proved import Bounds

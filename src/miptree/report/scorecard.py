@@ -13,15 +13,16 @@ from miptree.export._words import condition_words, lookup, part_words
 from miptree.export.cards import Step, goal_words, rare_values, steps_of
 from miptree.utils.arrays import FloatArray, IntArray
 
-_MOST_CELLS = 130
-"""Ranges on a card that still fits on one page of paper; else the rules are given."""
+_MOST_CELLS, _MOST_LEVELS = 130, 24
+"""Ranges on a card that fits on one page of paper, and of one feature."""
 
 
 def scorecard(rules: Rules, counts: IntArray) -> dict[str, Any]:
     """List the steps with what is to be looked up, marked and added up at each."""
     steps = steps_of(rules)
     cards = [step.asks for step in steps.values() if isinstance(step.asks, Card)]
-    n_cells = sum(part.n_levels + 1 for card in cards for part in card.parts)
+    levels = [part.n_levels for card in cards for part in card.parts]
+    n_cells = sum(n + 1 for n in levels if n <= _MOST_LEVELS)
     goals = goal_words(rules, steps, counts)
     return {
         "steps": [
@@ -57,7 +58,8 @@ def _parts(rules: Rules, step: Step, has_room: bool) -> list[dict[str, Any]]:
     found = []
     for part in step.asks.parts:
         name, points = map(printable, part_words(rules, part))
-        cells = lookup(rules, part) if has_room and part.n_levels > 1 else []
+        is_listed = has_room and 1 < part.n_levels <= _MOST_LEVELS
+        cells = lookup(rules, part) if is_listed else []
         found.append({"name": name, "points": points, "cells": cells})
     return found
 
