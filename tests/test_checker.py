@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -162,6 +163,30 @@ def test_categories_may_be_numbers_and_truth_values(folder):
     assert outcome.cost == 0
 
 
+def test_rare_values_and_columns_without_names_or_cells(folder):
+    rng = np.random.default_rng(10)
+    n = 120
+    frame = pd.DataFrame(
+        {
+            "c": [f"v{k}" for k in (rng.random(n) ** 3 * 45).astype(int)],
+            "nothing": pd.Series([None] * n, dtype=object),
+            "x": rng.random(n).round(2),
+        }
+    )
+    y = (frame["x"] > 0.5) ^ (frame["c"] == "v0")
+    with pytest.warns(UserWarning, match="Dropped"):
+        fit = Fit(frame, y.to_numpy())
+    assert any(getattr(column, "rare", ()) for column in fit.table.columns)
+    fit.schema = replace(fit.schema, feature_names=None)
+    fit.write(folder / "rare.proof", target="y", force=True)
+    other = frame.rename(columns={"c": "anything"}).assign(y=y)
+    other.to_csv(folder / "rare.csv", index=False)
+    outcome = check_proof(folder / "rare.proof", folder / "rare.csv")
+    assert outcome.exit_code == 0, outcome.sentence
+    other.assign(more=1).to_csv(folder / "rare.csv", index=False)
+    refused(folder / "rare.proof", folder / "rare.csv", "3 columns without names")
+
+
 # ----------------------------------------------------------------------- programs
 
 
@@ -240,9 +265,9 @@ def put(lines, path, value):
     return lines
 
 
-def mutants(lines):
-    """Give files that differ in one place: all of the header, some anchors."""
-    for number in (0, 1, 2, 5, len(lines) - 2):
+def mutants(lines, numbers):
+    """Give files that differ in one place of these lines."""
+    for number in numbers:
         for path in places(lines[number], (number,)):
             inside = lines
             for key in path:
@@ -254,8 +279,26 @@ def mutants(lines):
 
 def test_no_mutant_makes_it_state_something_false(small, folder):
     lines, frame, table = small
+    codes, n = tried(lines, (0, 1, 2, 5, len(lines) - 2), frame, table, folder)
+    assert n > 500
+    assert codes == {0, 1, 2}
+
+
+def test_no_mutant_of_a_deep_proof_does_either(folder):
+    frame, y = random_frame(np.random.default_rng(12), 13)
+    frame = frame[["a", "c"]]
+    fit = Fit(frame, y, depth=3, min_leaf=2, penalty=0.25, max_features=1)
+    proof, table = written(fit, frame, y, folder, "deep")
+    lines = lines_of(proof)
+    assert any(anchor.left for anchor in fit.found.anchors)
+    _, n = tried(lines, range(2, len(lines) - 1)[:8], frame, table, folder)
+    assert n > 100
+
+
+def tried(lines, numbers, frame, table, folder):
+    """Check all mutants against brute force; return exit codes and their number."""
     truth, codes, n = {}, set(), 0
-    for mutant in mutants(lines):
+    for mutant in mutants(lines, numbers):
         write_lines(folder / "mutant.proof", mutant)
         outcome = check_proof(folder / "mutant.proof", table)
         codes.add(outcome.exit_code)
@@ -270,8 +313,7 @@ def test_no_mutant_makes_it_state_something_false(small, folder):
         cost, least = truth[key]
         assert outcome.cost == cost, mutant[0]
         assert outcome.bound <= min(least, cost), mutant[0]
-    assert n > 500
-    assert codes == {0, 1, 2}
+    return codes, n
 
 
 def test_a_better_claim_is_not_confirmed(small, folder):

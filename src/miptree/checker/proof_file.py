@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
-import zlib
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .columns import ColumnRule, read_columns
+from .files import content_of
 from .nodes import Anchor, Node, read_anchors, read_tree
 from .values import (
     Refused,
@@ -69,7 +68,7 @@ class Proof:
 
 def read_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof file, or raise :class:`Refused`."""
-    lines = _content(path).splitlines(keepends=True)
+    lines = content_of(path, "The proof file", MAX_BYTES).splitlines(keepends=True)
     if len(lines) < 2:
         raise Refused("The proof file is empty or cut off.")
     _check_digest(lines)
@@ -79,21 +78,6 @@ def read_proof(path: str | os.PathLike[str]) -> Proof:
     if header.get("version") != VERSION:
         raise Refused(f"The proof file is of another version; known: {VERSION}.")
     return _proof(an_object(header, "the header", HEADER), read_anchors(lines[1:-1]))
-
-
-def _content(path: str | os.PathLike[str]) -> bytes:
-    try:
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            file = gzip.GzipFile(fileobj=raw) if packed else raw
-            content = file.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        text = f"The proof file {os.fspath(path)!r} cannot be read: {error}."
-        raise Refused(text) from None
-    if len(content) > MAX_BYTES:
-        raise Refused(f"The proof file has more than {MAX_BYTES} bytes.")
-    return content
 
 
 def _check_digest(lines: list[bytes]) -> None:

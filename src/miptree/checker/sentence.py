@@ -72,7 +72,7 @@ def _trees(proof: Proof, family: Family) -> str:
     if limits.min_leaf > 1:
         words.append(f"at least {limits.min_leaf} rows a leaf")
     if any(limits.signs):
-        words.append("the signs that it gives")
+        words.append("the signs of the proof file")
     if not all(limits.allowed):
         words.append(f"{sum(limits.allowed)} of its {len(limits.allowed)} columns")
     low, high = min(limits.penalties, default=0), max(limits.penalties, default=0)
