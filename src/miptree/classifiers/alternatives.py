@@ -116,21 +116,28 @@ class Alternatives(Listed[Alternative]):
     limit: float
     is_complete: bool
 
+    @property
+    def title(self) -> str:
+        """What the table is about."""
+        about = f"of cost up to {self.limit:.6g} (the first tree: {self.cost:.6g})"
+        found = "Other trees" if self.items else "No other tree was found"
+        end = "" if self.is_complete else ". There was no time to look for all of them"
+        return f"{found} {about}{end}"
+
+    def table(self) -> list[tuple[str, ...]]:
+        """Return the headings of the table and a line for each tree, as texts."""
+        return [_HEADINGS, *(_row(k, other) for k, other in enumerate(self.items, 1))]
+
     def __str__(self) -> str:
-        said = f"of cost up to {self.limit:.6g} (the first tree: {self.cost:.6g})"
-        end = "" if self.is_complete else "There was no time to look for all of them."
-        if not self.items:
-            return f"No other tree {said} was found. {end}".rstrip()
-        title = f"Other trees {said}"
-        rows = [_HEADINGS, *(_row(k, other) for k, other in enumerate(self.items, 1))]
+        rows = self.table() if self.items else []
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([title, *lines, *([end] if end else [])])
+        return "\n".join([f"{self.title}{':' if rows else '.'}", *lines])
 
 
 def _row(number: int, other: Alternative) -> tuple[str, ...]:
     return (
-        f"{number:>3}",
+        str(number),
         f"{other.cost:.6g}",
         str(other.errors),
         f"{100 * other.agreement:.1f} %",

@@ -82,9 +82,13 @@ class Necessity(Listed[Need]):
         """Columns without which every tree is proved to be worse."""
         return tuple(n.feature for n in self.items if n.bound > self.with_all.cost)
 
-    def __str__(self) -> str:
+    def sentences(self) -> list[str]:
+        """Say which trees this is about, and what is known with and without columns."""
         about = f"Such a tree is a {self.trees}; features cost nothing."
-        return "\n".join([about, str(self.with_all), *map(str, self.items)])
+        return [about, str(self.with_all), *map(str, self.items)]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
 
 
 def find_needs(fit: PointsFit, columns: Sequence[int], clock: Clock) -> Necessity:
