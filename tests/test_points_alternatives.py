@@ -6,13 +6,14 @@ import json
 import pickle
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
 
 from _cli import refused, run
 from _models import iris_model
@@ -223,6 +224,21 @@ def test_a_need_that_is_not_proved(fitted) -> None:
         assert need.bound <= best.bound <= best.cost <= need.cost
     open_needs = [need for need in short if not need.is_proved]
     assert all("the best one found makes" in str(need) for need in open_needs)
+
+
+def test_no_time_proves_little() -> None:
+    frame, y = credit()
+    clf = points_tree(feature_penalty=0, max_iter=1).fit(frame, y)
+    for need in clf.necessity(time_limit=0):
+        assert need.bound <= need.cost
+        assert str(need.feature) in str(need)
+
+
+def test_the_docs_say_what_is_printed() -> None:
+    wine = load_wine(as_frame=True)
+    clf = points_tree(feature_penalty=1).fit(wine.data, wine.target)
+    said = str(clf.necessity(["flavanoids", "proline", "ash"]))
+    assert said in (Path(__file__).parents[1] / "docs" / "points.md").read_text()
 
 
 # -------------------------------------------------------------------- alternatives

@@ -46,16 +46,20 @@ class Need:
         who = f"Without {self.feature}" if self.feature else "With all columns"
         cost, bound = told_apart(self.cost, self.bound)
         if self.is_plain:
-            least = f"{who} no such tree makes fewer than {_errors(bound)}"
-            found = f"the best one found makes {cost}"
+            least = f"no such tree makes fewer than {_errors(bound)}"
+            found = f"the best one found makes {_errors(cost)}"
         else:
-            least = f"{who} no such tree has errors that cost less than {bound}"
-            found = f"those of the best one found cost {cost}"
-        return f"{least}." if self.is_proved else f"{least}; {found}."
+            least = f"no such tree has errors that cost less than {bound}"
+            found = f"the errors of the best one found cost {cost}"
+        if self.cost == 0 or self.bound == 0:
+            return f"{who} {found}."
+        return f"{who} {least}." if self.is_proved else f"{who} {least}; {found}."
 
 
 def _errors(number: str) -> str:
-    return f"{number} error" if number == "1" else f"{number} errors"
+    if number in ("0", "1"):
+        return "no error" if number == "0" else "1 error"
+    return f"{number} errors"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
