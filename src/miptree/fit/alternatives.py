@@ -132,17 +132,17 @@ class OtherTrees:
         return dict(zip(asked, self._try_all(searches, part), strict=True))
 
     def _other_first_questions(self) -> None:
-        """Ask first about each of the columns that the first question is not about."""
+        """Ask first about each column, and not about others of the first question."""
         data = self.fit.data
         first = sources_first(data.family, self.tree)
         ranked = np.argsort(-gains(data.problem), kind="stable").tolist()
         columns = dict.fromkeys(
             data.family.source[j] for j in ranked if j in set(data.family.columns)
         )
-        others = [column for column in columns if column not in first]
+        others = [column for column in columns if first != {column}]
         self._try_all(
             [
-                self._search(Restriction(first=column, not_first=first))
+                self._search(Restriction(first=column, not_first=first - {column}))
                 for column in others[:MOST_QUESTIONS]
             ],
             _PART,
