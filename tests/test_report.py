@@ -23,7 +23,12 @@ from _models import (
     strict,
 )
 from _points_models import points_model, random_rows
-from miptree import OptimalTreeClassifier, export_text, report_html
+from miptree import (
+    OptimalTreeClassifier,
+    PointsTreeClassifier,
+    export_text,
+    report_html,
+)
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
 from miptree.plot import plot_node, plot_regions, plot_tree
@@ -344,3 +349,19 @@ def texts_outside_their_boxes(browser):
 def _brightness(browser, what):
     value = one(browser, "body").value_of_css_property(what)
     return np.mean([float(part) for part in re.findall(r"[\d.]+", value)[:3]])
+
+
+def test_other_trees_are_listed(browser, tmp_path):
+    X, y = load_iris(as_frame=True, return_X_y=True)
+    clf = PointsTreeClassifier(feature_penalty=1, max_features_per_split=1).fit(X, y)
+    found, needs = clf.alternatives(2, within=0.1), clf.necessity()
+    page = report_html(clf, X, y, alternatives=found, necessity=needs)
+    opened(browser, page, tmp_path)
+    lines = browser.find_elements("css selector", "#others-table tbody tr")
+    assert len(lines) == len(found) == 2
+    for line, other in zip(lines, found, strict=True):
+        assert other.restriction in line.text
+    said = browser.find_elements("css selector", "#needs li")
+    assert [line.text for line in said] == needs.sentences()
+    opened(browser, report_html(clf, X, y), tmp_path)
+    assert not one(browser, "#others").is_displayed()

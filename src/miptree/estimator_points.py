@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -16,6 +16,13 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from miptree.classifiers.alternatives import (
+    Alternatives,
+    check_number,
+    find_alternatives,
+    find_necessity,
+    fit_of,
+)
 from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
 from miptree.control.clock import Clock, interruptible
 from miptree.data.grid import GridSpec
@@ -23,6 +30,7 @@ from miptree.data.named import by_column
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
+from miptree.fit.necessity import Necessity
 from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
 from miptree.fit.points_data import PointsData, PointsRules
 from miptree.fit.progress import listeners_of
@@ -261,6 +269,92 @@ class PointsTreeClassifier(TableClassifier):
             training = PointsTraining(data, clock.begun_now(), listeners, n_jobs)
             penalty = self._penalty(rows, training)
             return training.run(penalty, self.max_iter, keep_anchors)
+
+    # --------------------------------------------------------- after the fit
+
+    def alternatives(
+        self,
+        n: int = 10,
+        within: float = 0.01,
+        *,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        time_limit: float | None = 60.0,
+        max_iter: int | None = None,
+    ) -> Alternatives:
+        """Find other trees of nearly the same cost, as different as possible.
+
+        Each is the best tree under a restriction: without one or two of the columns,
+        with another first question, or with fewer features in all its splits. From
+        these, trees are chosen one after another: always the one that differs most
+        from the fitted tree and from those chosen before, first in the columns it uses
+        and then in what it predicts for the training rows.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Most trees to return.
+        within : float, default=0.01
+            How much more they may cost, as a part of what it would cost to be wrong
+            for all training rows: their number, where an error costs 1.
+        X, y, sample_weight : optional
+            The rows of the fit, for a classifier that was loaded.
+        time_limit : float or None, default=60
+            Seconds for all searches.
+        max_iter : int or None, default=None
+            Root splits that each search looks at.
+
+        Returns
+        -------
+        Alternatives
+            A list of trees, each with a classifier of its own.
+        """
+        check_number(n, "n", Integral, 1)
+        check_number(within, "within", Real, 0)
+        clock = Clock(time_limit)
+        fit = fit_of(self, X, y, sample_weight, max_iter)
+        return find_alternatives(self, fit, int(n), float(within), clock)
+
+    def necessity(
+        self,
+        features: Sequence[Any] | None = None,
+        *,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        time_limit: float | None = 60.0,
+        max_iter: int | None = None,
+    ) -> Necessity:
+        """Find how many errors every tree makes that does without a column.
+
+        Only errors count here (and what they cost), the feature penalty does not.
+
+        Parameters
+        ----------
+        features : sequence of str or int, optional
+            Columns to do without, one at a time, by name or position; by default those
+            that the tree uses.
+        X, y, sample_weight, time_limit, max_iter
+            As for :meth:`alternatives`.
+
+        Returns
+        -------
+        Necessity
+            A list with a proved bound for each column.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from miptree import PointsTreeClassifier
+        >>> X, y = load_iris(as_frame=True, return_X_y=True)
+        >>> clf = PointsTreeClassifier(max_depth=1, feature_penalty=1).fit(X, y)
+        >>> print(clf.necessity(["petal width (cm)"])[0])
+        Without petal width (cm) no such tree makes fewer than 50 errors.
+        """
+        clock = Clock(time_limit)
+        fit = fit_of(self, X, y, sample_weight, max_iter)
+        return find_necessity(self, fit, features, clock)
 
     # --------------------------------------------------------------- parameters
 

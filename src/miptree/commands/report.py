@@ -19,6 +19,7 @@ from miptree.commands._model_rows import (
     Target,
     read_labelled,
 )
+from miptree.commands.alternatives import other_trees_of
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation
 from miptree.evaluate import evaluate as count
@@ -54,6 +55,12 @@ def report(
     test: Annotated[
         Path | None, typer.Option(help="Table of rows that the fit did not see.")
     ] = None,
+    alternatives: Annotated[
+        bool,
+        typer.Option(
+            "--alternatives", help="Of a points tree list other trees (2 minutes)."
+        ),
+    ] = False,
     target: Target = None,
     force: Force = False,
 ) -> None:
@@ -67,12 +74,23 @@ def report(
     """
     refuse_overwriting(out, force)
     saved = read_model(model)
-    table, rows, y = read_labelled(saved, model, data, target)
+    given = read_labelled(saved, model, data, target)
+    table, rows, y = given
+    found = other_trees_of(saved, given, 60.0) if alternatives else (None, None)
     other = None if test is None else read_labelled(saved, model, test, target)[1:]
     named = saved.metadata.get("weights")
     weight = _tables.weights(table, named if named in table.columns else None)
     title = f"{target or saved.metadata.get('target') or 'Class'}: a decision tree"
-    page = report_html(saved.clf, rows, y, weight, test=other, title=title)
+    page = report_html(
+        saved.clf,
+        rows,
+        y,
+        weight,
+        test=other,
+        alternatives=found[0],
+        necessity=found[1],
+        title=title,
+    )
     write_atomic(out, page.encode(), force)
     say(f"Saved as {out}.")
 

@@ -52,11 +52,11 @@ class PointsRules:
         table = rows.learn_table("onehot", self.missing, self.unknown, self.grid)
         problem = rows.problem(table)
         narrowed = suited_family(
-            table, problem, self.max_features, self.max_points, self._signs(table)
+            table, problem, self.max_features, self.max_points, self.signs_of(table)
         )
         return PointsData(table, problem, *narrowed, self)
 
-    def _signs(self, table: Table) -> tuple[int, ...]:
+    def signs_of(self, table: Table) -> tuple[int, ...]:
         """Return the sign of each grid column; none where no column has one."""
         if not self.signs:
             return ()
@@ -84,6 +84,8 @@ class PointsData:
     left_out : str
         What the family leaves out as there would be too many splits; often empty.
     rules : PointsRules
+    restriction : str
+        What else is asked of the trees, in words; the family may know of it.
     """
 
     table: Table
@@ -91,6 +93,7 @@ class PointsData:
     family: Family
     left_out: str
     rules: PointsRules
+    restriction: str = ""
 
     def column_penalty(self, by_source: FloatArray) -> FloatArray:
         """Return (d,): the penalty of each grid column, given those of X's columns."""
@@ -133,4 +136,5 @@ class PointsData:
             has_categories=family.adds_up_values,
             has_signs=any(family.signs),
             n_allowed=len(family.columns) if family.allowed else None,
+            restriction=self.restriction,
         )

@@ -50,6 +50,8 @@ class PointsObjective:
         Whether the user gave signs to columns.
     n_allowed : int or None
         How many grid columns splits may use, None for all of them.
+    restriction : str
+        What else is asked of the trees, in words.
     """
 
     column_penalty: tuple[float, ...]
@@ -64,6 +66,7 @@ class PointsObjective:
     has_categories: bool = False
     has_signs: bool = False
     n_allowed: int | None = None
+    restriction: str = ""
 
     def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
         """Recount the cost of a tree by prediction."""
@@ -109,8 +112,9 @@ class PointsObjective:
             words += ", the signs that were given"
         if self.n_allowed is not None:
             words += f", on {self.n_allowed} of {len(self.column_penalty)} grid columns"
-            return words
-        return f"{words}, on the grid of its table"
+        else:
+            words += ", on the grid of its table"
+        return f"{words}, {self.restriction}" if self.restriction else words
 
     @property
     def _exceptions(self) -> str:

@@ -14,6 +14,7 @@ from miptree.points.job import (
     best_leaf,
     best_pair_tree,
     best_stump,
+    limit_roots,
 )
 from miptree.points.layout import Rows
 from miptree.points.outer import close_root, fit_roots, open_root
@@ -107,6 +108,9 @@ class _OuterSearch:
     def _begin(self) -> None:
         """Start with the best tree that is less deep, which is an anchor, too."""
         job, depth = self.job, self.depth - 1
+        if self.is_whole and job.roots is not None:
+            limit_roots(job, self.rows, self.state, job.roots)
+            return
         smaller = _subtree(job, self.rows, depth)
         nothing = leaf_tree(len(job.space.steps), 0, 1)
         rest = leaf_tree(len(job.space.steps), int(smaller.heap.label[0]), depth)

@@ -73,6 +73,9 @@ class Family:
         the opposite one; 0 for those that are free.
     allowed : tuple of bool, optional
         Which columns may be used, by default all.
+    at_root : tuple of int, optional
+        1 for columns of which the first split of a tree uses one at least, -1 for
+        those that it does not use, 0 for the others.
     """
 
     steps: tuple[int, ...]
@@ -82,6 +85,7 @@ class Family:
     max_points: int = 1
     signs: tuple[int, ...] = ()
     allowed: tuple[bool, ...] = ()
+    at_root: tuple[int, ...] = ()
 
     @property
     def columns(self) -> list[int]:
@@ -112,6 +116,16 @@ class Family:
             points[has, place] = [cards[f][1][place] for f in has]
         size = np.array([len(columns) for columns, _ in cards], dtype=np.int32)
         return Directions(column, points, size)
+
+    def roots(self, directions: Directions) -> AnyArray | None:
+        """Return (F,) bool: which directions a root may have; None for all."""
+        if not self.at_root:
+            return None
+        asked = np.array(self.at_root)
+        found = np.where(directions.points != 0, asked[directions.column], 0)
+        is_about = (found > 0).any(axis=1) | (asked <= 0).all()
+        may_be: AnyArray = np.logical_and((found >= 0).all(axis=1), is_about)
+        return may_be
 
     # ------------------------------------------------------------------- points
 

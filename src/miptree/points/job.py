@@ -16,6 +16,7 @@ from miptree.points.roots import (
     LOWEST,
     N_EVALUATED,
     N_LIVE,
+    NEXT_BOUND,
     NO_ROOT,
     State,
     advance,
@@ -82,6 +83,8 @@ class Job:
     keep_anchors : bool
     told : callable
         Called with a part that is about all rows.
+    roots : bool array of shape (F,) or None
+        Which directions the root of the tree of all rows may have, None for all.
     """
 
     space: Space
@@ -94,6 +97,7 @@ class Job:
     n_jobs: int
     keep_anchors: bool
     told: Callable[[Part], object]
+    roots: AnyArray | None = None
     _evaluated: list[int] = field(default_factory=list)
     _sums: dict[int, AnyArray] = field(default_factory=dict)
 
@@ -165,11 +169,24 @@ def try_all_rows(job: Job, rows: Rows, state: State) -> None:
     job.count(1)
 
 
+def limit_roots(job: Job, rows: Rows, state: State, roots: AnyArray) -> None:
+    """Keep only splits of some directions live; a tree must beat the best leaf."""
+    endless = np.iinfo(state.bound_left.dtype).max // 4
+    state.bound_left[~roots[job.space.direction]] = endless
+    state.number[BEST] = best_leaf(job, rows, 1).cost
+    if (state.bound_left >= endless).all():
+        state.number[N_LIVE], state.number[NEXT_BOUND] = 0, NO_ROOT
+
+
 def best_pair_tree(job: Job, rows: Rows, is_whole: bool, n_starts: int) -> Part:
     """Return the best tree of depth 2; ``is_whole`` if it is what the run is about."""
     state = job.begin(rows, 2)
+    roots = job.roots if is_whole else None
+    if roots is not None:
+        limit_roots(job, rows, state, roots)
     starts = purest(job.space, state, n_starts)
-    try_all_rows(job, rows, state)
+    if roots is None:
+        try_all_rows(job, rows, state)
     work = len(job.space.n_bins) * len(rows.label) / 4 + len(job.space.direction)
     n_steps = max(1, int(_WORK_OF_A_CHUNK / work))
     shares = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -48,6 +48,8 @@ class PointsProblem:
         How much the cost of a tree may differ by rounding, in the user's costs.
     offset : int
         Added to what a tree costs here gives its cost, in units.
+    roots : bool array of shape (F,) or None
+        Which directions the root of a tree may have, None for all.
     """
 
     grid: AnyArray
@@ -61,6 +63,7 @@ class PointsProblem:
     unit: Fraction = Fraction(1)
     rounding: float = 0.0
     offset: int = 0
+    roots: AnyArray | None = None
 
     @classmethod
     def of(
@@ -133,12 +136,21 @@ class PointsProblem:
             size,
             rounding,
             offset,
+            family.roots(directions),
         )
 
     @property
     def n_rows(self) -> int:
         """Number of distinct rows."""
         return len(self.label)
+
+    def of_roots(self) -> PointsProblem:
+        """Return the problem in which every split may be what the root may be."""
+        if self.roots is None:
+            return self
+        directions = Directions(*(given[self.roots] for given in self.directions))
+        penalty = self.penalty[self.roots]
+        return replace(self, directions=directions, penalty=penalty, roots=None)
 
     def in_user_units(self, cost: int) -> float:
         """Return a cost that was counted here in the user's units."""

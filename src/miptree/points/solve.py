@@ -88,6 +88,8 @@ def solve(
     """
     if not 1 <= depth <= MAX_DEPTH:
         raise ValueError(f"depth must be 1 to {MAX_DEPTH}, got {depth}.")
+    if depth == 1:
+        problem = problem.of_roots()
     dtype = cost_type(problem)
     budget = max_evaluations, n_jobs, keep_anchors
     return _solve(problem, dtype, depth, clock, told, *budget)
@@ -106,6 +108,7 @@ def make_ready(problem: PointsProblem, depth: int) -> None:
         count=problem.count[few],
         directions=one,
         penalty=problem.penalty[:1],
+        roots=None,
     )
     _solve(small, cost_type(problem), depth, Clock(), lambda found: None, 1, 1, False)
 
@@ -134,6 +137,7 @@ def _solve(
             n_jobs,
             keep_anchors,
             lambda part: told(_found(part, job, "max_iter")),
+            problem.roots,
         )
         part = best_deep_tree(job, rows, depth)
     return _found(part, job, _why(part, clock))

@@ -401,6 +401,17 @@
     return found;
   }
 
+  // ------------------------------------------------------------- other trees
+  function drawOthers() {
+    const others = facts.others;
+    if (!others) return;
+    const [head, ...rows] = others.table;
+    at("others-note").textContent = others.note;
+    if (rows.length) at("others-table").append(...table(head, rows, false));
+    at("needs").append(...others.needs.map((sentence) => el("li", {}, sentence)));
+    at("others").hidden = false;
+  }
+
   // ------------------------------------------------------------------- form
   function buildForm() {
     const form = at("try");
@@ -527,6 +538,7 @@
   figures();
   drawTree();
   drawScorecard();
+  drawOthers();
   buildForm();
   drawTrace();
   choose(0);

@@ -16,9 +16,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from miptree.classifiers.alternatives import Alternatives
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export.text import export_text
+from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
+from miptree.report.others import other_trees
 
 
 def report_html(
@@ -28,6 +31,8 @@ def report_html(
     sample_weight: ArrayLike | None = None,
     *,
     test: tuple[Any, ArrayLike] | None = None,
+    alternatives: Alternatives | None = None,
+    necessity: Necessity | None = None,
     title: str = "A decision tree and its certificate",
 ) -> str:
     """Write a page about a model: its tree to click through, certificate and accuracy.
@@ -45,6 +50,9 @@ def report_html(
         Their weights, for the models that the tree is compared with.
     test : pair of X and y, optional
         Other rows, for the accuracy on rows that no model has seen.
+    alternatives, necessity : optional
+        What :meth:`PointsTreeClassifier.alternatives` and ``necessity`` gave, to be
+        listed.
     title : str
         Heading of the page.
 
@@ -55,6 +63,7 @@ def report_html(
     """
     facts = gather(clf, X, y, sample_weight, test)
     facts["title"] = title
+    facts["others"] = other_trees(alternatives, necessity)
     script = _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
