@@ -385,6 +385,7 @@ def test_damage_is_noticed_by_the_digest(small, folder):
         ("{}\n" + "[" * 100_000 + "\n", "too deeply"),
         ('{"a":1,"a":2}\n{"digest":"x"}\n', "digest"),
         ("{}\n" * 3, "the last line"),
+        ('{\n "format": "miptree-model"\n}\n', "this is no proof file; miptree fit"),
     ],
 )
 def test_what_is_no_proof_is_refused(small, folder, text, words):
@@ -438,7 +439,7 @@ def test_data_that_do_not_fit_are_refused(small, folder):
     for words, other in [
         ("13 rows", given.iloc[:-1]),
         ("has the label", given.assign(y=given["y"][::-1].to_numpy())),
-        ("0 columns 'b'", given.drop(columns="b")),
+        ("no column 'b'", given.drop(columns="b")),
         ("which is no number", given.assign(a="word")),
     ]:
         other.to_csv(folder / "other.csv", index=False)

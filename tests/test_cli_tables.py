@@ -159,7 +159,7 @@ def test_warnings_are_one_plain_line(tmp_path):
     found = run("predict", model, path)
     assert found.exit_code == 0
     (line,) = found.stderr.splitlines()
-    assert line.startswith("Warning: Column 'x' has 1 missing values")
+    assert line.startswith("Warning: Column 'x' has 1 missing value,")
 
 
 def test_one_class_is_told_plainly(tmp_path):

@@ -240,7 +240,7 @@ def test_gaps_after_a_training_without():
         found = table.transform(new)
     assert found.tolist() == table.transform(pd.DataFrame({"age": [52.5, 47]})).tolist()
     strict = learn(people()[["age"]], missing="error")
-    with pytest.raises(ValueError, match="'age' has 1 missing values"):
+    with pytest.raises(ValueError, match="'age' has 1 missing value "):
         strict.transform(new)
 
 

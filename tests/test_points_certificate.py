@@ -1,5 +1,6 @@
 """The certificate of a points tree: its sentence, and what verify finds in it."""
 
+import math
 from dataclasses import fields, replace
 
 import numpy as np
@@ -121,11 +122,12 @@ def test_what_verify_needs_for_points_trees(fitted):
 def test_the_sentence_of_a_proved_tree(fitted):
     found = fitted[0].certificate
     assert str(found) == (
-        f"The tree misclassifies {found.errors} of {N} training rows at a cost of "
-        f"{found.cost:g}. Its cost (cost of errors + 0.5 for each feature in a "
-        f"split) is {found.objective:g}: no points tree of depth 2 with at most 2 "
-        "features a split, points up to 1, at least 2 rows a leaf, on the grid of its "
-        "table, costs less (all root splits; counted in units of 0.5)."
+        f"The tree misclassifies {found.errors} of {N} training rows, which cost "
+        f"{found.cost:g}. With 0.5 for each feature in a split that is "
+        f"{found.objective:g} in all, and no points tree of its kind costs less (its "
+        "kind: depth 2 with at most 2 features a split, points up to 1, at least 2 "
+        "rows a leaf, on the grid of its table; proved by all root splits; counted in "
+        "units of 0.5)."
     )
 
 
@@ -133,8 +135,13 @@ def test_an_open_proof_says_so(fitted):
     found = replace(fitted[0].certificate, objective_bound=1.5)
     assert not found.objective_optimal
     assert found.gap == pytest.approx(1 - 1.5 / found.objective)
-    assert ", not proved optimal: no points tree" in str(found)
-    assert "costs less than 1.5, which leaves a gap of" in str(found)
+    least = f"{math.ceil(1000 * found.gap) / 10:g} %"
+    assert "; no points tree of its kind costs less than 1.5, so the best is" in str(
+        found
+    )
+    assert f"at most {least} below it (its kind: depth 2 " in str(found)
+    early = replace(found, objective_proved_by="exhaustive search")
+    assert "; not proved: bounds of an unfinished search; counted" in str(early)
 
 
 def test_rounding_is_told_and_never_hides_an_optimum():
@@ -148,7 +155,7 @@ def test_rounding_is_told_and_never_hides_an_optimum():
     coarse = replace(found, objective_bound=found.objective * (1 - 1e-6))
     assert not coarse.objective_optimal
     assert coarse.gap > 0
-    assert "not proved optimal" in str(coarse)
+    assert "; not proved: " in str(coarse)
 
 
 def test_a_unit_is_never_lost_in_a_tolerance():

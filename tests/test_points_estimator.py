@@ -157,6 +157,7 @@ def test_costs_of_measuring() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        ({"max_depth": 0}, "max_depth of a points tree is 1 to 4, got 0"),
         ({"max_depth": 5}, "max_depth of a points tree is 4 at most, got 5"),
         ({"max_depth": 0}, "max_depth"),
         ({"max_features_per_split": 4}, "max_features_per_split"),
@@ -413,3 +414,15 @@ def test_a_proof_file_is_written_once(tmp_path) -> None:
         clf.fit(X, y, proof_log=path)
     assert path.read_bytes() == content
     clf.fit(X, y, proof_log=path, force=True)
+
+
+def test_columns_that_teach_nothing():
+    constant = pd.DataFrame({"c": [1.0] * 10})
+    clf = PointsTreeClassifier(feature_penalty=1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert clf.fit(constant, [0, 1] * 5).tree_.n_nodes == 1
+    with pytest.raises(ValueError, match="X has no columns"):
+        clf.fit(pd.DataFrame(index=range(4)), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="X has 2 columns 'c'"):
+        clf.fit(pd.concat([constant, constant], axis=1), [0, 1] * 5)

@@ -202,13 +202,13 @@ RARE = "town=any rare value"
         (
             {RENT: 2, CAR: 1, MALE: 1},
             1,
-            "housing = rent or both purpose = new car and sex = male",
+            "housing = rent or (purpose = new car and sex = male)",
             RIGHT,
         ),
         (
             {RENT: 2, CAR: 1, MALE: 1},
             2,
-            "housing = rent and either purpose = new car or sex = male",
+            "housing = rent and (purpose = new car or sex = male)",
             RIGHT,
         ),
         ({"age": 1, "od280": 1}, 0, "age below 25 and od280 below 1.4", LEFT),
@@ -338,6 +338,15 @@ def test_limits_of_one_column_are_said_together():
         "IF age 50 or more and (housing is own or rent)",
         "IF age 50 or more and (housing is neither own nor rent)",
     ]
+
+
+def test_brackets_tell_which_conditions_belong_together():
+    clf = points_model(
+        ({RENT: 2, CAR: 1, MALE: 1}, 1), ({"age": 1}, 2), ({"age": 1}, 2)
+    )
+    said = {line.split(" THEN")[0] for line in export_rules(clf).splitlines()}
+    beside = "(housing = rent or (purpose = new car and sex = male))"
+    assert f"IF {beside} and age below 35" in said
 
 
 def test_sentences_of_oblique_trees():

@@ -1,4 +1,4 @@
-"""Small oblique decision trees, with a certificate of how good they are."""
+"""Small decision trees, oblique or of points, with a certificate of how good."""
 
 from __future__ import annotations
 

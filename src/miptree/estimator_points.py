@@ -158,7 +158,7 @@ class PointsTreeClassifier(TableClassifier):
     method: ClassVar[str] = POINTS_TREE
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "max_depth": [Interval(Integral, 1, None, closed="left")],
+        "max_depth": [Integral],
         "max_features_per_split": [
             Interval(Integral, 1, 3, closed="both"), StrOptions({"auto"}),
         ],
@@ -359,6 +359,11 @@ class PointsTreeClassifier(TableClassifier):
     # --------------------------------------------------------------- parameters
 
     def _check_depth(self) -> None:
+        if self.max_depth < 1:
+            raise ValueError(
+                f"max_depth of a points tree is 1 to {MOST_DEPTH}, got "
+                f"{self.max_depth}."
+            )
         if self.max_depth > MOST_DEPTH:
             raise ValueError(
                 f"max_depth of a points tree is {MOST_DEPTH} at most, got "

@@ -156,7 +156,7 @@ def _check_leaves(recount: Recount) -> Check:
     size = np.bincount(recount.leaf, minlength=recount.tree.n_nodes)
     fewest = int(size[recount.tree.is_leaf].min())
     least = recount.certificate.min_samples_leaf
-    found = f"at least {fewest} rows a leaf, certified: {least}."
+    found = f"the smallest leaf has {fewest} rows, at least {least} must be there."
     return Check("leaves", least == 1 or fewest >= least, found)
 
 
@@ -171,7 +171,7 @@ def _compare_costs(recount: Recount) -> Iterator[Check]:
     uses = np.count_nonzero(tree.coef[~tree.is_leaf], axis=0).tolist()
     pairs = zip(uses, certificate.feature_penalties, strict=True)
     penalties = sum((n * Fraction(price) for n, price in pairs), start=Fraction(0))
-    parts = f" ({say(recount.cost)} errors, {say(penalties)} features)"
+    parts = f" ({say(recount.cost)} for errors, {say(penalties)} for features)"
     total = recount.cost + penalties
     given = certificate.objective
     yield equal("objective", given, total, SUM_TOLERANCE, parts=parts)

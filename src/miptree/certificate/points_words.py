@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from miptree.objective.points import POINTS_TREE
+from miptree.objective.tolerance import COST_ROUNDING
+
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
 
@@ -14,16 +17,24 @@ _DIGITS = range(6, 18)
 
 def points_sentence(certificate: Certificate) -> str:
     """Say what a points tree costs, and what no tree of its family undercuts."""
-    counted, why = certificate.counted_errors, certificate.objective_proved_by
-    reason = f"({'; '.join(part for part in (why, _units(certificate)) if part)})"
+    return f"{_value(certificate)}{_verdict(certificate)} ({_details(certificate)})."
+
+
+def _value(certificate: Certificate) -> str:
+    """Say what a tree costs."""
+    errors, cost = certificate.errors, short(certificate.cost)
+    counted = f"The tree misclassifies {errors} of {certificate.n_rows} training rows"
+    if not math.isclose(certificate.cost, errors, rel_tol=COST_ROUNDING):
+        counted += f", which {'costs' if errors == 1 else 'cost'} {cost}"
     if certificate.objective == certificate.cost:
-        return f"{counted}{_verdict(certificate)} {reason}."
+        return counted
     value = short(certificate.objective)
     if not certificate.objective_optimal:
         value, _ = told_apart(certificate.objective, certificate.objective_bound)
-    terms = certificate.objective_terms
-    cost = f"Its cost ({terms}) is {value}{_verdict(certificate)}"
-    return f"{counted}. {cost} {reason}."
+    what, _, penalty = certificate.objective_terms.partition(" + ")
+    if what == "errors":
+        return f"{counted}. Its cost ({certificate.objective_terms}) is {value}"
+    return f"{counted}. With {penalty} that is {value} in all"
 
 
 def _verdict(certificate: Certificate) -> str:
@@ -34,12 +45,30 @@ def _verdict(certificate: Certificate) -> str:
     if certificate.objective_optimal:
         if certificate.cost_rounding > 0:
             less += f" by more than {2 * certificate.cost_rounding:.2g}"
-        return f": no {certificate.trees}, {less}"
+        return f", and no {POINTS_TREE} of its kind {less}"
     _, bound = told_apart(certificate.objective, certificate.objective_bound)
+    most = math.ceil(1000 * certificate.gap) / 10
     return (
-        f", not proved optimal: no {certificate.trees}, {less} than {bound}, which "
-        f"leaves a gap of {100 * certificate.gap:.3g} %"
+        f"; no {POINTS_TREE} of its kind {less} than {bound}, so the best is at most "
+        f"{most:g} % below it"
     )
+
+
+def _details(certificate: Certificate) -> str:
+    """Say which trees were compared, and how."""
+    kind = certificate.trees.removeprefix(f"{POINTS_TREE} of ")
+    why = proof_words(certificate)
+    how = f"proved by {why}" if certificate.objective_optimal else f"not proved: {why}"
+    parts = f"its kind: {kind}", how, _units(certificate)
+    return "; ".join(part for part in parts if part)
+
+
+def proof_words(certificate: Certificate) -> str:
+    """Say what gave the bound on the cost of a tree."""
+    why = certificate.objective_proved_by
+    if certificate.is_of_points and not certificate.objective_optimal:
+        return why.replace("exhaustive search", "bounds of an unfinished search")
+    return why
 
 
 def _units(certificate: Certificate) -> str:

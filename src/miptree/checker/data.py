@@ -105,7 +105,9 @@ def _places(names: list[str], proof: Proof, target: str | None) -> list[int]:
 
 
 def _place(names: list[str], name: str) -> int:
-    if names.count(name) != 1:
+    if name not in names:
+        raise Refused(f"The data have no column {name!r:.60}.")
+    if names.count(name) > 1:
         raise Refused(f"The data have {names.count(name)} columns {name!r:.60}, not 1.")
     return names.index(name)
 

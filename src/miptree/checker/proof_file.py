@@ -26,6 +26,9 @@ from .values import (
 )
 
 FORMAT, VERSION = "miptree-proof", 1
+NO_PROOF = (
+    "this is no proof file; miptree fit --style points --proof-log FILE writes one."
+)
 MAX_BYTES = 1 << 27
 """Size of a proof file, unpacked."""
 MAX_ROWS, MAX_CLASSES, MAX_LEAF = 5_000_000, 1000, 1 << 40
@@ -72,15 +75,22 @@ class Proof:
 def read_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof file, or raise :class:`Refused`."""
     lines = content_of(path, "The proof file", MAX_BYTES).splitlines(keepends=True)
+    if lines and (_is_model(lines[0]) or lines[-1].strip() == b"}"):
+        raise Refused(NO_PROOF)
     if len(lines) < 2:
         raise Refused("The proof file is empty or cut off.")
     _check_digest(lines)
     header = parsed(lines[0])
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise Refused("This is no proof file of miptree.")
+        raise Refused(NO_PROOF)
     if header.get("version") != VERSION:
         raise Refused(f"The proof file is of another version; known: {VERSION}.")
     return _proof(an_object(header, "the header", HEADER), read_anchors(lines[1:-1]))
+
+
+def _is_model(line: bytes) -> bool:
+    """Tell whether a line is of a model file, which people give by mistake."""
+    return b'"format"' in line and FORMAT.encode() not in line
 
 
 def _check_digest(lines: list[bytes]) -> None:

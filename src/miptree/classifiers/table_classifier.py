@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -81,6 +82,7 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 self, _array(X), y, dtype=None, ensure_all_finite=False
             )
             return found
+        _check_names([str(name) for name in X.columns])
         validate_data(self, X, y, skip_check_array=True)
         stand_in = np.zeros((len(X), 1))  # scikit-learn would make X an array
         return X, check_X_y(stand_in, y, estimator=self)[1]
@@ -113,3 +115,12 @@ def _array(X: Any) -> Any:
     if isinstance(X, (list, tuple)) and np.asarray(X).dtype.kind in "US":
         return np.array(X, dtype=object)
     return X
+
+
+def _check_names(names: list[str]) -> None:
+    """Refuse a data frame without columns, or with two of one name."""
+    if not names:
+        raise ValueError("X has no columns: nothing to learn from.")
+    if len(set(names)) < len(names):
+        twice, number = Counter(names).most_common(1)[0]
+        raise ValueError(f"X has {number} columns {twice!r}. Rename all but one.")

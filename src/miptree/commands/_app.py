@@ -22,7 +22,7 @@ from miptree.export.text import certificate_facts
 P = ParamSpec("P")
 
 app = typer.Typer(
-    help="Small oblique decision trees with a certificate.",
+    help="Small decision trees, oblique or of points, with a certificate.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,7 +55,7 @@ def _common(
         False, "--version", callback=_show_version, is_eager=True, help="Show version."
     ),
 ) -> None:
-    """Small oblique decision trees with a certificate.
+    """Small decision trees, oblique or of points, with a certificate.
 
     Example: miptree fit iris.csv --target species --out model.json, then miptree report
     model.json iris.csv --out iris.html

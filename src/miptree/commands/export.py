@@ -35,9 +35,10 @@ def export(
     out: Annotated[Path | None, typer.Option(help="File to write.")] = None,
     force: Force = False,
 ) -> None:
-    """Write a model in another form that predicts the same, to the last bit.
+    r"""Write a model in another form that predicts the same, to the last bit.
 
-    Without --out it goes to standard output. `--to onnx` needs miptree[onnx].
+    Without --out it goes to standard output. `--to onnx` needs the extra
+    miptree\[onnx].
 
     Example: miptree export model.json --to sql --out model.sql
     """

@@ -30,7 +30,7 @@ from miptree.commands._model_rows import (
 from miptree.data.labels import row_weights
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
-from miptree.estimator_points import PointsTreeClassifier
+from miptree.estimator_points import MOST_DEPTH, PointsTreeClassifier
 from miptree.evaluate import label_codes
 from miptree.export import load_json, save_json
 from miptree.export._json_values import MAX_TEXT
@@ -47,7 +47,12 @@ def fit(
         str, typer.Argument(help="CSV, CSV.gz or Parquet file; for Dask a pattern.")
     ],
     target: Annotated[str, typer.Option(help="Column of the class labels.")],
-    depth: Annotated[int, typer.Option(min=1, max=10, help="Depth of the tree.")] = 2,
+    depth: Annotated[
+        int,
+        typer.Option(
+            min=1, max=10, help="Depth of the tree; with --style points up to 4."
+        ),
+    ] = 2,
     time_limit: Annotated[
         float, typer.Option(min=0.0, help="Seconds for the whole fit.")
     ] = 60.0,
@@ -100,7 +105,7 @@ def fit(
         if path is not None:
             refuse_overwriting(path, force)  # before the work, not after it
     _refuse_together(tune, engine, solver, selection, categorical)
-    _refuse_for_style(style, tune, engine, solver, selection, proof_log)
+    _refuse_for_style(style, depth, tune, engine, solver, selection, proof_log)
     clf: OptimalTreeClassifier | OptimalTreeClassifierCV | PointsTreeClassifier
     if style == "points":
         clf = PointsTreeClassifier()
@@ -178,6 +183,7 @@ def _refuse_together(
 
 def _refuse_for_style(
     style: str,
+    depth: int,
     tune: bool,
     engine: str,
     solver: str | None,
@@ -187,6 +193,11 @@ def _refuse_for_style(
     """Refuse options of the other kind of tree."""
     if style not in ("oblique", "points"):
         raise ValueError(f"--style must be oblique or points, got {style!r}.")
+    if style == "points" and depth > MOST_DEPTH:
+        raise ValueError(
+            f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
+            "--style points for deeper trees."
+        )
     if style == "oblique":
         if proof_log is not None:
             raise ValueError("--proof-log is for points trees: add --style points.")

@@ -80,7 +80,8 @@ def report(
     other = None if test is None else read_labelled(saved, model, test, target)[1:]
     named = saved.metadata.get("weights")
     weight = _tables.weights(table, named if named in table.columns else None)
-    title = f"{target or saved.metadata.get('target') or 'Class'}: a decision tree"
+    kind = "points tree" if saved.clf.certificate_.is_of_points else "decision tree"
+    title = f"{target or saved.metadata.get('target') or 'Class'}: a {kind}"
     page = report_html(
         saved.clf,
         rows,

@@ -64,16 +64,20 @@ def check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
     if missing.any() and not allowed:
         row = int(np.flatnonzero(missing)[0])
         raise ValueError(
-            f"Column {name!r} has {int(missing.sum())} missing values (NaN), the first "
-            f'in {row_name(row)}. Fill them in, or set missing="fill".'
+            f"Column {name!r} has {_gaps(missing)} (NaN), the first in "
+            f'{row_name(row)}. Fill in such gaps, or set missing="fill".'
         )
 
 
 def warn_missing(name: str, missing: BoolArray, what: str) -> None:
     """Tell that a column has gaps for the first time, and what is done about them."""
     warnings.warn(
-        f"Column {name!r} has {int(missing.sum())} missing values, but had none in "
-        f"training: {what}.",
+        f"Column {name!r} has {_gaps(missing)}, but had none in training: {what}.",
         UserWarning,
         stacklevel=2,
     )
+
+
+def _gaps(missing: BoolArray) -> str:
+    number = int(missing.sum())
+    return f"{number} missing value" + "s" * (number != 1)

@@ -60,7 +60,9 @@ def _words(rules: Rules, found: Condition, is_alone: bool = False) -> str:
         return _card(rules, found)
     if not found.parts:
         return "any row" if isinstance(found, Every) else "no row"
-    return _several(rules, found, is_alone)
+    text = _several(rules, found)
+    # Within another condition, brackets tell which 'and' and 'or' belong together.
+    return text if is_alone else f"({text})"
 
 
 # --------------------------------------------------------------------- one feature
@@ -110,7 +112,7 @@ def _number(number: float, beside: Sequence[float]) -> str:
 # ------------------------------------------------------------------ several features
 
 
-def _several(rules: Rules, found: Every | Either | TwoOfThree, is_alone: bool) -> str:
+def _several(rules: Rules, found: Every | Either | TwoOfThree) -> str:
     if all(isinstance(part, OneOf) and not part.holds for part in found.parts):
         return _refused(rules, found)
     texts = [_words(rules, part) for part in found.parts]
@@ -119,10 +121,7 @@ def _several(rules: Rules, found: Every | Either | TwoOfThree, is_alone: bool) -
     word = " and " if isinstance(found, Every) else " or "
     if isinstance(found, Either) and any(text.endswith(" or more") for text in texts):
         word = ", or "
-    text = word.join(texts)
-    if is_alone:
-        return text
-    return f"{'both' if isinstance(found, Every) else 'either'} {text}"
+    return word.join(texts)
 
 
 def _refused(rules: Rules, found: Every | Either | TwoOfThree) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from miptree.certificate.points_words import proof_words
 from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree, readable
@@ -182,7 +183,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
         f"no {kind} is below": f"{found.objective_bound:.6g}",
         "gap": f"{100 * found.gap:.3g} %",
         "proved optimal": "yes" if found.objective_optimal else "no",
-        "proved by": found.objective_proved_by,
+        "proved by": proof_words(found),
         "status": f"{clf.status_}, after {clf.fit_time_:.1f} s",
     }
 

@@ -20,7 +20,7 @@ from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
 
-PROVED_BY = "exhaustive search with anchor bounds"
+PROVED_BY = "exhaustive search"
 """What proves a bound, in certificates."""
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""

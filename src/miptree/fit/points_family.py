@@ -69,6 +69,8 @@ def suited_family(
         signs=tuple(signs),
     )
     used, n_rows = np.array(family.columns, dtype=np.intp), problem.n_rows
+    if not len(used):
+        return Narrowed(family, "")  # of a table that does not vary: one leaf
     if max_features == "auto":
         number = n_directions(family, used)
         if number > MANY_DIRECTIONS or number * n_rows > MANY_COUNTS:
@@ -79,7 +81,7 @@ def suited_family(
         memory = number * _bytes(family, columns, problem.n_classes)
         return number * n_rows <= MOST_COUNTS and memory <= MOST_BYTES
 
-    if not len(used) or fits(used):
+    if fits(used):
         return Narrowed(family, "")
     ranked = used[np.argsort(-gains(problem)[used], kind="stable")]
     return _screened(family, ranked, fits)

@@ -44,6 +44,8 @@ class FitProgress:
     def __str__(self) -> str:
         if self.stage == "compile":
             return "compiling the search's kernels, once on this machine (10 to 20 s)"
+        if self.stage == "folds":  # no tree yet: nothing to say of its objective
+            return f"choosing the feature penalty in folds, {self.seconds:.1f} s"
         return (
             f"{self.stage:>6} {self.seconds:7.1f} s  objective {self.objective:.6g}  "
             f"errors {self.errors}  bound {self.bound:.6g}  gap {100 * self.gap:.1f} %"

@@ -369,6 +369,7 @@
     if (!card || !card.steps.length) return;
     at("steps").append(...card.steps.map(drawStep));
     at("card-notes").textContent = card.notes.join(" ");
+    at("adding").hidden = card.steps.every((step) => !step.parts.length);
     at("scorecard").hidden = false;
     const only = document.body.classList;
     at("print-card").addEventListener("click", () => {
