@@ -28,6 +28,8 @@ from .values import (
 FORMAT, VERSION = "miptree-proof", 1
 MAX_BYTES = 1 << 27
 """Size of a proof file, unpacked."""
+MAX_LINES = 2_100_000
+"""As many as there may be anchors, and some more."""
 MAX_ROWS, MAX_CLASSES, MAX_LEAF = 5_000_000, 1000, 1 << 40
 LARGEST_EXACT = 1 << 53
 """Whole numbers below which labels of the data are told apart."""
@@ -71,7 +73,10 @@ class Proof:
 
 def read_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof file, or raise :class:`Refused`."""
-    lines = content_of(path, "The proof file", MAX_BYTES).splitlines(keepends=True)
+    content = content_of(path, "The proof file", MAX_BYTES)
+    if content.count(b"\n") + content.count(b"\r") > MAX_LINES:
+        raise Refused(f"The proof file has more than {MAX_LINES} lines.")
+    lines = content.splitlines(keepends=True)
     if len(lines) < 2:
         raise Refused("The proof file is empty or cut off.")
     _check_digest(lines)
