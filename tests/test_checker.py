@@ -150,6 +150,31 @@ def test_rounded_costs_are_confirmed(folder, scale):
     assert outcome.exit_code == 0, outcome.sentence
 
 
+def test_a_claim_beyond_rounding_is_not_confirmed(folder):
+    rng = np.random.default_rng(5)
+    frame, y = random_frame(rng, N)
+    fit = Fit(frame, y, weight=rng.random(N))
+    proof, table = written(fit, frame, y, folder, "claims")
+    lines, bound = lines_of(proof), fit.certificate.objective_bound
+    for excess, words in [(0.0, "Checked: the tree"), (1e-6, "Does not hold as")]:
+        write_lines(proof, put(lines, (0, "claim", "bound"), bound + excess))
+        assert check_proof(proof, table).sentence.startswith(words)
+
+
+def test_rounding_that_explains_a_claim_is_told(folder):
+    """Rows of 1e12 beside an error of about 1e-5: rounding is a part of 1e-9 of it."""
+    frame = pd.DataFrame({"a": [0.0, 0.0, 1.0, 1.0]})
+    fit = Fit(frame, [0, 1, 1, 1], depth=1, weight=[1e12 / 7, 1.1e-5 / 7, 1, 1e12 / 3])
+    proof, table = written(fit, frame, [0, 1, 1, 1], folder, "told")
+    lines = lines_of(proof)
+    lines[0]["claim"]["bound"] = lines[0]["claim"]["cost"]
+    write_lines(proof, lines)
+    outcome = check_proof(proof, table)
+    assert outcome.exit_code == 0, outcome.sentence
+    assert outcome.bound < outcome.cost
+    assert "more by no more than rounding of the costs explains" in outcome.sentence
+
+
 def test_the_sentence_says_all_that_was_used(folder):
     frame, y = random_frame(np.random.default_rng(3), N)
     fit = Fit(frame, y, penalty=0.5, min_leaf=2, weight=np.full(N, 2.0))

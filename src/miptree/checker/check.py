@@ -110,12 +110,10 @@ def _outcome(proof: Proof, rows: Rows, deadline: float) -> Outcome:
     costs = whole_costs(rows.grid, rows.price, proof.limits.penalties, n_splits)
     bound = min(cost, _bound(proof, family, costs, deadline, cost))
     n_rows = len(proof.labels), len(rows.price)
-    found = Found(cost, bound, *n_rows, rows.labels_are_of_data)
     cost_is_right = abs(cost - proof.claimed_cost) <= CLOSE * abs(cost)
-    # Whoever rounded costs may have found a little more; what is said is from here.
-    allowed = CLOSE * abs(bound) + 2 * costs.rounding
-    bound_is_right = proof.claimed_bound - bound <= allowed
-    is_right = cost_is_right and bound_is_right
+    excess = proof.claimed_bound - bound - CLOSE * abs(bound)
+    is_right = cost_is_right and excess <= 2 * costs.rounding
+    found = Found(cost, bound, *n_rows, rows.labels_are_of_data, excess > 0)
     text = sentence(proof, family, found, is_right)
     return Outcome(text, 0 if is_right else 1, cost, bound)
 
