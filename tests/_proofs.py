@@ -97,7 +97,11 @@ class Fit:
         self.tree = ObliqueTree.from_heap(self.found.heap).prune(self.problem.X)
         self.objective = PointsObjective(
             tuple(self.penalty.tolist()), depth, max_features, max_points, min_leaf,
-            float(self.points.unit), self.points.rounding, bool((weight == 1).all()),
+            float(self.points.unit), self.points.rounding,
+            is_plain=costs is None and row_costs is None and bool((weight == 1).all()),
+            is_mixed={n == 1 for n in t.open_steps if n} == {True, False},
+            has_categories=self.family.adds_up_values,
+            has_signs=any(signs), n_allowed=sum(allowed) if allowed else None,
         )  # fmt: skip
         score = self.objective.evaluate(self.problem, self.tree)
         trivial = combinatorial_bound(self.problem, depth)

@@ -94,6 +94,51 @@ def test_numbers_give_a_forged_certificate_away(fitted, field):
     assert not verified(fitted, replace(certificate, **{field: value})).ok
 
 
+GRID = ", on the grid of its table"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        lambda trees: trees.replace(GRID, ", or of any other kind" + GRID),
+        lambda trees: trees.replace("1 or 4 for", "any points for"),
+        lambda trees: trees.replace(", the same for values of one category", ""),
+        lambda trees: trees.replace(GRID, ", on 99 of 8 grid columns"),
+        lambda trees: trees + ".",
+    ],
+)
+def test_words_are_compared_wholly(fitted, words):
+    certificate = fitted[0].certificate
+    changed = words(certificate.trees)
+    assert changed != certificate.trees
+    found = verified(fitted, forged(certificate, trees=changed))
+    assert [check.name for check in found.wrong] == ["settings"]
+
+
+def test_terms_are_those_of_the_data(fitted):
+    certificate = fitted[0].certificate
+    terms = certificate.objective_terms.removeprefix("cost of ")
+    found = verified(fitted, forged(certificate, objective_terms=terms))
+    assert [check.name for check in found.wrong] == ["terms"]
+
+
+def test_a_depth_that_no_points_tree_has_fails_its_check(fitted):
+    certificate = fitted[0].certificate
+    trees = certificate.trees.replace("depth 2", "depth 5")
+    found = forged(certificate, depth=5, trees=trees)
+    assert not verified(fitted, found, resolve_with="points").ok
+
+
+def test_signs_and_chosen_columns_may_be_named():
+    frame, y = random_frame(np.random.default_rng(6), N)
+    d = len(Fit(frame, y, depth=1).family.steps)
+    fit = Fit(
+        frame, y, signs=(1,) + (0,) * (d - 1), allowed=(True,) * 2 + (False,) * (d - 2)
+    )
+    assert "the signs that were given, on 2 of" in fit.certificate.trees
+    assert verify(fit.certificate, fit.tree, frame, y, table=fit.table).ok
+
+
 def test_trees_outside_of_the_family_are_noticed(fitted):
     tree = fitted[0].tree
     root = int(np.flatnonzero(tree.coef[0])[0])
@@ -125,9 +170,10 @@ def test_the_sentence_of_a_proved_tree(fitted):
         f"The tree misclassifies {found.errors} of {N} training rows, which cost "
         f"{found.cost:g}. With 0.5 for each feature in a split that is "
         f"{found.objective:g} in all, and no points tree of its kind costs less (its "
-        "kind: depth 2 with at most 2 features a split, points up to 1, at least 2 "
-        "rows a leaf, on the grid of its table; proved by all root splits; counted in "
-        "units of 0.5)."
+        "kind: depth 2 with at most 2 features a split, points up to 1 (1 or 4 for a "
+        "yes/no column beside one number, the same for values of one category), at "
+        "least 2 rows a leaf, on the grid of its table; proved by all root splits; "
+        "counted in units of 0.5)."
     )
 
 

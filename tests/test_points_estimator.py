@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from miptree import (
     save_json,
     verify,
 )
+from miptree.certificate.digest import tree_digest
 from miptree.fit import points_family
 from miptree.tuning import points_penalty
 
@@ -118,6 +120,14 @@ def test_costs_decide() -> None:
     ).fit(frame, y)
     assert weighted.objective_ == careful.objective_
     assert weighted.certificate_.cost == careful.certificate_.cost
+
+
+def test_a_leaf_of_more_rows_than_there_are_is_refused() -> None:
+    frame, y = credit(40)
+    weight = np.arange(40) % 2
+    words = "min_samples_leaf is 21, but there are 20 rows"
+    with pytest.raises(ValueError, match=words):
+        PointsTreeClassifier(min_samples_leaf=21, **QUICK).fit(frame, y, weight)
 
 
 def test_min_samples_leaf_holds() -> None:
@@ -325,6 +335,42 @@ def test_a_changed_model_file_is_refused(fitted, tmp_path) -> None:
     plain["estimator"] = "OptimalTreeClassifier"
     path.write_text(json.dumps(plain))
     with pytest.raises(ValueError, match="not a model"):
+        load_json(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("coef", 0.5),
+        ("coef", 1e300),
+        ("threshold", 0.5),
+        ("threshold", 1e300),
+        ("every coef", 1.0),
+        ("cuts", []),
+    ],
+)
+def test_a_model_file_has_splits_of_its_family(fitted, tmp_path, entry, value) -> None:
+    """Even where the digests were computed anew."""
+    clf, path = fitted[0], tmp_path / "model.json"
+    save_json(clf, path)
+    plain = json.loads(path.read_text())
+    coef, threshold = clf.tree_.coef.copy(), clf.tree_.threshold.copy()
+    if entry == "coef":
+        coef[0, np.flatnonzero(coef[0])[0]] = value
+    elif entry == "every coef":
+        coef[0] = value
+    elif entry == "threshold":
+        threshold[0] = value
+    else:
+        for column in plain["table"]["columns"]:
+            column |= {"cuts": value} if "cuts" in column else {}
+    tree = replace(clf.tree_, coef=coef, threshold=threshold)
+    plain["tree"] |= {"coef": coef.tolist(), "threshold": threshold.tolist()}
+    signed = replace(clf.certificate_, tree_digest=tree_digest(tree)).signed()
+    digests = {"tree_digest": signed.tree_digest, "digest": signed.digest}
+    plain["certificate"] |= digests
+    path.write_text(json.dumps(plain))
+    with pytest.raises(ValueError, match=r"not one of the family|limits of the family"):
         load_json(path)
 
 

@@ -234,6 +234,7 @@ class PointsTreeClassifier(TableClassifier):
         if proof_log is not None:
             refuse_overwriting(proof_log, force)  # before the work, not after it
         rows, classes = revise(*self._rows(X, y, sample_weight))
+        self._check_leaves(int((rows.weight > 0).sum()))
         data = self._rules(rows).learn(rows)
         if data.left_out:
             warnings.warn(data.left_out, UserWarning, stacklevel=4)
@@ -369,6 +370,13 @@ class PointsTreeClassifier(TableClassifier):
                 f"max_depth of a points tree is {MOST_DEPTH} at most, got "
                 f"{self.max_depth}: nobody follows longer cards. Use "
                 "OptimalTreeClassifier for deeper trees."
+            )
+
+    def _check_leaves(self, n_rows: int) -> None:
+        if self.min_samples_leaf > n_rows:
+            raise ValueError(
+                f"min_samples_leaf is {self.min_samples_leaf}, but there are {n_rows} "
+                "rows (of weight above 0): no tree has such a leaf. Give a smaller one."
             )
 
     def _rules(self, rows: TrainingRows) -> PointsRules:

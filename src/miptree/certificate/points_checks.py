@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from miptree.control.clock import Clock
 from miptree.data import Table
 from miptree.objective.points import PointsObjective
 from miptree.points import Family, PointsProblem, solve
+from miptree.points.solve import MAX_DEPTH
 from miptree.tree import ObliqueTree
 
 
@@ -49,7 +52,7 @@ def verify_points(
     seconds : float or None
         Time for the engine to repeat the proof, None for any; 0 asks for no proof.
     """
-    problem = _senseless(certificate, data.n_features)
+    problem = senseless(certificate, table)
     found = "the limits of the family make sense."
     first = [
         check_tree(tree, data),
@@ -61,19 +64,24 @@ def verify_points(
         return
     recount = Recount(tree, data, certificate)
     checks = [*compare_identity(certificate, recount), check_routing(recount)]
-    checks += [_check_family(certificate, tree, table), _check_leaves(recount)]
-    checks += [*_compare_costs(recount), *_compare_bounds(recount)]
+    checks += [check_splits(certificate, tree, table), _check_leaves(recount)]
+    checks += [_check_terms(recount), *_compare_costs(recount)]
+    checks += _compare_bounds(recount)
     yield from checks
     if seconds != 0 and all(check.ok for check in checks):
         yield _solve_again(certificate, data, table, seconds)
 
 
-def _senseless(certificate: Certificate, n_columns: int) -> str | None:
+def senseless(certificate: Certificate, table: Table) -> str | None:
     """Say what keeps the certificate from meaning anything, None if nothing does."""
     problem = wrong_type(certificate)
     if problem is not None:
         return problem
-    penalties = certificate.feature_penalties
+    if certificate.depth > MAX_DEPTH:
+        return (
+            f"depth is {certificate.depth}, that of points trees {MAX_DEPTH} at most."
+        )
+    penalties, n_columns = certificate.feature_penalties, len(table.open_steps)
     if len(penalties) != n_columns or min(penalties, default=0.0) < 0:
         return f"feature_penalties must be {n_columns} numbers >= 0."
     if certificate.max_features not in (1, 2, 3):
@@ -87,10 +95,10 @@ def _senseless(certificate: Certificate, n_columns: int) -> str | None:
         return "the penalties and the margin of (1a) are not 0."
     if not certificate.cost_unit > 0 or not certificate.cost_rounding >= 0:
         return "cost_unit must be above 0, and cost_rounding not below."
-    return _wrong_words(certificate)
+    return _wrong_words(certificate, table)
 
 
-def _wrong_words(certificate: Certificate) -> str | None:
+def _wrong_words(certificate: Certificate, table: Table) -> str | None:
     """Say where the words do not fit the numbers, None if they do."""
     objective = PointsObjective(
         certificate.feature_penalties,
@@ -102,19 +110,45 @@ def _wrong_words(certificate: Certificate) -> str | None:
     terms = {objective.terms, replace(objective, is_plain=False).terms}
     if certificate.objective_terms not in terms:
         return "objective_terms does not fit the penalties."
-    start = replace(objective, min_samples_leaf=1).trees.removesuffix(GRID)
-    least, words = certificate.min_samples_leaf, certificate.trees
-    leaves = f", at least {least} rows a leaf" in words
-    if not words.startswith(start) or leaves != (least > 1):
+    if certificate.trees not in _possible_words(certificate, objective, table):
         return "trees does not fit the limits of the family."
     return None
+
+
+def _possible_words(
+    certificate: Certificate, objective: PointsObjective, table: Table
+) -> set[str]:
+    """Return the words for every family that such a certificate may be about.
+
+    It does not hold the signs, nor which columns were allowed: these may be named.
+    """
+    steps = {n for n in table.open_steps if n > 0}
+    is_mixed = 1 in steps and max(steps) > 1
+    adds_up = _family(certificate, table).adds_up_values
+    chosen = re.search(r", on ([0-9]{1,9}) of [0-9]+ grid columns$", certificate.trees)
+    n_allowed = None if chosen is None else int(chosen[1])
+    mixed, added = {is_mixed}, {adds_up}
+    if n_allowed is not None:
+        if n_allowed > sum(n > 0 for n in table.open_steps):
+            return set()
+        mixed, added = {is_mixed, False}, {adds_up, False}
+    return {
+        replace(
+            objective,
+            is_mixed=is_mixed,
+            has_categories=has_categories,
+            has_signs=has_signs,
+            n_allowed=n_allowed,
+        ).trees
+        for is_mixed, has_categories, has_signs in product(mixed, added, (False, True))
+    }
 
 
 GRID = ", on the grid of its table"
 """Last words of a family of trees that use all columns."""
 
 
-def _check_family(certificate: Certificate, tree: ObliqueTree, table: Table) -> Check:
+def check_splits(certificate: Certificate, tree: ObliqueTree, table: Table) -> Check:
     """Check that every split of a tree is a scorecard of the family."""
     for node in np.flatnonzero(~tree.is_leaf):
         if not _is_card(certificate, table, tree.coef[node], tree.threshold[node]):
@@ -130,6 +164,10 @@ def _is_card(
     whole = np.append(coef, threshold)
     if not len(used) or not (whole == np.rint(whole)).all():
         return False
+    if len(used) > (certificate.max_features or 0):
+        return False
+    if abs(threshold) > abs(coef) @ np.array(table.open_steps):
+        return False  # which parts no rows
     family = replace(
         _family(certificate, table), allowed=tuple(bool(c) for c in coef != 0)
     )
@@ -158,6 +196,17 @@ def _check_leaves(recount: Recount) -> Check:
     least = recount.certificate.min_samples_leaf
     found = f"the smallest leaf has {fewest} rows, at least {least} must be there."
     return Check("leaves", least == 1 or fewest >= least, found)
+
+
+def _check_terms(recount: Recount) -> Check:
+    """Check that errors are called so only where each of them costs 1."""
+    problem, terms = recount.data.problem, recount.certificate.objective_terms
+    is_plain = problem.class_cost is None and np.array_equal(
+        problem.weight, problem.count
+    )
+    says_plain = terms.startswith("errors")
+    found = f"an error costs {'1' if is_plain else 'what was given'}."
+    return Check("terms", is_plain == says_plain, found)
 
 
 def _compare_costs(recount: Recount) -> Iterator[Check]:

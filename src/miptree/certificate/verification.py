@@ -112,7 +112,10 @@ def verify(
         the digest given here; without that, only what leaves every number consistent
         is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
         between its limits, a larger ``depth`` or ``max_features``, and the margin and
-        penalties where no point lies within the margin or all 1-norms are zero.
+        penalties where no point lies within the margin or all 1-norms are zero; of
+        a points tree also whether signs or a choice of columns were given (and which
+        columns, which it does not hold), penalties of columns that the tree does not
+        use, ``cost_unit`` and ``cost_rounding``.
     resolve_with : {"highs", "scip", "gurobi", "cplex", "points"}, optional
         For a points tree "points": its engine runs again. Otherwise a solver that
         repeats the proofs of a solver: the count MIP for

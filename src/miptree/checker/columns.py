@@ -11,7 +11,7 @@ import numpy as np
 
 from .values import Refused, a_bool, a_float, a_list, a_text, an_object
 
-MAX_COLUMNS, MAX_CUTS, MAX_VALUES = 20_000, 10_000, 100_000
+MAX_COLUMNS, MAX_CUTS, MAX_VALUES, MAX_RARE = 20_000, 10_000, 1000, 100_000
 
 Cells = Sequence[str]
 """The cells of a column as they are written; an empty one is missing."""
@@ -94,7 +94,7 @@ def read_columns(given: Any) -> tuple[ColumnRule, ...]:
     found: list[ColumnRule] = []
     for column in a_list(given, "columns", 1, MAX_COLUMNS):
         kind = column.get("kind") if isinstance(column, dict) else None
-        if kind not in _READERS:
+        if not isinstance(kind, str) or kind not in _READERS:
             raise Refused(f"The proof file has a column of unknown kind {kind!r:.50}.")
         found.append(_READERS[kind](column))
     return tuple(found)
@@ -120,7 +120,7 @@ def _values(given: Any) -> ColumnRule:
     given = an_object(given, "columns", "kind name values rare")
     name = a_text(given["name"], "name")
     values = a_list(given["values"], "values", 0, MAX_VALUES)
-    rare = a_list(given["rare"], "rare", 0, MAX_VALUES)
+    rare = a_list(given["rare"], "rare", 0, MAX_RARE)
     kinds = {_kind(value) for value in [*values, *rare] if value is not None}
     if len(kinds) > 1:
         raise Refused(f"The values of column {name!r:.60} are of several kinds.")

@@ -36,6 +36,11 @@ class WholeCosts:
         Size of the unit.
     slip : Fraction
         How much more than its true cost a tree may seem to cost, by rounding.
+    rounding : Fraction
+        How far any cost of a tree in whole units may be from its true cost, 0 if
+        nothing was rounded.
+    by_row : int array of shape (n, Y)
+        What each class costs for each row as it is in the data.
     """
 
     grid: np.ndarray
@@ -45,6 +50,19 @@ class WholeCosts:
     base: int
     unit: Fraction
     slip: Fraction
+    rounding: Fraction
+    by_row: np.ndarray
+
+    def of_few_classes(self, n_leaves: int) -> int:
+        """Return what trees of so many leaves cost at least, beyond the base.
+
+        They predict no more classes than that, so all rows of the others are in error.
+        Rows of the same numbers are taken one by one and together: either may say more.
+        """
+        together = _left_out(self.cost, n_leaves)
+        least = self.by_row.min(axis=1)
+        alone = _left_out(self.by_row - least[:, None], n_leaves) + int(least.sum())
+        return max(together, alone - self.base)
 
     def true_bound(self, bound: int) -> Fraction:
         """Return what a tree costs at least, if here it costs ``bound`` at least."""
@@ -66,9 +84,17 @@ def whole_costs(
     penalty = [round(value / unit) for value in penalties]
     slip = n_splits * FEATURES * _excess(penalties, penalty, unit)
     slip += sum(n * _excess(row, whole[row], unit) for row, n in often.items())
+    pairs = [(penalties, penalty), *whole.items()]
+    is_exact = all(
+        n * unit == value
+        for values, numbers in pairs
+        for value, n in zip(values, numbers, strict=True)
+    )
+    rounding = Fraction(0) if is_exact else (len(price) + n_splits * FEATURES) * unit
     cells, place = np.unique(grid, axis=0, return_inverse=True)
     cost = np.zeros((len(cells), len(price[0])), dtype=np.int64)
-    np.add.at(cost, place.ravel(), np.array([whole[row] for row in price]))
+    by_row = np.array([whole[row] for row in price], dtype=np.int64)
+    np.add.at(cost, place.ravel(), by_row)
     least = cost.min(axis=1)
     return WholeCosts(
         cells,
@@ -78,7 +104,23 @@ def whole_costs(
         int(least.sum()),
         unit,
         slip,
+        rounding,
+        by_row,
     )
+
+
+def _left_out(cost: np.ndarray, n_leaves: int) -> int:
+    """Return the least cost of the classes that get no leaf, if there are too many.
+
+    A row whose cheapest class is never predicted costs the second cheapest at least.
+    """
+    spare = cost.shape[1] - n_leaves
+    if spare <= 0:
+        return 0
+    second = np.partition(cost, 1, axis=1)[:, 1]
+    of_class = np.zeros(cost.shape[1], dtype=np.int64)
+    np.add.at(of_class, cost.argmin(axis=1), second)
+    return int(np.sort(of_class)[:spare].sum())
 
 
 def _unit(values: set[Fraction], total: Fraction) -> Fraction:

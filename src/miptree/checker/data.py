@@ -19,6 +19,8 @@ from .values import Refused
 
 MAX_BYTES = 1 << 31
 """Size of a CSV file, unpacked."""
+MAX_CELLS = 1 << 26
+"""Rows times grid columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,10 @@ def read_rows(path: str | os.PathLike[str], proof: Proof, target: str | None) ->
     kept = [i for i in range(len(table)) if _weight(proof, i) > 0]
     if not kept:
         raise Refused("Every row has weight 0.")
+    n_grid = sum(rule.n_grid for rule in proof.columns)
+    if len(kept) * n_grid > MAX_CELLS:
+        text = f"{len(kept)} rows of {n_grid} grid columns"
+        raise Refused(f"The proof is about {text}: more than this program takes.")
     parts = [np.zeros((len(kept), 0), dtype=np.int64)]
     for rule, place in zip(proof.columns, columns, strict=True):
         parts.append(rule.grid([table[i][place] for i in kept]))

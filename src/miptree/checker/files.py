@@ -17,7 +17,7 @@ def content_of(path: str | os.PathLike[str], what: str, most: int) -> bytes:
             raw.seek(0)
             file = gzip.GzipFile(fileobj=raw) if packed else raw
             content = file.read(most + 1)
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # a path with NUL
         why = getattr(error, "strerror", None) or error
         raise Refused(f"{what} {os.fspath(path)!r} cannot be read: {why}.") from None
     if len(content) > most:

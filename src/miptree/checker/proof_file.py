@@ -31,6 +31,8 @@ NO_PROOF = (
 )
 MAX_BYTES = 1 << 27
 """Size of a proof file, unpacked."""
+MAX_LINES = 2_100_000
+"""As many as there may be anchors, and some more."""
 MAX_ROWS, MAX_CLASSES, MAX_LEAF = 5_000_000, 1000, 1 << 40
 LARGEST_EXACT = 1 << 53
 """Whole numbers below which labels of the data are told apart."""
@@ -74,7 +76,11 @@ class Proof:
 
 def read_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof file, or raise :class:`Refused`."""
-    lines = content_of(path, "The proof file", MAX_BYTES).splitlines(keepends=True)
+    content = content_of(path, "The proof file", MAX_BYTES)
+    if content.count(b"
+") + content.count(b"") > MAX_LINES:
+        raise Refused(f"The proof file has more than {MAX_LINES} lines.")
+    lines = content.splitlines(keepends=True)
     if lines and (_is_model(lines[0]) or lines[-1].strip() == b"}"):
         raise Refused(NO_PROOF)
     if len(lines) < 2:

@@ -14,13 +14,17 @@ DIGITS = 12
 
 
 class Found(NamedTuple):
-    """What was computed: cost of the tree, bound, rows, and those with a weight."""
+    """What was computed: cost of the tree, bound, rows, and those with a weight.
+
+    ``is_below`` tells whether the file claims a higher bound.
+    """
 
     cost: Fraction
     bound: Fraction
     n_rows: int
     n_weighted: int
     labels_are_of_data: bool
+    is_below: bool
 
 
 def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
@@ -32,9 +36,14 @@ def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
     )
     if found.bound < found.cost:
         holds += f" than {bound}"
+    claimed = [decimal(c) for c in (proof.claimed_cost, proof.claimed_bound)]
+    if is_right and found.is_below:
+        holds += (
+            f"; the file claims {claimed[1]}, more by no more than rounding of the "
+            "costs explains"
+        )
     if is_right:
         return f"Checked: {holds}."
-    claimed = [decimal(c) for c in (proof.claimed_cost, proof.claimed_bound)]
     return (
         f"Does not hold as claimed: {holds} as far as the proof shows; the file claims "
         f"a cost of {claimed[0]} and that none is below {claimed[1]}."

@@ -10,6 +10,8 @@ from typing import Any, NoReturn, TypeVar
 
 MAX_DIGITS, MAX_EXPONENT = 40, 400
 """Digits of a number, and powers of ten before or behind its point."""
+MAX_ITEMS = 4_000_000
+"""Values in a line: each of them takes some 100 bytes of memory."""
 MAX_TEXT = 10_000
 """Longest name or label."""
 
@@ -22,6 +24,8 @@ class Refused(ValueError):
 
 def parsed(line: bytes) -> Any:
     """Return the value of a line of JSON, without JSON's traps."""
+    if sum(line.count(mark) for mark in (b"[", b"{", b",")) > MAX_ITEMS:
+        raise Refused(f"A line of the proof file holds more than {MAX_ITEMS} values.")
     try:
         return json.loads(
             line.decode("utf-8"),
@@ -57,9 +61,13 @@ def _whole(text: str) -> int:
 
 
 def _decimal(text: str) -> Decimal:
-    if len(text) > MAX_DIGITS or abs(Decimal(text).adjusted()) > MAX_EXPONENT:
-        raise Refused(f"The proof file holds the number {text[:50]}: too long.")
-    return Decimal(text)
+    try:
+        found = Decimal(text)
+        if len(text) <= MAX_DIGITS and abs(found.adjusted()) <= MAX_EXPONENT:
+            return found
+    except ArithmeticError:
+        pass  # an exponent of 20 digits
+    raise Refused(f"The proof file holds the number {text[:50]}: too long.")
 
 
 # ------------------------------------------------------------------- checked values
@@ -110,10 +118,11 @@ def a_cost(given: Any, name: str) -> Fraction:
 
 def a_float(given: Any, name: str) -> float:
     """Return the float64 next to a number."""
-    found = float(a_number(given, name))
-    if abs(found) == float("inf"):
-        raise Refused(f"{name!r} of the proof file holds a number that is too large.")
-    return found
+    try:
+        return float(a_number(given, name))
+    except OverflowError:
+        text = f"{name!r} of the proof file holds a number that is too large."
+        raise Refused(text) from None
 
 
 def a_bool(given: Any, name: str) -> bool:

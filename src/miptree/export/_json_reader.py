@@ -10,6 +10,8 @@ import numpy as np
 
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.checks import malformed
+from miptree.certificate.digest import tree_digest
+from miptree.certificate.points_checks import check_splits, senseless
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.control.clock import End
 from miptree.data import (
@@ -275,7 +277,7 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
         proba,
         _read_counts(plain["node_count"], tree, n_classes),
         _digits(plain["digits"], tree.n_nodes),
-        _read_certificate(plain["certificate"], clf, n_columns),
+        _read_certificate(plain["certificate"], clf, tree, table),
         _read_status(plain["status"]),
         an_int(plain["n_iter"], "n_iter", low=0),
         _read_trace(plain["trace"]),
@@ -283,19 +285,32 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     )
 
 
-def _read_certificate(given: object, clf: Any, n_columns: int) -> Certificate:
-    """Read a certificate, which must be about the objective of the classifier.
+def _read_certificate(
+    given: object, clf: Any, tree: ObliqueTree, table: Table
+) -> Certificate:
+    """Read a certificate, which must be about this tree and kind of classifier.
 
-    That of a baseline must fit its digest, too: ``verify`` cannot recount it.
+    That of a baseline or a points tree must fit its digest, too: ``verify`` cannot
+    recount the one, and exports count on the whole points of the other.
     """
     found: Certificate = record(Certificate, given, "certificate")
     if found.method != getattr(clf, "method", ""):
         raise MalformedError("the certificate is about another kind of classifier")
     if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
-    if found.is_of_points and len(found.feature_penalties) != n_columns:
-        raise MalformedError('"feature_penalties" are not one for each grid column')
+    if found.tree_digest != tree_digest(tree):
+        raise MalformedError("the tree is not the one of the certificate")
+    if found.is_of_points:
+        problem = senseless(found, table) or _odd_split(found, tree, table)
+        if problem is not None:
+            raise MalformedError(problem.rstrip("."))
     return found
+
+
+def _odd_split(certificate: Certificate, tree: ObliqueTree, table: Table) -> str | None:
+    """Say which split of a points tree is none, None if all are."""
+    splits = check_splits(certificate, tree, table)
+    return None if splits.ok else splits.sentence
 
 
 def _check_table(clf: Any, schema: Schema) -> None:
