@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from miptree.points.evaluate import evaluate
-from miptree.points.histograms import left_of
 from miptree.points.job import (
     N_STARTS,
     Anchor,
@@ -18,6 +16,7 @@ from miptree.points.job import (
     best_stump,
 )
 from miptree.points.layout import Rows
+from miptree.points.outer import close_root, fit_roots, open_root
 from miptree.points.roots import (
     BEST,
     LOWEST,
@@ -26,11 +25,15 @@ from miptree.points.roots import (
     NEXT_FITTING,
     NO_ROOT,
     State,
-    absorb,
-    purest,
-    set_fitting,
 )
-from miptree.points.state import heap_of, joined, leaf_tree, leaves_of
+from miptree.points.state import (
+    heap_of,
+    is_open,
+    joined,
+    leaf_tree,
+    leaves_of,
+    purest,
+)
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray
 
@@ -79,7 +82,6 @@ class _OuterSearch:
     def __init__(self, job: Job, rows: Rows, depth: int, is_whole: bool) -> None:
         self.job, self.rows, self.depth, self.is_whole = job, rows, depth, is_whole
         self.state: State = job.begin(rows, depth)
-        self.weight = int(rows.weight.sum())
         self.anchors: list[Anchor] = []
         # Evaluated root splits whose subtrees are not proved to be the best.
         self.open_bound = _IMPOSSIBLE
@@ -93,7 +95,7 @@ class _OuterSearch:
         n_done = 0
         while number[N_LIVE] > 0 and not self.job.is_over and n_done != most:
             root = int(number[NEXT_FITTING if n_done % 2 else NEXT_BOUND])
-            while starts and self.state.is_done[starts[0]]:
+            while starts and not is_open(self.state, starts[0]):
                 starts.pop(0)
             if starts:
                 root = starts.pop(0)
@@ -115,48 +117,27 @@ class _OuterSearch:
             free = _subtree(job.without_minimum(), self.rows, depth)
             bound, anchors = free.bound, free.anchors
         self._open(smaller.bound)
-        self.state.left[:] = True
-        self._evaluate()
+        open_root(job.space, self.rows, self.state, NO_ROOT)
         self._fit(smaller.heap, rest)
         self._keep(NO_ROOT, anchors, ())
-        absorb(job.space, self.state, self.weight, 0, bound, 0)
-
-    def _evaluate(self) -> None:
-        """Find the weight of both sides up to every split."""
-        state, job = self.state, self.job
-        evaluate(
-            job.space, self.rows, state.total, state.left, 1, state.reach, state.sides
-        )
+        close_root(job.space, self.state, bound, 0)
 
     def _try(self, root: int) -> bool:
         """Solve both sides of a root split; return whether the tree is the best."""
         job, state, space = self.job, self.state, self.job.space
-        f = int(space.direction[root])
-        b = int(root - space.offset[f])
-        left_of(space, f, b, self.rows.grid, state.left)
-        self._evaluate()
-        state.is_done[root] = True
+        split = open_root(space, self.rows, state, root)
         parts, bounds = self._sides(state.left.copy())
-        penalty = int(space.penalty[f])
+        penalty = int(space.penalty[split[0]])
         cost = penalty + sum(part.cost for part in parts)
         is_better = cost < state.number[BEST]
         if is_better:
-            split = np.array([[f, b, self._next(f, b)]])
-            top = heap_of(space, self.rows, job.n_classes, split)
+            top = heap_of(space, self.rows, job.n_classes, np.array([split]))
             self.heap = joined(top, parts[0].heap, parts[1].heap)
             state.number[BEST] = cost
             self._fit(parts[0].heap, parts[1].heap)
         self._open(penalty + sum(part.bound for part in parts))
         self._keep(root, bounds[0].anchors, bounds[1].anchors)
-        on_left = int(self.rows.weight[state.left].sum())
-        absorb(
-            space,
-            state,
-            on_left,
-            self.weight - on_left,
-            bounds[0].bound,
-            bounds[1].bound,
-        )
+        close_root(space, state, bounds[0].bound, bounds[1].bound)
         if self.is_whole:
             job.told(self._part(with_anchors=False))
         return is_better
@@ -186,15 +167,7 @@ class _OuterSearch:
         for row, heap in zip(cost, (left, right), strict=True):
             label = heap.label[leaves_of(heap, rows)]
             row[:] = np.where(label != rows.label, rows.weight, 0)
-        set_fitting(self.job.space, rows, cost, self.state.fitting)
-
-    def _next(self, f: int, b: int) -> int:
-        """Return the next bin of direction f with rows; the threshold is below it."""
-        space, n_classes = self.job.space, self.job.n_classes
-        first, last = int(space.offset[f]) + b + 1, int(space.offset[f + 1])
-        total = self.state.total[first * n_classes : last * n_classes]
-        filled = np.flatnonzero(total.reshape(-1, n_classes).sum(axis=1))
-        return b + 1 + int(filled[0])
+        fit_roots(self.job.space, rows, self.state, cost)
 
     def _open(self, bound: int) -> None:
         self.open_bound = min(self.open_bound, bound)

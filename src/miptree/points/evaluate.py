@@ -8,16 +8,17 @@ import numpy as np
 from numba import njit
 
 from miptree.points.histograms import (
+    accumulate,
     bin_of,
-    count_bins,
-    count_cells,
+    class_ends,
+    count_rows,
     largest_cells,
     pays_by_cells,
     project_cells,
 )
 from miptree.points.layout import Rows, Space
 from miptree.utils.arrays import AnyArray, FloatArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER
 
 NO_SPLIT = -1
 """Direction of a node that is a leaf."""
@@ -34,6 +35,8 @@ class Sides(NamedTuple):
     """(2,): width of the gap that the split lies in; of equal splits the widest."""
     split: AnyArray
     """(2, 3) int64: direction, last bin on the left, first on the right."""
+    weight: AnyArray
+    """(2, Y): weight of each class."""
 
 
 class Reach(NamedTuple):
@@ -43,7 +46,7 @@ class Reach(NamedTuple):
     right: AnyArray
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def evaluate(
     space: Space,
     rows: Rows,
@@ -55,155 +58,149 @@ def evaluate(
 ) -> None:
     """Find the best leaf or split of the rows that go left, and of the others.
 
-    Only rows of the smaller side are counted; ``total``, of :func:`all_bins`, gives
-    the others.
+    Only rows of the smaller side are counted; ``total``, of :func:`all_sums` for all
+    rows, gives the others.
     """
-    n_classes = len(total) // space.offset[-1]
-    n_rows, n_left = len(left), left.sum()
-    small = 0 if 2 * n_left <= n_rows else 1  # which side is the smaller one
+    n_classes, widest = sides.weight.shape[1], space.n_bins.max()
+    small = 0 if 2 * left.sum() <= len(left) else 1  # which side is the smaller one
     chosen = np.flatnonzero(left == (small == 0))
     grid = np.empty((rows.grid.shape[0], len(chosen)), rows.grid.dtype)
     for j in range(len(grid)):
         for i in range(len(chosen)):
             grid[j, i] = rows.grid[j, chosen[i]]
-    label, weight = rows.label[chosen], rows.weight[chosen]
-    classes = _class_weights(rows, left, n_classes)
-    _begin(classes, rows, left, min_leaf, sides)
-    widest = space.n_bins.max() * n_classes
-    hist, rest = np.empty(widest, total.dtype), np.empty(widest, total.dtype)
+    weight, ends = rows.weight[chosen], class_ends(rows.label[chosen], n_classes)
+    _begin(rows, left, min_leaf, sides)
+    sums = np.empty(widest * n_classes, total.dtype)
+    rest = np.empty(widest * n_classes, total.dtype)
+    most = np.empty((2, widest), total.dtype)
     cells = np.empty(largest_cells(space, len(chosen)) * n_classes, total.dtype)
     near, far = (reach.left, reach.right) if small == 0 else (reach.right, reach.left)
-    for g in range(len(space.group) - 1):
-        first, last = space.group[g], space.group[g + 1]
-        by_cells = pays_by_cells(space, g, len(chosen))
+    # Loops hand arrays to functions, not tuples of them, which takes far longer.
+    column, points, lowest, steps = (
+        space.column,
+        space.points,
+        space.lowest,
+        space.steps,
+    )
+    on_near, on_far = sides.weight[small], sides.weight[1 - small]
+    for g in range(len(space.n_cells)):
+        first, last, n_cells = space.group[g], space.group[g + 1], space.n_cells[g]
+        by_cells = pays_by_cells(n_cells, last - first, len(chosen))
         if by_cells:
-            count_cells(space, first, grid, label, weight, n_classes, cells)
+            cell = space.cell_points[g]
+            count_rows(grid, column[first], cell, 0, weight, ends, n_cells, cells)
         for f in range(first, last):
+            low, n_bins, penalty = lowest[f], space.n_bins[f], space.penalty[f]
+            start, end = space.offset[f], space.offset[f + 1]
             if by_cells:
-                project_cells(space, f, cells, n_classes, hist)
+                project_cells(
+                    steps, column[f], points[f], low, cells, n_bins, n_classes, sums
+                )
             else:
-                count_bins(space, f, grid, label, weight, n_classes, hist)
-            start = space.offset[f] * n_classes
-            for k in range(space.n_bins[f] * n_classes):
-                rest[k] = total[start + k] - hist[k]
-            _side(space, f, hist, classes, small, rows, left, min_leaf, near, sides)
-            _side(space, f, rest, classes, 1 - small, rows, left, min_leaf, far, sides)
+                count_rows(grid, column[f], points[f], low, weight, ends, n_bins, sums)
+            accumulate(sums, n_bins, n_classes)
+            own = total[start * n_classes : end * n_classes]
+            for k in range(len(own)):
+                rest[k] = own[k] - sums[k]
+            here = penalty + _least_cost(sums, on_near, near[start:end], most)
+            there = penalty + _least_cost(rest, on_far, far[start:end], most)
+            sides.bound[small] = min(sides.bound[small], here)
+            sides.bound[1 - small] = min(sides.bound[1 - small], there)
+            # Of equal splits the first stays, which has the fewest columns.
+            if here < sides.cost[small]:
+                _keep(space, f, sums, near, rows, left, min_leaf, small, sides)
+            if there < sides.cost[1 - small]:
+                _keep(space, f, rest, far, rows, left, min_leaf, 1 - small, sides)
 
 
 @njit(**INNER)
-def _class_weights(rows: Rows, left: AnyArray, n_classes: int) -> AnyArray:
-    """Return (2, Y): weight of each class on the left and on the right."""
-    found = np.zeros((2, n_classes), rows.weight.dtype)
-    for i in range(len(left)):
-        found[0 if left[i] else 1, rows.label[i]] += rows.weight[i]
-    return found
-
-
-@njit(**INNER)
-def _begin(
-    classes: AnyArray, rows: Rows, left: AnyArray, min_leaf: int, sides: Sides
-) -> None:
+def _begin(rows: Rows, left: AnyArray, min_leaf: int, sides: Sides) -> None:
     """Begin with a leaf on each side."""
-    count = np.zeros(2, np.int64)
+    sides.weight[:] = 0
+    copies = np.zeros(2, np.int64)
     for i in range(len(left)):
-        count[0 if left[i] else 1] += rows.copies[i]
+        side = 0 if left[i] else 1
+        sides.weight[side, rows.label[i]] += rows.weight[i]
+        copies[side] += rows.copies[i]
     for side in range(2):
-        cost = classes[side].sum() - classes[side].max()
+        cost = sides.weight[side].sum() - sides.weight[side].max()
         sides.bound[side] = cost
         # Where a side is empty there is no split, and all rows may be one leaf.
-        is_small = 0 < count[side] < min_leaf and count[1 - side] > 0
+        is_small = 0 < copies[side] < min_leaf and copies[1 - side] > 0
         sides.cost[side] = np.iinfo(sides.cost.dtype).max // 4 if is_small else cost
         sides.gap[side] = 0.0
         sides.split[side, 0] = NO_SPLIT
 
 
 @njit(**INNER)
-def _side(
-    space: Space,
-    f: int,
-    hist: AnyArray,
-    classes: AnyArray,
-    side: int,
-    rows: Rows,
-    left: AnyArray,
-    min_leaf: int,
-    reach: AnyArray,
-    sides: Sides,
-) -> None:
-    """Take in the best threshold of direction f on one side."""
-    least = _least_cost(hist, space.n_bins[f], classes[side], reach, space.offset[f])
-    least += space.penalty[f]
-    sides.bound[side] = min(sides.bound[side], least)
-    if least > sides.cost[side]:
-        return
-    count = np.empty(0, np.int64)
-    if min_leaf > 1:
-        count = np.zeros(space.n_bins[f], np.int64)
-        for i in range(len(left)):
-            if left[i] == (side == 0):
-                count[bin_of(space, f, rows.grid, i)] += rows.copies[i]
-    _widest(space, f, hist, classes[side], count, min_leaf, side, sides)
-
-
-@njit(**INNER)
 def _least_cost(
-    hist: AnyArray, n_bins: int, classes: AnyArray, reach: AnyArray, offset: int
+    sums: AnyArray, classes: AnyArray, upto: AnyArray, most: AnyArray
 ) -> int:
     """Return the least cost of a threshold; set the weight up to each of them."""
-    n_classes = len(classes)
-    if n_classes == 2:
-        l0, l1 = hist[0] * 0, hist[0] * 0
-        r0, r1 = classes[0], classes[1]
-        least = r0 + r1
-        for b in range(n_bins):
-            l0 += hist[2 * b]
-            l1 += hist[2 * b + 1]
-            reach[offset + b] = l0 + l1
-            least = min(least, min(l0, l1) + min(r0 - l0, r1 - l1))
-        return least
-    total = classes.sum()
-    least = total
-    below = np.zeros(n_classes, hist.dtype)
+    if len(classes) == 2:
+        return _least_of_two(sums, classes[0], classes[1], upto)
+    n_bins, total = len(upto), classes.sum()
+    on_left, on_right = most[0, :n_bins], most[1, :n_bins]
     for b in range(n_bins):
-        s, most, other = hist[0] * 0, hist[0] * 0, hist[0] * 0
-        for y in range(n_classes):
-            c = below[y] + hist[b * n_classes + y]
-            below[y] = c
-            s += c
-            most = max(most, c)
-            other = max(other, classes[y] - c)
-        reach[offset + b] = s
-        least = min(least, total - most - other)
+        upto[b] = sums[b]
+        on_left[b] = sums[b]
+        on_right[b] = classes[0] - sums[b]
+    for y in range(1, len(classes)):
+        own, whole = sums[y * n_bins : (y + 1) * n_bins], classes[y]
+        for b in range(n_bins):
+            upto[b] += own[b]
+            on_left[b] = max(on_left[b], own[b])
+            on_right[b] = max(on_right[b], whole - own[b])
+    least = total
+    for b in range(n_bins):
+        least = min(least, total - on_left[b] - on_right[b])
     return least
 
 
 @njit(**INNER)
-def _widest(
+def _least_of_two(sums: AnyArray, all_0: int, all_1: int, upto: AnyArray) -> int:
+    """Do the same for two classes."""
+    n_bins = len(upto)
+    first, second = sums[:n_bins], sums[n_bins : 2 * n_bins]
+    least = all_0 + all_1
+    for b in range(n_bins):
+        upto[b] = first[b] + second[b]
+        cost = min(first[b], second[b]) + min(all_0 - first[b], all_1 - second[b])
+        least = min(least, cost)
+    return least
+
+
+@njit(**INNER)
+def _keep(
     space: Space,
     f: int,
-    hist: AnyArray,
-    classes: AnyArray,
-    count: AnyArray,
+    sums: AnyArray,
+    reach: AnyArray,
+    rows: Rows,
+    left: AnyArray,
     min_leaf: int,
     side: int,
     sides: Sides,
 ) -> None:
     """Keep the cheapest threshold of direction f, and of equal ones the widest gap."""
-    n_classes, n_bins = len(classes), space.n_bins[f]
-    below = np.zeros(n_classes, hist.dtype)
-    total, before, n_below, n_all = classes.sum(), -1, 0, count.sum()
+    upto = reach[space.offset[f] : space.offset[f + 1]]
+    copies = np.zeros(len(upto), np.int64)
+    if min_leaf > 1:
+        for i in range(len(left)):
+            if left[i] == (side == 0):
+                copies[bin_of(space, f, rows.grid, i)] += rows.copies[i]
+    n_bins, classes = len(upto), sides.weight[side]
+    total, before, n_below, n_all = classes.sum(), -1, 0, copies.sum()
     for b in range(n_bins):
-        here = hist[0] * 0
-        for y in range(n_classes):
-            here += hist[b * n_classes + y]
-        if here > 0:
-            large = min_leaf <= 1 or min(n_below, n_all - n_below) >= min_leaf
-            if before >= 0 and large:
-                most, other = hist[0] * 0, hist[0] * 0
-                for y in range(n_classes):
-                    most = max(most, below[y])
-                    other = max(other, classes[y] - below[y])
-                cost = total - most - other + space.penalty[f]
+        if upto[b] > (upto[b - 1] if b > 0 else 0):  # the bin holds rows
+            is_large = min_leaf <= 1 or min(n_below, n_all - n_below) >= min_leaf
+            if before >= 0 and is_large:
+                on_left, on_right = total * 0, total * 0
+                for y in range(len(classes)):
+                    below = sums[y * n_bins + before]
+                    on_left = max(on_left, below)
+                    on_right = max(on_right, classes[y] - below)
+                cost = total - on_left - on_right + space.penalty[f]
                 gap = (b - before) * space.shortness[f]
                 best = sides.cost[side]
                 is_wider = gap > sides.gap[side] and sides.split[side, 0] != NO_SPLIT
@@ -211,8 +208,6 @@ def _widest(
                     sides.cost[side], sides.gap[side] = cost, gap
                     sides.split[side, 0] = f
                     sides.split[side, 1], sides.split[side, 2] = before, b
-            for y in range(n_classes):
-                below[y] += hist[b * n_classes + y]
             before = b
         if min_leaf > 1:
-            n_below += count[b]
+            n_below += copies[b]

@@ -1,4 +1,8 @@
-"""Kernels that count how rows fall into the bins of the directions."""
+"""Kernels that add up the weights of rows up to every threshold of every direction.
+
+Rows are sorted by class, and the sums of a direction f lie in a block of Y x n_bins[f],
+one class after the other: loops over bins are then ones that a compiler vectorises.
+"""
 
 from __future__ import annotations
 
@@ -7,120 +11,111 @@ from numba import njit
 
 from miptree.points.layout import Space
 from miptree.utils.arrays import AnyArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER
 
 
 @njit(**INNER)
-def pays_by_cells(space: Space, group: int, n_rows: int) -> bool:
+def pays_by_cells(n_cells: int, n_directions: int, n_rows: int) -> bool:
     """Tell whether rows are counted in cells of the grid first, then in bins.
 
     One count serves all directions of the same columns, but every cell is then
     projected to the bins of each.
     """
-    first, last = space.group[group], space.group[group + 1]
-    n_cells = _n_cells(space, first)
-    return (last - first) * (n_rows - n_cells) > n_rows + n_cells
-
-
-@njit(**INNER)
-def _n_cells(space: Space, f: int) -> int:
-    n_cells = 1
-    for k in range(3):
-        if space.points[f, k] != 0:
-            n_cells *= space.steps[space.column[f, k]]
-    return n_cells
+    return n_directions * (n_rows - n_cells) > n_rows + n_cells
 
 
 @njit(**INNER)
 def largest_cells(space: Space, n_rows: int) -> int:
     """Return the number of cells that the groups counted by cells need."""
     largest = 1
-    for g in range(len(space.group) - 1):
-        if pays_by_cells(space, g, n_rows):
-            largest = max(largest, _n_cells(space, space.group[g]))
+    for g in range(len(space.n_cells)):
+        n_directions = space.group[g + 1] - space.group[g]
+        if pays_by_cells(space.n_cells[g], n_directions, n_rows):
+            largest = max(largest, space.n_cells[g])
     return largest
 
 
 @njit(**INNER)
-def count_cells(
-    space: Space,
-    f: int,
+def class_ends(label: AnyArray, n_classes: int) -> AnyArray:
+    """Return (Y + 1,): where the rows of each class begin, and the end."""
+    ends = np.zeros(n_classes + 1, np.int64)
+    for y in label:
+        ends[y + 1] += 1
+    for y in range(n_classes):
+        ends[y + 1] += ends[y]
+    return ends
+
+
+@njit(**INNER)
+def count_rows(
     grid: AnyArray,
-    label: AnyArray,
+    column: AnyArray,
+    points: AnyArray,
+    low: int,
     weight: AnyArray,
-    n_classes: int,
-    cells: AnyArray,
+    ends: AnyArray,
+    n_bins: int,
+    sums: AnyArray,
 ) -> None:
-    """Add up the weights of each cell of f's columns, class by class."""
-    cells[: _n_cells(space, f) * n_classes] = 0
-    q0 = grid[space.column[f, 0]]
-    if space.points[f, 1] == 0:
-        for i in range(len(label)):
-            cells[q0[i] * n_classes + label[i]] += weight[i]
-        return
-    q1 = grid[space.column[f, 1]]
-    s1 = space.steps[space.column[f, 1]]
-    if space.points[f, 2] == 0:
-        for i in range(len(label)):
-            cells[(q0[i] * s1 + q1[i]) * n_classes + label[i]] += weight[i]
-        return
-    q2 = grid[space.column[f, 2]]
-    s2 = space.steps[space.column[f, 2]]
-    for i in range(len(label)):
-        cell = (q0[i] * s1 + q1[i]) * s2 + q2[i]
-        cells[cell * n_classes + label[i]] += weight[i]
+    """Add up the weights of each bin, class by class.
+
+    The bin of a row is what its columns add up to at these points, less ``low``.
+    """
+    sums[: n_bins * (len(ends) - 1)] = 0
+    p0, p1, p2 = points[0], points[1], points[2]
+    q0, q1, q2 = grid[column[0]], grid[column[1]], grid[column[2]]
+    for y in range(len(ends) - 1):
+        # Indices are unsigned, as those may not be counted from the end.
+        first = y * n_bins - low
+        if p1 == 0:
+            for i in range(ends[y], ends[y + 1]):
+                sums[np.uint64(first + p0 * q0[i])] += weight[i]
+        elif p2 == 0:
+            for i in range(ends[y], ends[y + 1]):
+                sums[np.uint64(first + p0 * q0[i] + p1 * q1[i])] += weight[i]
+        else:
+            for i in range(ends[y], ends[y + 1]):
+                b = first + p0 * q0[i] + p1 * q1[i] + p2 * q2[i]
+                sums[np.uint64(b)] += weight[i]
 
 
 @njit(**INNER)
 def project_cells(
-    space: Space, f: int, cells: AnyArray, n_classes: int, hist: AnyArray
+    steps: AnyArray,
+    column: AnyArray,
+    points: AnyArray,
+    low: int,
+    cells: AnyArray,
+    n_bins: int,
+    n_classes: int,
+    sums: AnyArray,
 ) -> None:
-    """Add up the cells of each bin of direction f."""
-    hist[: space.n_bins[f] * n_classes] = 0
-    p0, p1, p2 = space.points[f, 0], space.points[f, 1], space.points[f, 2]
-    s0 = space.steps[space.column[f, 0]]
-    s1 = space.steps[space.column[f, 1]] if p1 != 0 else 1
-    s2 = space.steps[space.column[f, 2]] if p2 != 0 else 1
+    """Add up the cells of each bin, class by class."""
+    sums[: n_bins * n_classes] = 0
+    p0, p1, p2 = points[0], points[1], points[2]
+    s0 = steps[column[0]]
+    s1 = steps[column[1]] if p1 != 0 else 1
+    s2 = steps[column[2]] if p2 != 0 else 1
     cell = 0
-    for u in range(s0):
-        for v in range(s1):
-            b = p0 * u + p1 * v - space.lowest[f]
-            for _ in range(s2):
-                for y in range(n_classes):
-                    hist[b * n_classes + y] += cells[cell + y]
-                cell += n_classes
-                b += p2
+    for y in range(n_classes):
+        first = y * n_bins - low
+        for u in range(s0):
+            for v in range(s1):
+                b = first + p0 * u + p1 * v
+                for _ in range(s2):
+                    sums[np.uint64(b)] += cells[np.uint64(cell)]
+                    cell += 1
+                    b += p2
 
 
 @njit(**INNER)
-def count_bins(
-    space: Space,
-    f: int,
-    grid: AnyArray,
-    label: AnyArray,
-    weight: AnyArray,
-    n_classes: int,
-    hist: AnyArray,
-) -> None:
-    """Add up the weights of each bin of direction f, class by class."""
-    hist[: space.n_bins[f] * n_classes] = 0
-    p0, p1, p2 = space.points[f, 0], space.points[f, 1], space.points[f, 2]
-    low = space.lowest[f]
-    q0 = grid[space.column[f, 0]]
-    if p1 == 0:
-        for i in range(len(label)):
-            hist[(q0[i] - low) * n_classes + label[i]] += weight[i]
-        return
-    q1 = grid[space.column[f, 1]]
-    if p2 == 0:
-        for i in range(len(label)):
-            b = p0 * q0[i] + p1 * q1[i] - low
-            hist[b * n_classes + label[i]] += weight[i]
-        return
-    q2 = grid[space.column[f, 2]]
-    for i in range(len(label)):
-        b = p0 * q0[i] + p1 * q1[i] + p2 * q2[i] - low
-        hist[b * n_classes + label[i]] += weight[i]
+def accumulate(sums: AnyArray, n_bins: int, n_classes: int) -> None:
+    """Turn the weights of bins into weights up to each bin."""
+    for y in range(n_classes):
+        running = sums[0] * 0
+        for b in range(y * n_bins, (y + 1) * n_bins):
+            running += sums[np.uint64(b)]
+            sums[np.uint64(b)] = running
 
 
 @njit(**INNER)
@@ -132,33 +127,39 @@ def bin_of(space: Space, f: int, grid: AnyArray, i: int) -> int:
     return b
 
 
-@njit(**KERNEL)
+@njit(**INNER)
 def left_of(space: Space, f: int, b: int, grid: AnyArray, left: AnyArray) -> None:
     """Set which rows go left at bin b of direction f."""
     for i in range(grid.shape[1]):
         left[i] = bin_of(space, f, grid, i) <= b
 
 
-@njit(**KERNEL)
-def all_bins(
-    space: Space,
-    grid: AnyArray,
-    label: AnyArray,
-    weight: AnyArray,
-    n_classes: int,
-    total: AnyArray,
+@njit(**INNER)
+def all_sums(
+    space: Space, grid: AnyArray, weight: AnyArray, ends: AnyArray, sums: AnyArray
 ) -> None:
-    """Set (M * Y,): weights of all bins of all directions, class by class."""
-    n_rows = len(label)
-    cells = np.zeros(largest_cells(space, n_rows) * n_classes, total.dtype)
-    for g in range(len(space.group) - 1):
-        first, last = space.group[g], space.group[g + 1]
-        by_cells = pays_by_cells(space, g, n_rows)
+    """Set (M * Y,): weights up to every bin of all directions, class by class."""
+    n_rows, n_classes = grid.shape[1], len(ends) - 1
+    cells = np.zeros(largest_cells(space, n_rows) * n_classes, sums.dtype)
+    column, points, lowest, steps = (
+        space.column,
+        space.points,
+        space.lowest,
+        space.steps,
+    )
+    for g in range(len(space.n_cells)):
+        first, last, n_cells = space.group[g], space.group[g + 1], space.n_cells[g]
+        by_cells = pays_by_cells(n_cells, last - first, n_rows)
         if by_cells:
-            count_cells(space, first, grid, label, weight, n_classes, cells)
+            cell = space.cell_points[g]
+            count_rows(grid, column[first], cell, 0, weight, ends, n_cells, cells)
         for f in range(first, last):
-            hist = total[space.offset[f] * n_classes : space.offset[f + 1] * n_classes]
+            low, n_bins = lowest[f], space.n_bins[f]
+            own = sums[space.offset[f] * n_classes : space.offset[f + 1] * n_classes]
             if by_cells:
-                project_cells(space, f, cells, n_classes, hist)
+                project_cells(
+                    steps, column[f], points[f], low, cells, n_bins, n_classes, own
+                )
             else:
-                count_bins(space, f, grid, label, weight, n_classes, hist)
+                count_rows(grid, column[f], points[f], low, weight, ends, n_bins, own)
+            accumulate(own, n_bins, n_classes)

@@ -19,7 +19,6 @@ from miptree.points.roots import (
     NO_ROOT,
     State,
     advance,
-    purest,
 )
 from miptree.points.state import (
     begin_state,
@@ -27,6 +26,7 @@ from miptree.points.state import (
     heap_of,
     leaf_tree,
     penalty_sums,
+    purest,
 )
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray

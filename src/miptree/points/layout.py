@@ -36,12 +36,16 @@ class Space(NamedTuple):
     """(F,): 1 over the length of the points, which makes gaps comparable."""
     group: AnyArray
     """(G + 1,) int64: first direction of each set of columns."""
+    n_cells: AnyArray
+    """(G,) int64: combinations of the grid values of each set of columns."""
+    cell_points: AnyArray
+    """(G, 3) int32: points that number these combinations."""
     steps: AnyArray
     """(d,) int64: grid values of each column."""
 
 
 class Rows(NamedTuple):
-    """Some rows of a problem."""
+    """Some rows of a problem, sorted by class."""
 
     grid: AnyArray
     """(d, n) int16."""
@@ -67,6 +71,8 @@ def space_of(problem: PointsProblem, dtype: type) -> Space:
     n_bins = np.maximum(reach, 0).sum(axis=1) - lowest + 1
     offset = np.concatenate([[0], np.cumsum(n_bins)])
     number = np.arange(len(n_bins), dtype=np.int32)
+    group = _groups(problem.directions)
+    values = np.where(points != 0, top[column] + 1, 1)[group[:-1]]
     return Space(
         column,
         points,
@@ -76,15 +82,27 @@ def space_of(problem: PointsProblem, dtype: type) -> Space:
         np.repeat(number, n_bins),
         problem.penalty.astype(dtype),
         1.0 / np.sqrt((points.astype(np.float64) ** 2).sum(axis=1)),
-        _groups(problem.directions),
+        group,
+        values.prod(axis=1),
+        _cell_points(values),
         top + 1,
     )
 
 
+def _cell_points(values: AnyArray) -> AnyArray:
+    """Return (G, 3): points that give every combination of values its own sum."""
+    first, second = values[:, 1] * values[:, 2], values[:, 2]
+    points = np.column_stack([first, second, np.ones_like(first)])
+    # As for directions, columns that are not there have no points.
+    points[:, 1:][values[:, 1:] == 1] = 0
+    return points.astype(np.int32)
+
+
 def rows_of(problem: PointsProblem, dtype: type) -> Rows:
-    """Return all rows of a problem; weights are of the given type."""
+    """Return all rows of a problem, sorted by class; weights are of the given type."""
     weight: AnyArray = problem.weight.astype(dtype)
-    return Rows(problem.grid, problem.label, weight, problem.count)
+    rows = Rows(problem.grid, problem.label, weight, problem.count)
+    return rows.take(np.argsort(problem.label, kind="stable"))
 
 
 def cost_type(problem: PointsProblem) -> type:

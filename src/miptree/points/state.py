@@ -6,7 +6,14 @@ import numpy as np
 
 from miptree.points.evaluate import NO_SPLIT, Reach, Sides
 from miptree.points.layout import Rows, Space
-from miptree.points.roots import BEST, N_EVALUATED, N_SHARES, State, fill_totals
+from miptree.points.roots import (
+    BEST,
+    N_EVALUATED,
+    N_SHARES,
+    State,
+    fill_totals,
+    impurities,
+)
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, IntArray
 
@@ -28,11 +35,10 @@ def begin_state(
         number,
         np.zeros(1),
         np.full((3, 3), NO_SPLIT, dtype=np.int64),
-        np.zeros(n_splits, dtype=np.int32),
+        np.zeros(len(space.n_bins), dtype=np.int32),
         np.zeros(n_splits, dtype=dtype),
         np.zeros(n_splits, dtype=dtype),
         np.zeros(n_splits, dtype=dtype),
-        np.zeros(n_splits, dtype=np.bool_),
         np.zeros(n_splits + 1, dtype=np.int32),
         Reach(np.zeros(n_splits, dtype=dtype), np.zeros(n_splits, dtype=dtype)),
         Sides(
@@ -40,6 +46,7 @@ def begin_state(
             np.zeros(2, dtype=dtype),
             np.zeros(2),
             np.zeros((2, 3), dtype=np.int64),
+            np.zeros((2, n_classes), dtype=dtype),
         ),
         np.zeros(n_rows, dtype=np.bool_),
         np.zeros(n_splits * n_classes, dtype=dtype),
@@ -48,6 +55,20 @@ def begin_state(
     )
     fill_totals(space, rows, state)
     return state
+
+
+def purest(space: Space, state: State, n_starts: int) -> AnyArray:
+    """Return the live splits of least Gini impurity, one for each set of columns."""
+    impurity = np.full(len(space.n_cells), np.inf)
+    split = np.zeros(len(space.n_cells), dtype=np.int64)
+    impurities(space, state, impurity, split)
+    order = np.argsort(impurity, kind="stable")[:n_starts]
+    return split[order][impurity[order] < np.inf]
+
+
+def is_open(state: State, root: int) -> bool:
+    """Tell whether a root split has rows on both sides and was not evaluated."""
+    return bool(state.bound_left[root] < np.iinfo(state.bound_left.dtype).max // 4)
 
 
 def evaluated(state: State) -> AnyArray:
