@@ -16,6 +16,7 @@ from miptree.control.clock import End
 ROOT = Path(__file__).parents[1]
 RUN = [
     "index.md",
+    "points.md",
     "share.md",
     "tuning.md",
     "distill.md",

@@ -16,7 +16,7 @@ from miptree import (
             max_iter=5, solver="search", time_limit=None, l1_penalty=0.1
         ),
         OptimalTreeClassifierCV(cv=2, n_repeats=1, time_limit=None),
-        PointsTreeClassifier(max_iter=50, time_limit=None),
+        PointsTreeClassifier(max_iter=5, max_depth=3, time_limit=None),
         PointsTreeClassifier(
             max_features_per_split=2, feature_penalty=0.1, time_limit=None
         ),

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from miptree.data import GridColumn, GridSpec, categorical_mask, learn_table, read_cells
-from miptree.data.grid_cuts import Unit, is_grid, learn_grid
+from miptree.data.grid_cuts import learn_grid
 from miptree.data.rows import TrainingRows
+from miptree.data.units import GridUnit, is_grid
 
 
 def learn(X, grid=None, weight=None, **options):
@@ -67,7 +68,7 @@ def test_ages_and_incomes():
 @pytest.mark.parametrize("scale", [1e-150, 1e-9, 1.0, 1e12, 1e150])
 def test_every_scale_has_round_units_and_decimal_cuts(scale):
     found = column(spread() * scale)
-    digits, exponent = Unit.of(found.unit)
+    digits, exponent = GridUnit.of(found.unit)
     assert digits in (1, 2, 5)
     assert 10 <= len(found.cuts) <= 21
     first = round(found.cuts[0] / found.unit)
@@ -98,7 +99,7 @@ def test_every_cut_parts_the_rows(numbers, steps):
     assert list(found.cuts) == sorted(set(found.cuts))
     for cut in found.cuts:
         assert numbers.min() < cut <= numbers.max()
-    assert len(found.cuts) <= max(steps, 2) + 1
+    assert len(found.cuts) <= (4 if steps > 7 else 1) * max(steps, 2) + 1
     assert is_grid(found.cuts, found.unit)
     gaps = column([*numbers, np.nan], steps=steps)
     assert is_grid(gaps.cuts, gaps.unit)
@@ -118,6 +119,15 @@ def test_nearly_all_rows_have_one_value():
     assert below.cuts[0] < -found.cuts[0]
     assert below.cuts[-1] <= 0.0
     assert (-gain[:50] < below.cuts[-1]).mean() > 0.75
+
+
+def test_skewed_numbers_have_more_steps():
+    """Or else two thirds of the rows would lie below the first cut of 2."""
+    bilirubin = np.random.default_rng(0).lognormal(0.0, 2.0, 1000).round(1) + 0.4
+    found = column(bilirubin)
+    assert (found.unit, found.cuts[0], found.cuts[-1]) == (1.0, 1.0, 40.0)
+    assert (bilirubin < 1.0).mean() < 0.41 < 0.55 < (bilirubin < 2.0).mean()
+    assert column(bilirubin, steps=5).unit == 10.0
 
 
 def test_a_few_absurd_values_change_nothing():

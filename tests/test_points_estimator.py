@@ -198,13 +198,13 @@ def test_what_is_left_open_is_narrowed_aloud(monkeypatch) -> None:
     X, y = load_wine(return_X_y=True)
     quick = {"feature_penalty": 1.0, "max_iter": 3, "max_depth": 1}
     assert PointsTreeClassifier(**quick).fit(X, y).family_.max_features == 3
-    monkeypatch.setattr(points_family, "MANY_SPLITS", 500)
+    monkeypatch.setattr(points_family, "MANY_DIRECTIONS", 500)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pairs = PointsTreeClassifier(**quick).fit(X, y)
     assert pairs.family_.max_features == 2
     assert "at most 2 features a split" in str(pairs.certificate_)
-    monkeypatch.setattr(points_family, "MOST_SPLITS", 100)
+    monkeypatch.setattr(points_family, "MOST_COUNTS", 100 * len(y))
     with pytest.warns(UserWarning, match="10 of 13 grid columns"):
         few = PointsTreeClassifier(**quick).fit(X, y)
     assert few.narrowing_.startswith("Splits use the 10 of 13 grid columns")

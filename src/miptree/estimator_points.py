@@ -23,7 +23,13 @@ from miptree.data.named import by_column
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
-from miptree.fit.points import PointsData, PointsResult, PointsRules, PointsTraining
+from miptree.fit.points import (
+    SHORT_SEARCH,
+    PointsData,
+    PointsResult,
+    PointsRules,
+    PointsTraining,
+)
 from miptree.fit.progress import listeners_of
 from miptree.fit.proof_log import write_proof
 from miptree.objective.penalties import Auto
@@ -75,7 +81,7 @@ class PointsTreeClassifier(TableClassifier):
     time_limit : float or None, default=60
         Seconds for the whole fit.
     max_iter : int or None, default=None
-        Root splits that the search looks at, a budget that does not depend on speed.
+        Root splits that a search looks at, a budget that does not depend on speed.
     class_weight, cost_matrix, categorical_features
         As for :class:`~miptree.OptimalTreeClassifier`.
     missing : {"fill", "error"}, default="fill"
@@ -303,6 +309,7 @@ class PointsTreeClassifier(TableClassifier):
             int(check_random_state(seed).randint(2**31 - 1)),
             training.best.clock.share(FOLDS_SHARE),
             training.n_jobs,
+            min(SHORT_SEARCH, self.max_iter or SHORT_SEARCH),
         )
         self.penalty_chosen_ = chosen.how
         return np.full(n_columns, chosen.value)

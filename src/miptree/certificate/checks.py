@@ -95,6 +95,21 @@ def check_settings(certificate: Certificate) -> Check:
 
 def _unreadable(certificate: Certificate) -> str | None:
     """Say what keeps the certificate from meaning anything, None if nothing does."""
+    problem = wrong_type(certificate)
+    if problem is not None:
+        return problem
+    for name in _NOT_OF_1A:
+        if getattr(certificate, name) != _DEFAULTS[name]:
+            return f"{name} is {getattr(certificate, name)!r:.60}: not about (1a)."
+    try:
+        objective_of(certificate)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def wrong_type(certificate: Certificate) -> str | None:
+    """Say which field is of the wrong type or makes no sense, None if none does."""
     for field in fields(certificate):
         value = getattr(certificate, field.name)
         if not is_a(value, str(field.type)):
@@ -102,15 +117,8 @@ def _unreadable(certificate: Certificate) -> str | None:
             return f"{field.name} is not {what}."
     if certificate.depth < 1:
         return f"depth is {certificate.depth}."
-    for name in _NOT_OF_1A:
-        if getattr(certificate, name) != _DEFAULTS[name]:
-            return f"{name} is {getattr(certificate, name)!r:.60}: not about (1a)."
     if certificate.scaling != "min-max":
         return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
-    try:
-        objective_of(certificate)
-    except ValueError as error:
-        return str(error)
     return None
 
 
@@ -141,13 +149,14 @@ def check_digest(certificate: Certificate, noted: str | None) -> Check:
 
 def compare(certificate: Certificate, recount: Recount) -> Iterator[Check]:
     """Compare every number of the certificate with the recomputed one."""
-    yield from _compare_identity(certificate, recount)
-    yield _check_routing(recount)
+    yield from compare_identity(certificate, recount)
+    yield check_routing(recount)
     yield from _compare_values(certificate, recount)
     yield from _compare_bounds(certificate, recount)
 
 
-def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+def compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    """Check that tree and data are those that were certified, within its limits."""
     tree, data = recount.tree, recount.data
     same = tree_digest(tree) == certificate.tree_digest
     which = "the one" if same else "not the tree that was"
@@ -166,7 +175,8 @@ def _compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Ch
     yield Check("depth", depth <= most, found)
 
 
-def _check_routing(recount: Recount) -> Check:
+def check_routing(recount: Recount) -> Check:
+    """Check that floats and exact arithmetic send every row to the same leaf."""
     differ = recount.leaf != recount.tree.apply(recount.data.X)
     n, near = recount.data.n_rows, int(recount.is_near.sum())
     found = (
@@ -180,9 +190,9 @@ def _check_routing(recount: Recount) -> Check:
 
 def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:
     n_rows, errors = recount.data.n_rows, int(recount.wrong.sum())
-    yield _equal("rows", certificate.n_rows, Fraction(n_rows), 0.0)
-    yield _equal("errors", certificate.errors, Fraction(errors), 0.0)
-    yield _equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
+    yield equal("rows", certificate.n_rows, Fraction(n_rows), 0.0)
+    yield equal("errors", certificate.errors, Fraction(errors), 0.0)
+    yield equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
     largest = max(recount.largest, default=Fraction(0))
     allowed = BOX_TOLERANCE + float(recount.rounding.max(initial=0.0))
     found = f"{say(largest)}, at most 1 + {allowed:.3g} is allowed."
@@ -203,22 +213,22 @@ def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Chec
         f"{say(recount.l1)} 1-norms)"
     )
     claimed, exact = certificate.objective, recount.objective
-    yield _equal("objective", claimed, exact, OBJECTIVE_TOLERANCE, rounding, parts)
+    yield equal("objective", claimed, exact, OBJECTIVE_TOLERANCE, rounding, parts)
 
 
 def _compare_bounds(certificate: Certificate, recount: Recount) -> Iterator[Check]:
     given, rounding = certificate.any_tree_bound, 1e-12 * float(recount.weight.sum())
     bound = min(recount.any_tree_bound, recount.cost)
-    yield _equal("any-tree bound", given, bound, SUM_TOLERANCE, rounding)
+    yield equal("any-tree bound", given, bound, SUM_TOLERANCE, rounding)
     given, proof = certificate.errors_bound, certificate.errors_proved_by
     value = certificate.cost_at_margin
-    yield _check_bound("errors bound", given, proof, value, certificate)
+    yield check_bound("errors bound", given, proof, value, certificate)
     given, proof = certificate.objective_bound, certificate.objective_proved_by
     value = certificate.objective
-    yield _check_bound("objective bound", given, proof, value, certificate)
+    yield check_bound("objective bound", given, proof, value, certificate)
 
 
-def _check_bound(
+def check_bound(
     name: str, given: float, proof: str, value: float, certificate: Certificate
 ) -> Check:
     """Check that a bound lies between the any-tree bound and the tree's value."""
@@ -236,7 +246,7 @@ def _check_bound(
     return Check(name, ok, f"{found}.")
 
 
-def _equal(
+def equal(
     name: str,
     given: float,
     exact: Fraction,

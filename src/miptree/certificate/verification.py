@@ -22,6 +22,7 @@ from miptree.certificate.checks import (
     is_of_baseline,
 )
 from miptree.certificate.given_data import GivenData
+from miptree.certificate.points_checks import verify_points
 from miptree.certificate.recount import Recount
 from miptree.certificate.resolve import solve_again
 from miptree.data import Table, is_frame
@@ -95,7 +96,8 @@ def verify(
     sample_weight : array-like of shape (n_samples,), optional
         The weights of the fit, those of ``class_weight`` multiplied in.
     table : Table, optional
-        ``clf.table_``, needed where X holds categories or missing values.
+        ``clf.table_``, needed where X holds categories or missing values, and for
+        points trees.
     cost_matrix : array-like of shape (n_classes, n_classes), optional
         The costs of errors that the fit was given.
     row_costs : array-like of shape (n_samples, n_classes), optional
@@ -111,8 +113,9 @@ def verify(
         is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
         between its limits, a larger ``depth`` or ``max_features``, and the margin and
         penalties where no point lies within the margin or all 1-norms are zero.
-    resolve_with : {"highs", "scip", "gurobi", "cplex"}, optional
-        Solver that repeats the proofs of a solver: the count MIP for
+    resolve_with : {"highs", "scip", "gurobi", "cplex", "points"}, optional
+        For a points tree "points": its engine runs again. Otherwise a solver that
+        repeats the proofs of a solver: the count MIP for
         ``errors_bound``, the compact MIP for ``objective_bound``. For small data, and
         only if all else holds. A bound that it does not reach in time fails its check.
     resolve_seconds : float or None, default=60
@@ -138,11 +141,17 @@ def verify(
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(f"verify needs a Certificate, got {certificate!r:.60}.")
-    if digest is None and is_of_baseline(certificate):
+    is_of_points = certificate.is_of_points
+    if digest is None and not is_of_points and is_of_baseline(certificate):
         raise TypeError(
-            "verify checks the certificates of OptimalTreeClassifier, got one of "
-            f"{certificate.method.rstrip('.')}. A baseline's errors are those of "
-            "clf.tree_.predict(X)."
+            "verify checks the certificates of OptimalTreeClassifier and "
+            f"PointsTreeClassifier, got one of {certificate.method.rstrip('.')}. A "
+            "baseline's errors are those of clf.tree_.predict(X)."
+        )
+    if is_of_points and table is None:
+        raise ValueError(
+            "The certificate is about points trees, which read their data on a grid: "
+            "give verify the table, table=clf.table_."
         )
     if certificate.data_digest == PARTITIONED:
         raise ValueError(
@@ -150,7 +159,12 @@ def verify(
             "digest of the data: verify cannot know that these are the same rows. "
             "clf.score and miptree evaluate recount its errors."
         )
-    if resolve_with is not None:
+    if is_of_points and resolve_with not in (None, "points"):
+        raise ValueError(
+            f"resolve_with is {resolve_with!r}, but the proof of a points tree is "
+            'repeated by its own engine: give "points".'
+        )
+    if resolve_with is not None and not is_of_points:
         get_solver(resolve_with)  # one that is missing is told, whatever comes of it
     value_feature = None
     if table is not None:
@@ -159,6 +173,10 @@ def verify(
     data = GivenData.of(
         X, y, sample_weight, classes, value_feature, cost_matrix, row_costs
     )
+    if is_of_points and table is not None:
+        again = resolve_seconds if resolve_with is not None else 0.0
+        points_checks = verify_points(certificate, tree, data, table, digest, again)
+        return Verification(tuple(points_checks))
     checks = [check_tree(tree, data), check_settings(certificate)]
     checks.append(check_digest(certificate, digest))
     if all(check.ok for check in checks[:2]):

@@ -20,6 +20,7 @@ import numpy as np
 
 from .proof_file import Anchor
 from .space import CHUNK, NEVER, Space, best_stumps
+from .splits import check_time
 
 MOST_SUMS = 100_000
 """Sums of penalties that are listed."""
@@ -103,7 +104,7 @@ def root_bounds(
         totals = inside.sum(axis=0), worst.sum() - inside.sum(axis=0)
         costs = best[:, part].astype(number)
         for block in splits.blocks(inside.shape[1], len(live)):
-            space.check_time()
+            check_time(space.deadline)
             some = live[block]
             left = splits.left(some).astype(number)
             of_sets = left @ inside

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .proof_file import Anchor
-from .splits import Splits
+from .splits import Splits, check_time
 from .values import Refused
 
 CHUNK = 256
@@ -67,11 +66,6 @@ class Space:
         largest = max(largest, int(self.count.sum()))
         return np.float32 if largest < EXACT_IN_FLOAT32 else np.float64
 
-    def check_time(self) -> None:
-        """Give up where it takes too long."""
-        if time.monotonic() > self.deadline:
-            raise Refused("The check takes longer than allowed: allow more minutes.")
-
     def left_of(self, anchor: Anchor) -> np.ndarray:
         """Return the rows that a root split sends left, all where there is none."""
         if any(column >= self.grid.shape[1] for column in anchor.columns):
@@ -110,7 +104,7 @@ def _of_chunk(space: Space, masks: np.ndarray, with_minimum: bool) -> np.ndarray
     leaves = np.min([sums.totals for sums in classes], axis=0)
     best = np.where(rows.totals < minimum, np.inf, leaves)
     for block in splits.blocks(len(masks)):
-        space.check_time()
+        check_time(space.deadline)
         left = splits.left(block).astype(number)
         least = list(classes[0].quarters(left))
         for sums in classes[1:]:

@@ -79,9 +79,16 @@ def all_splits(
         price = int(column_penalty[list(columns)].sum())
         penalties.append(np.full(len(thresholds), price, dtype=np.int64))
         held += packed[-1].nbytes
-        if held > MAX_BYTES or time.monotonic() > deadline:
-            raise Refused("The family has too many splits to list here.")
+        if held > MAX_BYTES:
+            raise Refused("The family has too many splits for the memory allowed here.")
+        check_time(deadline)
     return _distinct(packed, penalties, len(grid))
+
+
+def check_time(deadline: float) -> None:
+    """Give up where it takes too long."""
+    if time.monotonic() > deadline:
+        raise Refused("The check takes longer than allowed: allow more minutes.")
 
 
 def _packed(left: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from miptree.commands import bench, demo, export, model, report, solvers
+from miptree.commands import bench, check, demo, export, model, report, solvers
 from miptree.commands._app import app
 
-__all__ = ["app", "bench", "demo", "export", "model", "report", "solvers"]
+__all__ = ["app", "bench", "check", "demo", "export", "model", "report", "solvers"]

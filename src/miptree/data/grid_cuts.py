@@ -4,63 +4,24 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
 from miptree.data.grid import MOST_CUTS, GridColumn, GridSpec
 from miptree.data.quantiles import weighted_quantile
+from miptree.data.units import NO_UNIT, GridUnit, finest, round_units
 from miptree.utils.arrays import FloatArray
-from miptree.utils.decimals import shortest_decimal
 
 _TAIL = 0.025
 """Share of the rows at each end that gets no cut points of its own."""
 _TAIL_OF_OTHERS = 0.25
 """The same among the values beside one that nearly all the rows have."""
-_SMALLEST, _LARGEST = 1e-300, 1e300
-"""There are no units below the one, and none for numbers above the other."""
-
-
-class Unit(NamedTuple):
-    """The decimal ``digits * 10**exponent``."""
-
-    digits: int
-    exponent: int
-
-    @classmethod
-    def of(cls, number: float) -> Unit:
-        """Read a number as the decimal that people write for it."""
-        return cls(*shortest_decimal(number))
-
-    def times(self, factor: int) -> float:
-        """Return a multiple, rounded once."""
-        return float(f"{self.digits * factor}e{self.exponent}")
-
-    def factors(self, low: float, high: float) -> range:
-        """Return the factors of all multiples above one number and up to another."""
-        return range(self._last_up_to(low) + 1, self._last_up_to(high) + 1)
-
-    def _last_up_to(self, number: float) -> int:
-        """Return the largest factor whose multiple is not above a number."""
-        factor = math.floor(number / self.times(1))
-        while self.times(factor) > number:
-            factor -= 1
-        while self.times(factor + 1) <= number:
-            factor += 1
-        return factor
-
-    def divides(self, numbers: FloatArray) -> bool:
-        """Tell whether all numbers are multiples."""
-        whole = np.rint(numbers / self.times(1)) * self.digits
-        power = 10.0 ** abs(self.exponent)  # both are exact, up to 1e22
-        with np.errstate(over="ignore"):
-            multiples = whole * power if self.exponent > 0 else whole / power
-        return bool((multiples == numbers).all())
-
-
-_NO_UNIT = Unit(0, 0)
+_CROWD = 7
+"""So many times its share of the rows crowd a step, those of one value aside."""
+_MORE = (1, 2, 4)
+"""How many times the steps a column may have, so that none is crowded."""
 
 
 def learn_grid(
@@ -80,64 +41,85 @@ def learn_grid(
     spec : GridSpec
     """
     values, place = np.unique(numbers, return_inverse=True)
-    total = np.bincount(place, weights=weight).astype(np.float64)
-    fill = weighted_quantile(values, total, 0.5)
-    unit, factors = _factors(name, values, total, spec)
+    found = _Values(values, np.bincount(place, weights=weight).astype(np.float64))
+    fill = weighted_quantile(*found, 0.5)
+    asked = spec.units.get(name)
+    if asked is not None:
+        unit = GridUnit.of(float(asked))
+        factors = _asked_factors(name, found, unit, spec.steps)
+    else:
+        unit, factors = _round_factors(found, spec.steps)
     if not factors:
         # Of one value with gaps, the cut tells it from a missing one.
-        tells = (len(values) > 1 or has_gaps) and name not in spec.units
+        tells = (len(values) > 1 or has_gaps) and asked is None
         cuts = tuple(values[-1:].tolist()) if tells else ()
         return GridColumn(name, cuts, 0.0, fill, has_gaps)
     if has_gaps:
         # One more below, or else a missing number could not be told from the lowest.
         factors = range(factors[0] - 1, factors[-1] + 1)
     cuts = tuple(unit.times(factor) for factor in factors)
-    return GridColumn(name, cuts, unit.times(1), fill, has_gaps)
+    return GridColumn(name, cuts, unit.size, fill, has_gaps)
 
 
-def is_grid(cuts: Sequence[float], unit: float) -> bool:
-    """Tell whether cuts are consecutive multiples of a unit, or one without any."""
-    if unit <= 0 or len(cuts) == 0:
-        return unit >= 0 and len(cuts) <= 1
-    if not unit >= _finest(cuts[0], cuts[-1]):
-        return False
-    first, decimal = round(cuts[0] / unit), Unit.of(unit)
-    return list(cuts) == [decimal.times(first + k) for k in range(len(cuts))]
+class _Values(NamedTuple):
+    """The different numbers of a column, ascending, and the weight of each."""
+
+    values: FloatArray
+    weight: FloatArray
+
+    def common_range(self) -> tuple[float, float]:
+        """Return the lowest and highest value after rare ones were left out."""
+        low, high = self._without(_TAIL)
+        if low < high:
+            return low, high
+        # Nearly all rows have the same value: the others decide.
+        beside = self.values != low
+        ends = _Values(self.values[beside], self.weight[beside])
+        low_end, high_end = ends._without(_TAIL_OF_OTHERS)
+        return min(low, low_end), max(high, high_end)
+
+    def _without(self, tail: float) -> tuple[float, float]:
+        low = weighted_quantile(self.values, self.weight, tail)
+        high = weighted_quantile(self.values, self.weight, 1 - tail)
+        below = int(np.searchsorted(self.values, low, side="right")) - 1
+        above = int(np.searchsorted(self.values, high))
+        return float(self.values[below]), float(self.values[above])
+
+    def range_for(self, unit: GridUnit, steps: int) -> tuple[float, float]:
+        """Return the range that gets cuts: all values, where these are few units."""
+        low, high = float(self.values[0]), float(self.values[-1])
+        if (high - low) / unit.size <= steps:
+            return low, high
+        return self.common_range()
+
+    def is_crowded(self, unit: GridUnit, factors: range, steps: int) -> bool:
+        """Tell whether too many rows share a step, though their values differ."""
+        cuts = [unit.times(factor) for factor in factors]
+        step = np.searchsorted(cuts, self.values, side="right")
+        heaviest = np.zeros(len(cuts) + 1)
+        np.maximum.at(heaviest, step, self.weight)
+        others = np.bincount(step, self.weight, len(cuts) + 1) - heaviest
+        return bool(others.max() > _CROWD / steps * self.weight.sum())
 
 
-def _factors(
-    name: str, values: FloatArray, weight: FloatArray, spec: GridSpec
-) -> tuple[Unit, range]:
-    """Choose a unit, and the factors that make cuts of it; none for two values."""
-    asked = spec.units.get(name)
-    if asked is not None:
-        unit = Unit.of(float(asked))
-        return unit, _asked_factors(name, values, weight, unit, spec.steps)
-    if len(values) <= 2:
-        return _NO_UNIT, range(0)
-    return _round_factors(values, weight, spec.steps)
-
-
-def _asked_factors(
-    name: str, values: FloatArray, weight: FloatArray, unit: Unit, steps: int
-) -> range:
+def _asked_factors(name: str, found: _Values, unit: GridUnit, steps: int) -> range:
     """Return the factors of a unit that the user gave."""
-    low, high = _range(values, weight, unit, steps)
-    if unit.times(1) < 2 * _finest(low, high):
+    low, high = found.range_for(unit, steps)
+    if unit.size < 2 * finest(low, high):
         raise ValueError(
-            f"units gives {unit.times(1):g} for {name!r}, which is too fine for "
+            f"units gives {unit.size:g} for {name!r}, which is too fine for "
             f"numbers from {low:g} to {high:g}. Give a larger unit."
         )
-    n_steps = (high - low) / unit.times(1)
+    n_steps = (high - low) / unit.size
     if n_steps > MOST_CUTS:
         raise ValueError(
-            f"units gives {unit.times(1):g} for {name!r}, which makes {n_steps:.6g} "
+            f"units gives {unit.size:g} for {name!r}, which makes {n_steps:.6g} "
             f"steps, but at most {MOST_CUTS} are possible. Give a larger unit."
         )
     factors = unit.factors(low, high)
-    if not factors and len(values) > 1:
+    if not factors and len(found.values) > 1:
         warnings.warn(
-            f"units gives {unit.times(1):g} for {name!r}, of which no multiple lies "
+            f"units gives {unit.size:g} for {name!r}, of which no multiple lies "
             f"between its values {low:g} and {high:g}: the column is not used.",
             UserWarning,
             stacklevel=2,
@@ -145,71 +127,34 @@ def _asked_factors(
     return factors
 
 
-def _round_factors(
-    values: FloatArray, weight: FloatArray, steps: int
-) -> tuple[Unit, range]:
+def _round_factors(found: _Values, steps: int) -> tuple[GridUnit, range]:
+    """Choose a round unit and its factors; none for two values or less."""
+    unit, factors = NO_UNIT, range(0)
+    if len(found.values) > 2:
+        for more in _MORE:
+            unit, factors = _factors_between(found, more * steps)
+            if not found.is_crowded(unit, factors, steps):
+                break
+    return unit, factors
+
+
+def _factors_between(found: _Values, steps: int) -> tuple[GridUnit, range]:
     """Choose the first round unit that makes no more than about ``steps`` steps.
 
     Where all values are multiples of a larger one, such as whole numbers, it is that.
     """
-    low, high = _common_range(values, weight)
-    finest = 2 * _finest(low, high)
-    if finest == math.inf:
-        return _NO_UNIT, range(0)
-    units = _round_units(max(high / steps - low / steps, finest))
+    values, (low, high) = found.values, found.common_range()
+    least = 2 * finest(low, high)
+    if least == math.inf:
+        return NO_UNIT, range(0)
+    units = round_units(max(high / steps - low / steps, least))
     unit, largest = next(units), float(values[-1] / 2 - values[0] / 2)
-    larger = takewhile(lambda unit: unit.times(1) <= largest, units)
+    larger = takewhile(lambda unit: unit.size <= largest, units)
     exact = [unit for unit in (unit, *larger) if unit.divides(values)]
     if exact:
-        return exact[-1], exact[-1].factors(*_range(values, weight, exact[-1], steps))
+        return exact[-1], exact[-1].factors(*found.range_for(exact[-1], steps))
     factors = unit.factors(low, high)
     if not factors:  # one or two large steps may miss the range
-        unit = next(_round_units(max(high / 2.5 - low / 2.5, finest)))
+        unit = next(round_units(max(high / 2.5 - low / 2.5, least)))
         factors = unit.factors(low, high)
     return unit, factors
-
-
-def _round_units(low: float) -> Iterator[Unit]:
-    """Yield 1, 2 and 5 times the powers of ten from a number on."""
-    for exponent in count(math.floor(math.log10(low))):
-        for digits in (1, 2, 5):
-            unit = Unit(digits, exponent)
-            if unit.times(1) >= low * (1 - 1e-9):
-                yield unit
-
-
-def _finest(low: float, high: float) -> float:
-    """Return the least unit whose multiples are different float64 in a range."""
-    largest = max(abs(low), abs(high))
-    return max(2 * math.ulp(largest), _SMALLEST) if largest < _LARGEST else math.inf
-
-
-def _range(
-    values: FloatArray, weight: FloatArray, unit: Unit, steps: int
-) -> tuple[float, float]:
-    """Return the range that gets cuts: all values, where these are few units."""
-    low, high = float(values[0]), float(values[-1])
-    if (high - low) / unit.times(1) <= steps:
-        return low, high
-    return _common_range(values, weight)
-
-
-def _common_range(values: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return the lowest and highest value after rare ones were left out."""
-    low, high = _without_tails(values, weight, _TAIL)
-    if low < high:
-        return low, high
-    # Nearly all rows have the same value: the others decide.
-    beside = values != low
-    ends = _without_tails(values[beside], weight[beside], _TAIL_OF_OTHERS)
-    return min(low, ends[0]), max(high, ends[1])
-
-
-def _without_tails(
-    values: FloatArray, weight: FloatArray, tail: float
-) -> tuple[float, float]:
-    """Return two of the ascending values, between which all but the tails lie."""
-    low = weighted_quantile(values, weight, tail)
-    high = weighted_quantile(values, weight, 1 - tail)
-    below = int(np.searchsorted(values, low, side="right")) - 1
-    return float(values[below]), float(values[np.searchsorted(values, high)])

@@ -21,9 +21,9 @@ from miptree.data import (
     Table,
 )
 from miptree.data.grid import MOST_CUTS
-from miptree.data.grid_cuts import is_grid
 from miptree.data.labels import checked_costs
 from miptree.data.schema import Schema
+from miptree.data.units import is_grid
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.export._json_values import (

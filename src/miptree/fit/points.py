@@ -30,7 +30,7 @@ from miptree.utils.arrays import FloatArray
 
 PROVED_BY = "exhaustive search with anchor bounds"
 """What proves a bound, in certificates."""
-SHORT_SEARCH = 60
+SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
 _FEW = 10
 """Rows that suffice to compile the kernels."""

@@ -7,7 +7,7 @@ be gone through in seconds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import comb, gcd
@@ -21,12 +21,14 @@ from miptree.objective.penalties import Auto
 from miptree.points.family import INDICATOR_POINTS, Family
 from miptree.utils.arrays import FloatArray, IntArray
 
-MANY_SPLITS = 20_000
-"""Kinds of splits (directions) up to which three columns may meet in one."""
-MOST_SPLITS = 100_000
-"""Kinds of splits above which the columns are screened."""
-MOST_BYTES = 4e8
-"""Kinds of splits times distinct rows, likewise: the engine keeps a byte for each."""
+MANY_DIRECTIONS, MANY_COUNTS = 10_000, 5e7
+"""Directions, and directions times distinct rows, up to which three columns may meet in
+a split: then trees of depth 2 are mostly proved in seconds."""
+MOST_COUNTS = 4e9
+"""Directions times distinct rows above which the columns are screened: looking at one
+root split takes seconds then."""
+MOST_BYTES = 5e8
+"""Memory for all splits above which the columns are screened."""
 
 
 class Narrowed(NamedTuple):
@@ -66,24 +68,31 @@ def suited_family(
         max_points=1 if max_points == "auto" else max_points,
         signs=tuple(signs),
     )
-    used = np.flatnonzero(np.array(family.steps) > 0)
+    used, n_rows = np.array(family.columns, dtype=np.intp), problem.n_rows
     if max_features == "auto":
-        most = min(MANY_SPLITS, MOST_BYTES / problem.n_rows)
-        if n_directions(family, used) > most:
+        number = n_directions(family, used)
+        if number > MANY_DIRECTIONS or number * n_rows > MANY_COUNTS:
             family = replace(family, max_features=2)
-    most = min(MOST_SPLITS, MOST_BYTES / problem.n_rows)
-    if n_directions(family, used) <= most:
+
+    def fits(columns: IntArray) -> bool:
+        number = n_directions(family, columns)
+        memory = number * _bytes(family, columns, problem.n_classes)
+        return number * n_rows <= MOST_COUNTS and memory <= MOST_BYTES
+
+    if fits(used):
         return Narrowed(family, "")
     ranked = used[np.argsort(-gains(problem)[used], kind="stable")]
-    return _keeping(family, ranked, most)
+    return _screened(family, ranked, fits)
 
 
-def _keeping(family: Family, ranked: IntArray, most: float) -> Narrowed:
-    """Return the family of the first columns that have no more splits than that."""
-    n_all, low, high = n_directions(family, ranked), 1, len(ranked)
-    while low < high:  # the largest number of columns that will do
+def _screened(
+    family: Family, ranked: IntArray, fits: Callable[[IntArray], bool]
+) -> Narrowed:
+    """Return the family of as many of the first columns as will do."""
+    low, high = 1, len(ranked)
+    while low < high:
         middle = (low + high + 1) // 2
-        if n_directions(family, ranked[:middle]) <= most:
+        if fits(ranked[:middle]):
             low = middle
         else:
             high = middle - 1
@@ -91,14 +100,17 @@ def _keeping(family: Family, ranked: IntArray, most: float) -> Narrowed:
     kept[ranked[:low]] = True
     text = (
         f"Splits use the {low} of {len(ranked)} grid columns that tell the classes "
-        f"apart best by themselves: {n_all} kinds of splits of all columns would be "
-        "too many. What is proved is about these columns."
+        f"apart best by themselves: all have {n_directions(family, ranked):,} kinds of "
+        "splits, too many to go through. What is proved is about these columns."
     )
     return Narrowed(replace(family, allowed=tuple(kept.tolist())), text)
 
 
 def n_directions(family: Family, columns: IntArray) -> int:
-    """Return how many directions some grid columns have, at most."""
+    """Return how many directions some grid columns have, at most.
+
+    They are counted without listing them, which takes long where they are too many.
+    """
     is_number = np.array(family.steps)[columns] > 1
     n_numbers, n_indicators = int(is_number.sum()), int((~is_number).sum())
     n = len(columns)
@@ -110,6 +122,13 @@ def n_directions(family: Family, columns: IntArray) -> int:
     if family.max_features >= 3:
         total += 4 * _coprime(sizes, 3) * comb(n, 3)
     return total
+
+
+def _bytes(family: Family, columns: IntArray, n_classes: int) -> float:
+    """Return about how much memory the splits of a direction need."""
+    steps = float(np.array(family.steps)[columns].mean())
+    n_splits = 1 + family.max_features * family.max_points * steps
+    return n_splits * (40 + 4 * n_classes)
 
 
 def _coprime(sizes: range, n: int) -> int:

@@ -26,6 +26,8 @@ from miptree.tree import ObliqueTree
 from miptree.utils.files import write_atomic
 
 FORMAT, VERSION = "miptree-proof", 1
+DEEPEST = 3
+"""Depth of the deepest trees that the engine proves to be optimal."""
 
 
 class FamilyLike(Protocol):
@@ -113,7 +115,9 @@ def write_proof(
         "tree": [_node(tree, node) for node in range(tree.n_nodes)],
         "claim": {"cost": certificate.objective, "bound": certificate.objective_bound},
     }
-    plain = [_anchor(anchor) for anchor in anchors]
+    # Deeper trees have no proof that a checker repeats.
+    kept = anchors if certificate.depth <= DEEPEST else ()
+    plain = [_anchor(anchor) for anchor in kept]
     section = {"section": "points-anchors", "lines": len(plain)}
     content = "".join(_lines([header, section, *plain])).encode()
     digest = {"digest": hashlib.sha256(content).hexdigest()}

@@ -20,6 +20,7 @@ from miptree.points.roots import (
     State,
     advance,
 )
+from miptree.points.shares import Shares
 from miptree.points.state import (
     begin_state,
     evaluated,
@@ -35,6 +36,8 @@ N_STARTS = 25
 """Root splits to start with."""
 _WORK_OF_A_CHUNK = 5e7
 """Rows and bins counted between two looks at the clock, a tenth of a second."""
+_WORK_TO_SHARE = 1e5
+"""Work of one evaluation, half a millisecond, from which threads share it."""
 
 
 class Anchor(NamedTuple):
@@ -158,38 +161,41 @@ def best_stump(job: Job, rows: Rows) -> Part:
 def try_all_rows(job: Job, rows: Rows, state: State) -> None:
     """Evaluate the root that sends all rows left, whatever the clock says."""
     start, no_flag = np.array([NO_ROOT]), np.zeros(1, dtype=np.uint8)
-    advance(job.space, rows, state, start, job.min_leaf, 0, no_flag)
+    advance(job.space, rows, state, start, job.min_leaf, 1, no_flag)
+    job.count(1)
 
 
 def best_pair_tree(job: Job, rows: Rows, is_whole: bool, n_starts: int) -> Part:
     """Return the best tree of depth 2; ``is_whole`` if it is what the run is about."""
     state = job.begin(rows, 2)
-    n_steps = _chunk(job, rows)
-    before = 0
-    starts = np.append(NO_ROOT, purest(job.space, state, n_starts))
+    starts = purest(job.space, state, n_starts)
     try_all_rows(job, rows, state)
-    best = int(state.number[BEST])
-    while True:
-        steps = min(n_steps, job.evaluations_left)
-        now, starts = starts[: n_steps + 1], starts[n_steps + 1 :]
-        steps = 0 if len(starts) else steps
-        advance(
-            job.space, rows, state, now[now != NO_ROOT], job.min_leaf, steps, job.flag
-        )
-        job.count(int(state.number[N_EVALUATED]) - before)
-        before = int(state.number[N_EVALUATED])
-        done = state.number[N_LIVE] == 0 or job.is_over
-        if is_whole and (state.number[BEST] < best or not done):
-            best = int(state.number[BEST])
-            job.told(_part(job, rows, state, with_anchors=False))
-        if done:
-            return _part(job, rows, state, with_anchors=job.keep_anchors)
-
-
-def _chunk(job: Job, rows: Rows) -> int:
-    """Return how many root splits to evaluate between two looks at the clock."""
     work = len(job.space.n_bins) * len(rows.label) / 4 + len(job.space.direction)
-    return max(1, int(_WORK_OF_A_CHUNK / work))
+    n_steps = max(1, int(_WORK_OF_A_CHUNK / work))
+    shares = None
+    while state.number[N_LIVE] > 0 and not job.is_over:
+        before = int(state.number[N_EVALUATED])
+        steps = min(n_steps, job.evaluations_left)
+        if shares is not None:
+            state = shares.advance(job.space, rows, job.min_leaf, steps, job.flag)
+        else:
+            done = advance(
+                job.space, rows, state, starts, job.min_leaf, steps, job.flag
+            )
+            starts = starts[done:]
+            if (
+                is_whole
+                and job.n_jobs > 1
+                and work > _WORK_TO_SHARE
+                and not len(starts)
+            ):
+                shares = Shares(state, job.n_jobs)
+        job.count(int(state.number[N_EVALUATED]) - before)
+        if is_whole:
+            job.told(_part(job, rows, state, with_anchors=False))
+    if shares is not None:
+        shares.close()
+    return _part(job, rows, state, with_anchors=job.keep_anchors)
 
 
 def _part(job: Job, rows: Rows, state: State, with_anchors: bool) -> Part:

@@ -375,32 +375,32 @@ def advance(
     min_leaf: int,
     n_steps: int,
     flag: AnyArray,
-) -> None:
-    """Evaluate the roots to start with, then so many live ones, unless flagged.
+) -> int:
+    """Evaluate so many root splits, unless flagged or none is left.
 
-    Live ones are taken by their bound, and every second one because it fits the
-    subtrees of the best tree, for as long as that may help.
+    First come those to start with; how many of them are done is returned. Then live
+    ones are taken by their bound, and every second one because it fits the subtrees of
+    the best tree, for as long as that may help.
     """
     number = state.number
+    if number[N_EVALUATED] > 0:
+        absorb(space, state, 0, 0)  # other threads may have raised bounds
     n_starts, n_done, improves = 0, 0, 0
-    while not flag[0]:
-        if improves > 0:  # choose the root anew with the subtrees fixed
+    while n_done < n_steps and not flag[0]:
+        if improves > 0 and number[NEXT_FITTING] != NO_ROOT:
             root, improves = number[NEXT_FITTING], improves - 1
-            if root == NO_ROOT:
-                improves = 0
-                continue
         elif n_starts < len(starts):
-            root, n_starts = starts[n_starts], n_starts + 1
+            root, n_starts, improves = starts[n_starts], n_starts + 1, 0
             if root != NO_ROOT and not is_live(state, root):
                 continue
         else:
-            if n_done >= n_steps or number[NEXT_BOUND] == NO_ROOT:
-                return
-            n_done += 1
+            if number[NEXT_BOUND] == NO_ROOT:
+                break
             by_fit = number[N_EVALUATED] % 2 == 1 and number[NEXT_FITTING] != NO_ROOT
             root = number[NEXT_FITTING] if by_fit else number[NEXT_BOUND]
             number[N_TRIED] += 1 if by_fit else 0
+        n_done += 1
         is_better = try_root(space, rows, state, root, min_leaf)
-        improves = (
-            (improves or MOST_IMPROVEMENTS) if is_better and root != NO_ROOT else 0
-        )
+        # The root of a better tree is chosen anew with the subtrees fixed.
+        improves = (improves or MOST_IMPROVEMENTS) if is_better and root >= 0 else 0
+    return n_starts

@@ -10,7 +10,7 @@ import numpy as np
 from miptree.control.clock import Clock
 from miptree.data.rows import TrainingRows
 from miptree.fit.points import SHORT_SEARCH, PointsData, PointsRules
-from miptree.points import PointsProblem, solve
+from miptree.points import solve
 from miptree.tree import ObliqueTree
 from miptree.tuning.evaluate_fold import costs_of
 from miptree.tuning.folds import Fold, FoldedRows, stratified_folds
@@ -22,7 +22,8 @@ MULTIPLES = (0, 1, 2, 4, 8)
 """The penalties to choose from, in smallest ones."""
 USUAL = 2
 """The one that is taken where there is nothing to compare by."""
-N_FOLDS = 5
+N_FOLDS, _FEWEST_FOLDS = 5, 2
+"""Folds, and how many must be done to choose by them."""
 MOST_ROWS = 5_000
 """Rows that take part, of more a stratified part."""
 
@@ -44,7 +45,12 @@ class ChosenPenalty:
 
 
 def choose_penalty(
-    rows: TrainingRows, data: PointsData, seed: int, clock: Clock, n_jobs: int = 1
+    rows: TrainingRows,
+    data: PointsData,
+    seed: int,
+    clock: Clock,
+    n_jobs: int = 1,
+    max_evaluations: int = SHORT_SEARCH,
 ) -> ChosenPenalty:
     """Choose the penalty whose trees cost least on rows held out.
 
@@ -58,15 +64,15 @@ def choose_penalty(
     seed : int
         Of the folds.
     clock : Clock
-        Where it ends the comparison early, the usual penalty is taken.
+        Ends the comparison early. The folds done by then decide; where these are
+        fewer than two, the usual penalty is taken.
     n_jobs : int
         Threads of the engine.
+    max_evaluations : int
+        Root splits that the search for a tree looks at.
     """
     least = smallest_penalty(data)
-    usual = USUAL * least
     folded = _folded(rows, data.rules, seed)
-    if not folded.folds:
-        return ChosenPenalty(usual, "the usual one, as the rows are too few for folds")
     family = data.family
     rules = replace(
         data.rules,
@@ -74,15 +80,18 @@ def choose_penalty(
         max_points=family.max_points,
         unknown="majority",
     )
-    losses = []
+    losses: list[FloatArray] = []
     for fold in folded.folds:
-        losses.append(_losses(folded.rows, fold, rules, clock, n_jobs))
+        found = _losses(folded.rows, fold, rules, clock, n_jobs, max_evaluations)
         if clock.is_over:
-            return ChosenPenalty(usual, "the usual one, as time was too short")
+            break
+        losses.append(found)
+    if len(losses) < _FEWEST_FOLDS:
+        why = "the rows are too few" if len(folded.folds) < 2 else "time was too short"
+        return ChosenPenalty(_round(USUAL * least), f"the usual one, as {why}")
     chosen = MULTIPLES[best_place(np.array(losses))]
-    return ChosenPenalty(
-        _round(chosen * least), f"chosen by cross-validation in {len(losses)} folds"
-    )
+    how = f"chosen by cross-validation in {len(losses)} folds"
+    return ChosenPenalty(_round(chosen * least), how)
 
 
 def smallest_penalty(data: PointsData) -> float:
@@ -112,9 +121,14 @@ def _folded(rows: TrainingRows, rules: PointsRules, seed: int) -> FoldedRows:
 
 
 def _losses(
-    rows: TrainingRows, fold: Fold, rules: PointsRules, clock: Clock, n_jobs: int
+    rows: TrainingRows,
+    fold: Fold,
+    rules: PointsRules,
+    clock: Clock,
+    n_jobs: int,
+    max_evaluations: int,
 ) -> FloatArray:
-    """Return what the trees of all penalties cost a held-out row on average."""
+    """Return what the trees of all penalties cost on the rows held out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = rules.learn(rows.take(fold.train))
@@ -122,17 +136,18 @@ def _losses(
         X = data.table.transform_cells(held_out.cells)
     cost = _costs(held_out)
     points = data.points_problem(np.full(X.shape[1], smallest_penalty(data)))
-    found = [_tree(points, times, rules, clock, n_jobs) for times in MULTIPLES]
-    each = np.arange(len(cost))
-    return np.array([cost[each, tree.predict(X)].sum() for tree in found])
-
-
-def _tree(
-    points: PointsProblem, times: int, rules: PointsRules, clock: Clock, n_jobs: int
-) -> ObliqueTree:
-    at = replace(points, penalty=times * points.penalty)
-    found = solve(at, rules.depth, clock, n_jobs=n_jobs, max_evaluations=SHORT_SEARCH)
-    return ObliqueTree.from_heap(found.heap)
+    each, found = np.arange(len(cost)), []
+    for times in MULTIPLES:
+        heap = solve(
+            replace(points, penalty=times * points.penalty),
+            rules.depth,
+            clock,
+            n_jobs=n_jobs,
+            max_evaluations=max_evaluations,
+        ).heap
+        predicted = ObliqueTree.from_heap(heap).predict(X)
+        found.append(cost[each, predicted].sum())
+    return np.array(found)
 
 
 def _costs(rows: TrainingRows) -> FloatArray:

@@ -1,0 +1,184 @@
+"""The certificate of a points tree: its sentence, and what verify finds in it."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from _proofs import Fit, random_frame
+from miptree import Certificate, verify
+from miptree.certificate.digest import certificate_digest
+from miptree.certificate.points_words import told_apart
+from miptree.objective.points import PointsObjective
+from miptree.objective.tolerance import counted_meets
+
+FREE = {"any_tree_proved_by", "errors_proved_by", "objective_proved_by", "seconds"}
+N = 40
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(2)
+    frame, y = random_frame(rng, N, with_gaps=True)
+    weight = rng.integers(1, 4, N).astype(float)
+    fit = Fit(frame, y, penalty=0.5, weight=weight, min_leaf=2)
+    assert fit.certificate.objective_optimal
+    assert 0 < fit.certificate.errors < fit.certificate.cost
+    return fit, frame, y, weight
+
+
+def forged(certificate, **changes):
+    """A changed certificate whose digest was computed anew."""
+    changed = replace(certificate, **changes)
+    return replace(changed, digest=certificate_digest(changed))
+
+
+def verified(fitted, certificate=None, tree=None, **more):
+    fit, frame, y, weight = fitted
+    certificate = fit.certificate if certificate is None else certificate
+    tree = fit.tree if tree is None else tree
+    return verify(certificate, tree, frame, y, weight, table=fit.table, **more)
+
+
+# ------------------------------------------------------------------------- verify
+
+
+def test_an_honest_certificate_holds(fitted):
+    found = verified(fitted)
+    assert found.ok, str(found)
+    names = {check.name for check in found.checks}
+    assert {"splits", "leaves", "objective", "objective bound", "routing"} <= names
+    again = verified(fitted, resolve_with="points")
+    assert again.ok, str(again)
+    assert again.checks[-1].name == "proof again"
+
+
+TAMPERED = {
+    "errors": lambda c: c.errors - 1,
+    "n_rows": lambda c: c.n_rows + 1,
+    "cost": lambda c: c.cost - 1,
+    "cost_at_margin": lambda c: c.cost_at_margin - 1,
+    "any_tree_bound": lambda c: c.any_tree_bound + 1,
+    "errors_bound": lambda c: c.errors_bound + 1,
+    "objective": lambda c: c.objective - 0.5,
+    "objective_bound": lambda c: c.objective_bound + 0.5,
+    "depth": lambda c: 1,
+    "slack_penalty": lambda c: 1.0,
+    "l1_penalty": lambda c: 1.0,
+    "margin": lambda c: 0.1,
+    "tree_digest": lambda c: c.tree_digest[::-1],
+    "data_digest": lambda c: c.data_digest[::-1],
+    "scaling": lambda c: "none",
+    "max_features": lambda c: 1,
+    "trees": lambda c: "tree",
+    "objective_terms": lambda c: "errors",
+    "feature_penalties": lambda c: (0.4,) * len(c.feature_penalties),
+    "max_points": lambda c: 2,
+    "min_samples_leaf": lambda c: 3,
+    "cost_unit": lambda c: 0.0,
+    "cost_rounding": lambda c: -1.0,
+}
+
+
+def test_every_field_is_tampered_with():
+    names = {field.name for field in fields(Certificate)}
+    assert set(TAMPERED) == names - FREE - {"digest", "method"}
+
+
+@pytest.mark.parametrize("field", TAMPERED)
+def test_numbers_give_a_forged_certificate_away(fitted, field):
+    certificate = fitted[0].certificate
+    value = TAMPERED[field](certificate)
+    assert not verified(fitted, forged(certificate, **{field: value})).ok
+    assert not verified(fitted, replace(certificate, **{field: value})).ok
+
+
+def test_trees_outside_of_the_family_are_noticed(fitted):
+    tree = fitted[0].tree
+    root = int(np.flatnonzero(tree.coef[0])[0])
+    for change in (0.5, 7.0):
+        coef = tree.coef.copy()
+        coef[0, root] = change
+        found = verified(fitted, tree=replace(tree, coef=coef))
+        assert "splits" in {check.name for check in found.wrong}
+    threshold = tree.threshold.copy()
+    threshold[0] = -1.0
+    found = verified(fitted, tree=replace(tree, threshold=threshold))
+    assert "leaves" in {check.name for check in found.wrong}
+
+
+def test_what_verify_needs_for_points_trees(fitted):
+    fit, frame, y, weight = fitted
+    with pytest.raises(ValueError, match=r"table=clf\.table_"):
+        verify(fit.certificate, fit.tree, frame, y, weight)
+    with pytest.raises(ValueError, match='give "points"'):
+        verified(fitted, resolve_with="highs")
+
+
+# ----------------------------------------------------------------------- sentences
+
+
+def test_the_sentence_of_a_proved_tree(fitted):
+    found = fitted[0].certificate
+    assert str(found) == (
+        f"The tree misclassifies {found.errors} of {N} training rows at a cost of "
+        f"{found.cost:g}. Its cost (cost of errors + 0.5 for each feature in a "
+        f"split) is {found.objective:g}: no points tree of depth 2 with at most 2 "
+        "features a split, points up to 1, at least 2 rows a leaf, on the grid of its "
+        "table, costs less (all root splits; counted in units of 0.5)."
+    )
+
+
+def test_an_open_proof_says_so(fitted):
+    found = replace(fitted[0].certificate, objective_bound=1.5)
+    assert not found.objective_optimal
+    assert found.gap == pytest.approx(1 - 1.5 / found.objective)
+    assert ", not proved optimal: no points tree" in str(found)
+    assert "costs less than 1.5, which leaves a gap of" in str(found)
+
+
+def test_rounding_is_told_and_never_hides_an_optimum():
+    rng = np.random.default_rng(4)
+    frame, y = random_frame(rng, N)
+    fit = Fit(frame, y, weight=rng.random(N))
+    found = fit.certificate
+    assert found.cost_rounding > 0
+    assert found.objective_optimal
+    assert "costs were rounded to units of" in str(found)
+    coarse = replace(found, objective_bound=found.objective * (1 - 1e-6))
+    assert not coarse.objective_optimal
+    assert coarse.gap > 0
+    assert "not proved optimal" in str(coarse)
+
+
+def test_a_unit_is_never_lost_in_a_tolerance():
+    assert counted_meets(1e12, 1e12, 0.5)
+    assert not counted_meets(1e12, 1e12 - 0.5, 0.5)
+    assert not counted_meets(1e6, 1e6 - 0.5, 0.5)
+    assert told_apart(1e7, 1e7 - 0.5) == ("10000000", "9999999.5")
+
+
+def test_plain_errors_read_plainly():
+    objective = PointsObjective((0.0, 0.0), 1, 1, 1)
+    assert objective.terms == "errors"
+    assert objective.trees == (
+        "points tree of depth 1 with at most 1 feature a split, on the grid of its "
+        "table"
+    )
+    several = PointsObjective(
+        (0.5, 2.0),
+        3,
+        2,
+        3,
+        5,
+        is_plain=False,
+        is_mixed=True,
+        has_signs=True,
+        n_allowed=1,
+    )
+    assert several.terms == "cost of errors + 0.5 to 2 for each feature in a split"
+    assert several.trees == (
+        "points tree of depth 3 with at most 2 features a split, points up to 3 (a "
+        "yes/no column beside a number up to 10), at least 5 rows a leaf, the signs "
+        "that were given, on 1 of 2 grid columns"
+    )
