@@ -46,8 +46,8 @@ ABOUT = (
     "univariate trees of depth 2 (on 5 quantiles, on all thresholds) as they come, "
     f"within {LIMIT:g} s; `fasterrisk` is the risk score of FasterRisk with at most "
     f"{N_FEATURES} terms, chosen among 20 thresholds of each number and all "
-    "categories, for two classes only. RiskSLIM did not install (no distribution in our index; it "
-    "needs CPLEX)."
+    "categories, for two classes only. RiskSLIM did not install (no distribution in "
+    "our index; it needs CPLEX)."
 )
 ALPHAS = [0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05]
 METHODS = {
