@@ -18,6 +18,7 @@ from miptree.data import (
 )
 from miptree.data.schema import Schema
 from miptree.export._rules import table_of
+from miptree.fit.fitted import passing
 from miptree.tree import HeapTree, ObliqueTree
 
 QUICK = {"max_iter": 5, "solver": "search", "time_limit": None, "random_state": 0}
@@ -46,8 +47,14 @@ def array_model():
 def with_tree(clf, tree, rng):
     """The classifier with another tree, random probabilities and four digits."""
     proba = rng.dirichlet(np.ones(len(clf.classes_)), tree.n_nodes)
-    digits = np.full((tree.n_nodes, 2), 4)
-    fitted = replace(clf.fitted_, tree=tree, node_proba=proba, digits=digits)
+    count = rng.integers(0, 40, proba.shape) * tree.is_leaf[:, None]
+    fitted = replace(
+        clf.fitted_,
+        tree=tree,
+        node_proba=proba,
+        node_count=passing(tree, count),
+        digits=np.full((tree.n_nodes, 2), 4),
+    )
     names = getattr(clf, "feature_names_in_", None)
     return clf.adopt(Schema(clf.table_, clf.classes_, names), fitted)
 

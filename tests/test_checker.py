@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ import miptree.checker
 from _cli import run
 from _data import examples
 from _proofs import Fit, brute_force, lines_of, random_frame, write_lines
-from miptree.checker import check_proof, data, proof_file
+from miptree.checker import check_proof, data, nodes, proof_file
 
 RNG = np.random.default_rng(7)
 N = 24
@@ -36,6 +37,8 @@ CASES = {
     "row costs": {"row_costs": np.round(RNG.random((N, 2)), 2), "max_points": 3},
     "open proof": {"max_evaluations": 1},
     "deeper": {"depth": 3},
+    "deeper, large leaves": {"depth": 3, "min_leaf": 3, "penalty": 0.2},
+    "deepest": {"depth": 4},
 }
 
 
@@ -79,18 +82,20 @@ def test_an_honest_proof_is_confirmed(folder, name, with_gaps):
 
 
 @given(seed=st.integers(0, 10**6))
-@examples(10)
+@examples(15)
 def test_statements_agree_with_brute_force(folder, seed):
     rng = np.random.default_rng(seed)
-    frame, y = random_frame(rng, int(rng.integers(6, 16)), bool(rng.integers(2)))
+    depth = int(rng.integers(1, 4))
+    n = int(rng.integers(6, 16 if depth < 3 else 11))
+    frame, y = random_frame(rng, n, bool(rng.integers(2)))
     if len(set(y)) == 1:
         return
     frame = frame[list(rng.choice(["a", "b", "c"], int(rng.integers(1, 4)), False))]
     fit = Fit(
         frame,
         y,
-        depth=int(rng.integers(1, 3)),
-        max_features=int(rng.integers(1, 4)),
+        depth=depth,
+        max_features=int(rng.integers(1, 4 if depth < 3 else 3)),
         max_points=int(rng.integers(1, 3)),
         penalty=float(rng.choice([0, 0.25, 1])),
         min_leaf=int(rng.integers(1, 4)),
@@ -156,6 +161,30 @@ def test_categories_may_be_numbers_and_truth_values(folder):
     outcome = check_proof(*written(fit, frame, y, folder))
     assert outcome.exit_code == 0, outcome.sentence
     assert outcome.cost == 0
+
+
+def test_rare_values_and_columns_without_names_or_cells(folder):
+    rng = np.random.default_rng(10)
+    n = 120
+    frame = pd.DataFrame(
+        {
+            "c": [f"v{k}" for k in (rng.random(n) ** 3 * 45).astype(int)],
+            "nothing": pd.Series([None] * n, dtype=object),
+            "x": rng.random(n).round(2),
+        }
+    )
+    y = (frame["x"] > 0.5) ^ (frame["c"] == "v0")
+    with pytest.warns(UserWarning, match="Dropped"):
+        fit = Fit(frame, y.to_numpy())
+    assert any(getattr(column, "rare", ()) for column in fit.table.columns)
+    fit.schema = replace(fit.schema, feature_names=None)
+    fit.write(folder / "rare.proof", target="y", force=True)
+    other = frame.rename(columns={"c": "anything"}).assign(y=y)
+    other.to_csv(folder / "rare.csv", index=False)
+    outcome = check_proof(folder / "rare.proof", folder / "rare.csv")
+    assert outcome.exit_code == 0, outcome.sentence
+    other.assign(more=1).to_csv(folder / "rare.csv", index=False)
+    refused(folder / "rare.proof", folder / "rare.csv", "3 columns without names")
 
 
 # ----------------------------------------------------------------------- programs
@@ -236,9 +265,9 @@ def put(lines, path, value):
     return lines
 
 
-def mutants(lines):
-    """Give files that differ in one place: all of the header, some anchors."""
-    for number in (0, 1, 2, 5, len(lines) - 2):
+def mutants(lines, numbers):
+    """Give files that differ in one place of these lines."""
+    for number in numbers:
         for path in places(lines[number], (number,)):
             inside = lines
             for key in path:
@@ -250,8 +279,26 @@ def mutants(lines):
 
 def test_no_mutant_makes_it_state_something_false(small, folder):
     lines, frame, table = small
+    codes, n = tried(lines, (0, 1, 2, 5, len(lines) - 2), frame, table, folder)
+    assert n > 500
+    assert codes == {0, 1, 2}
+
+
+def test_no_mutant_of_a_deep_proof_does_either(folder):
+    frame, y = random_frame(np.random.default_rng(12), 13)
+    frame = frame[["a", "c"]]
+    fit = Fit(frame, y, depth=3, min_leaf=2, penalty=0.25, max_features=1)
+    proof, table = written(fit, frame, y, folder, "deep")
+    lines = lines_of(proof)
+    assert any(anchor.left for anchor in fit.found.anchors)
+    _, n = tried(lines, range(2, len(lines) - 1)[:8], frame, table, folder)
+    assert n > 100
+
+
+def tried(lines, numbers, frame, table, folder):
+    """Check all mutants against brute force; return exit codes and their number."""
     truth, codes, n = {}, set(), 0
-    for mutant in mutants(lines):
+    for mutant in mutants(lines, numbers):
         write_lines(folder / "mutant.proof", mutant)
         outcome = check_proof(folder / "mutant.proof", table)
         codes.add(outcome.exit_code)
@@ -266,8 +313,7 @@ def test_no_mutant_makes_it_state_something_false(small, folder):
         cost, least = truth[key]
         assert outcome.cost == cost, mutant[0]
         assert outcome.bound <= min(least, cost), mutant[0]
-    assert n > 500
-    assert codes == {0, 1, 2}
+    return codes, n
 
 
 def test_a_better_claim_is_not_confirmed(small, folder):
@@ -354,7 +400,7 @@ def test_files_and_work_have_limits(small, folder, monkeypatch):
     _, _, table = small
     proof = folder / "small.proof"
     refused(proof, table, "longer than allowed", minutes=0.0)
-    monkeypatch.setattr(proof_file, "MAX_ANCHORS", 3)
+    monkeypatch.setattr(nodes, "MAX_ANCHORS", 3)
     refused(proof, table, "anchors")
     monkeypatch.setattr(proof_file, "MAX_BYTES", 100)
     refused(proof, table, "bytes")

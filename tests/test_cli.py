@@ -431,6 +431,7 @@ def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
         ("c", "int miptree_predict("),
         ("dot", "digraph tree {"),
         ("text", "├─ yes:"),
+        ("rules", "IF "),
         ("json", '"format": "miptree-model"'),
     ],
 )

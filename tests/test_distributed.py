@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from _partitioned import quick_model, rows
-from miptree import OptimalTreeClassifier, load_json, save_json
+from miptree import OptimalTreeClassifier, evaluate, load_json, save_json
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.penalties import suited_margin
@@ -76,6 +76,8 @@ def test_counts_are_those_of_all_rows(parts: str) -> None:
     assert clf.certificate_.cost_at_margin == pytest.approx(score.cost_at_margin)
     proba = clf.predict_proba(X)
     assert proba.sum(axis=1) == pytest.approx(np.ones(len(X)))
+    count = evaluate(clf, X, y).node_counts
+    assert np.array_equal(clf.fitted_.node_count, count)
 
 
 def test_workers_and_threads_agree(parts: str, client: Client) -> None:

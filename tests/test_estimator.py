@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from miptree import OptimalTreeClassifier
+from miptree import OptimalTreeClassifier, evaluate
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 
@@ -264,6 +264,14 @@ def test_probabilities_are_smoothed_frequencies():
     clf = OptimalTreeClassifier(max_depth=1, l1_penalty=0.1, time_limit=None)
     proba = clf.fit(X, [0, 0, 0, 1, 1]).predict_proba([[0.0], [1.0]])
     assert proba == pytest.approx(np.array([[4 / 5, 1 / 5], [1 / 4, 3 / 4]]))
+
+
+def test_counts_are_training_rows_whatever_their_weights(noisy):
+    X, y = np.vstack([noisy[0], noisy[0][:9]]), np.append(noisy[1], noisy[1][:9])
+    weight = np.random.default_rng(0).integers(0, 4, size=len(y))
+    clf = OptimalTreeClassifier(**QUICK).fit(X, y, sample_weight=weight)
+    count = evaluate(clf, X[weight > 0], y[weight > 0]).node_counts
+    assert np.array_equal(clf.fitted_.node_count, count)
 
 
 def test_weights_equal_repeated_rows(noisy):

@@ -19,6 +19,7 @@ from _models import (
     mixed_model,
     strict,
 )
+from _points_models import points_model
 from miptree import (
     ObliqueTree,
     OptimalTreeClassifier,
@@ -429,3 +430,9 @@ def test_notebook_shows_tree_and_certificate():
     assert "not proved optimal" in shown
     assert "├─ yes:" in shown
     assert "├─ yes:" not in OptimalTreeClassifier()._repr_html_()
+
+
+def test_notebook_shows_points_trees_and_baselines():
+    assert "STEP 1  age below 35?" in points_model(({"age": 1}, 2))._repr_html_()
+    X, y = load_iris(return_X_y=True)
+    assert "├─ yes:" in GreedySVMTreeClassifier(max_depth=1).fit(X, y)._repr_html_()

@@ -90,7 +90,7 @@ def assert_same(clf, loaded):
     for name in vars(clf):
         if name.endswith("_") and name not in ("tree_", "classes_", "fitted_"):
             assert np.array_equal(getattr(loaded, name), getattr(clf, name)), name
-    for name in ("node_proba", "digits", "trace", "n_iter", "seconds"):
+    for name in ("node_proba", "node_count", "digits", "trace", "n_iter", "seconds"):
         found, expected = getattr(loaded.fitted_, name), getattr(clf.fitted_, name)
         assert np.array_equal(found, expected), name
     assert set(vars(loaded)) == set(vars(clf))
@@ -329,6 +329,10 @@ HOSTILE = [
     (put("node_proba", 0, 0, value=-0.1), r"outside \[0, 1\]"),
     (put("node_proba", 0, value=[1.0]), '"node_proba" has 1 entries'),
     (drop("node_proba", 0), '"node_proba" has'),
+    (put("node_count", 0, 0, value=0.5), '"node_count" is not an integer'),
+    (put("node_count", 0, 0, value=-1), '"node_count" has an integer outside'),
+    (put("node_count", 0, 0, value=7), "is not that of its children"),
+    (drop("node_count", 0), '"node_count" has'),
     (put("certificate", value=None), "certificate is not an object"),
     (drop("certificate", "errors"), 'has no "errors"'),
     (put("certificate", "errors", value=1.5), '"errors" is not an integer'),
@@ -380,6 +384,7 @@ def chain(length):
             "label": [0] * n,
         }
         plain["node_proba"] = [[1.0, 0.0, 0.0]] * n
+        plain["node_count"] = [[0, 0, 0]] * n
         plain["digits"] = [[4, 4]] * n
 
     return change

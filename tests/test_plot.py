@@ -1,12 +1,14 @@
 """Pictures say what the tree is: counts, numbers and regions, read back from them."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
 from _models import HOSTILE, array_model, iris_model, mixed_frame, mixed_model
+from _points_models import points_model, random_rows
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -50,11 +52,37 @@ def test_tree(iris):
 
 
 def test_tree_without_rows_and_with_hostile_names(iris):
-    assert not [text for text in texts(plot_tree(iris[0])) if text.endswith(" rows")]
+    alone, counted = (set(texts(plot_tree(*args))) for args in (iris[:1], iris))
+    assert {text for text in alone if text.endswith((" rows", " %"))} <= counted
     clf, frame = mixed_model(), mixed_frame()
     ax = plot_tree(clf, frame, np.where(np.arange(len(frame)) % 2, "it's", HOSTILE))
     assert any(text.startswith("in {") or "not in {" in text for text in texts(ax))
     drawn(ax)
+
+
+def test_words_of_a_points_tree_and_where_a_yes_leads():
+    clf = points_model(({"age": 1, "od280": 1}, 11), ({"housing=rent": 1}, 0), ({}, 0))
+    ax = plot_tree(clf)
+    found = texts(ax)
+    (card,) = [text for text in found if text.startswith("Add up points (0 to 19):")]
+    assert "od280: 1 point for every full 0.2 above 1.6, at most 10" in card
+    assert {"9 or fewer", "10 or more", "housing = rent?", "yes", "no"} <= set(found)
+    place = {text.get_text(): text.get_position()[0] for text in ax.texts}
+    # The node's right child is the one of rows that rent; its box comes first.
+    assert place["81 of 145, 56 %"] < place["36 of 85, 42 %"]
+    assert place["yes"] < place["no"]
+    drawn(ax)
+
+
+def test_sides_of_a_split_of_a_points_tree():
+    clf = points_model(({"housing=rent": 1}, 0))
+    frame = random_rows(np.random.default_rng(0))
+    y = np.where(np.arange(len(frame)) % 2, "good", "bad")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ax = plot_node(clf, frame, y)
+    assert "housing is not rent" in ax.get_title()
+    assert any(text.startswith("← to node 1: bad") for text in texts(ax))
 
 
 def test_dollars_are_no_formulas(iris):

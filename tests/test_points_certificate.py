@@ -8,7 +8,7 @@ import pytest
 from _proofs import Fit, random_frame
 from miptree import Certificate, verify
 from miptree.certificate.digest import certificate_digest
-from miptree.certificate.points_words import told_apart
+from miptree.certificate.points_words import short, told_apart
 from miptree.objective.points import PointsObjective
 from miptree.objective.tolerance import counted_meets
 
@@ -155,6 +155,8 @@ def test_a_unit_is_never_lost_in_a_tolerance():
     assert counted_meets(1e12, 1e12, 0.5)
     assert not counted_meets(1e12, 1e12 - 0.5, 0.5)
     assert not counted_meets(1e6, 1e6 - 0.5, 0.5)
+    assert [short(26.240000000000002), short(1 / 3)] == ["26.24", "0.333333"]
+    assert [short(1234567.5), short(41.0)] == ["1234567.5", "41"]
     assert told_apart(1e7, 1e7 - 0.5) == ("10000000", "9999999.5")
 
 

@@ -337,6 +337,8 @@ def test_costs_are_whole_numbers_of_the_unit_that_people_wrote():
     assert unit == Unit(Fraction(1, 20), True)
     np.testing.assert_array_equal(unit.whole(np.array([[0.1, 3.0]])), [[2, 60]])
     assert not unit.rounding(np.array([0.1])).any()
+    balanced = Unit.of(np.array([300 / (2 * 127), 300 / (2 * 173)]), 300.0)
+    assert balanced == Unit(Fraction(150, 127 * 173), True)
     rough = Unit.of(np.array([1 / 3, math.pi]), 1000.0)
     assert not rough.is_exact
     values = np.array([1 / 3, math.pi, 7.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
 
@@ -191,6 +192,14 @@ def test_unknown_values_at_predict(fitted) -> None:
         strict.predict(new)
 
 
+def test_columns_of_one_value_leave_one_leaf() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf = PointsTreeClassifier().fit(np.ones((20, 2)), [0, 1] * 10)
+    assert clf.get_n_leaves() == 1
+    assert clf.status_ == "optimal"
+
+
 # ----------------------------------------------------------------- what is left open
 
 
@@ -287,6 +296,23 @@ def test_a_model_file_predicts_and_knows_its_penalty(fitted, tmp_path) -> None:
     assert np.array_equal(loaded.predict(frame), clf.predict(frame))
     assert loaded.feature_penalty_ == 0.5
     assert loaded.certificate_ == clf.certificate_
+
+
+def test_a_changed_model_file_is_refused(fitted, tmp_path) -> None:
+    path = tmp_path / "model.json"
+    save_json(fitted[0], path)
+    text = path.read_text()
+    numbers = {"kind": "numbers", "name": "age", "fill": 3.0, "marks_missing": False}
+    plain = json.loads(text)
+    plain["table"]["columns"][1] = numbers
+    path.write_text(json.dumps(plain))
+    with pytest.raises(ValueError, match="not a model"):
+        load_json(path)
+    plain = json.loads(text)
+    plain["estimator"] = "OptimalTreeClassifier"
+    path.write_text(json.dumps(plain))
+    with pytest.raises(ValueError, match="not a model"):
+        load_json(path)
 
 
 def test_a_distilled_points_tree() -> None:

@@ -1,5 +1,6 @@
 """The report page in a real browser: opens, clicks, types, and predicts as Python."""
 
+import base64
 import io
 import json
 import re
@@ -11,7 +12,17 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from _models import HOSTILE, corner_rows, iris_model, mixed_frame, mixed_model, strict
+from _models import (
+    HOSTILE,
+    corner_rows,
+    grid_frame,
+    grid_model,
+    iris_model,
+    mixed_frame,
+    mixed_model,
+    strict,
+)
+from _points_models import points_model, random_rows
 from miptree import OptimalTreeClassifier, export_text, report_html
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
@@ -108,6 +119,27 @@ def test_histogram_keeps_the_sides_apart():
             )
 
 
+def test_facts_of_a_points_tree():
+    clf, rows = grid_model(), grid_frame()
+    y = clf.predict(rows)
+    facts = facts_of(report_html(clf, rows, y))
+    shown = export_text(clf)
+    nodes = {node["id"]: node for node in facts["nodes"]}
+    for step in facts["scorecard"]["steps"]:
+        assert f"STEP {step['number']}" in shown
+        assert step["parts"] or step["asks"] in shown
+        for part in step["parts"]:
+            assert part["points"] in shown
+        assert all(goal in shown for _, goal in step["answers"])
+    cards = [node for node in nodes.values() if node.get("histogram")]
+    assert cards
+    for node in cards:
+        found = node["histogram"]
+        left = np.array(found["counts"])[:, np.array(found["edges"][1:]) <= 0].sum()
+        assert left == sum(nodes[node["left"]]["counts"])
+        assert np.sum(found["counts"]) == sum(node["counts"])
+
+
 # -------------------------------------------------------------------- in a browser
 
 
@@ -156,11 +188,22 @@ def predicted_in(browser, clf, rows):
     return browser.execute_script(script, plain)
 
 
-@pytest.mark.parametrize("kind", ["iris", "mixed"])
+def points_page(clf):
+    return report_html(clf, grid_frame(), clf.predict(grid_frame()), title=HOSTILE)
+
+
+PAGES = {
+    "iris": (iris_model, iris_page),
+    "mixed": (mixed_model, mixed_page),
+    "points": (grid_model, points_page),
+}
+
+
+@pytest.mark.parametrize("kind", list(PAGES))
 def test_browser_predicts_as_python(browser, tmp_path, kind):
-    clf = iris_model() if kind == "iris" else mixed_model()
-    page = iris_page(clf) if kind == "iris" else mixed_page(clf)
-    opened(browser, page, tmp_path)
+    make_model, make_page = PAGES[kind]
+    clf = make_model()
+    opened(browser, make_page(clf), tmp_path)
     rows = corner_rows(clf)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of missing values
@@ -179,6 +222,24 @@ def test_browser_refuses_as_python(browser, tmp_path):
     found = predicted_in(browser, clf, frame)
     missing = frame[[rules.name(j) for j in rules.used]].isna().any(axis=1)
     assert [label is None for label in found] == missing.tolist()
+
+
+def test_scorecard_is_on_one_page_of_its_own(browser, tmp_path):
+    clf = points_model(
+        ({"age": 1, "od280": 1, "income (missing highest)": 2}, 13),
+        ({"age": -1, "od280": 1, "sex=male": 3}, 1),
+        ({"age": 1, "od280": -1, "rooms (missing lowest)": 2}, 1),
+    )
+    rows = random_rows(np.random.default_rng(0))
+    opened(browser, report_html(clf, rows, clf.predict(rows)), tmp_path)
+    assert one(browser, "#scorecard").is_displayed()
+    assert len(browser.find_elements("css selector", ".step")) == 3
+    assert "1 point for every full 5 above 20" in one(browser, "#steps").text
+    browser.execute_script("document.body.classList.add('card-only')")
+    pdf = base64.b64decode(browser.print_page())
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
+    opened(browser, iris_page(iris_model()), tmp_path)
+    assert not one(browser, "#scorecard").is_displayed()
 
 
 def test_typing_a_row(browser, tmp_path):

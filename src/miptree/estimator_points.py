@@ -23,13 +23,8 @@ from miptree.data.named import by_column
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
-from miptree.fit.points import (
-    SHORT_SEARCH,
-    PointsData,
-    PointsResult,
-    PointsRules,
-    PointsTraining,
-)
+from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
+from miptree.fit.points_data import PointsData, PointsRules
 from miptree.fit.progress import listeners_of
 from miptree.fit.proof_log import write_proof
 from miptree.objective.penalties import Auto

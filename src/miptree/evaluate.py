@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree.estimator import OptimalTreeClassifier
+from miptree.fit.fitted import passing
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
@@ -80,9 +81,7 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     np.add.at(confusion, (codes, clf.tree_.label[leaf]), 1)
     in_leaf = np.zeros((clf.tree_.n_nodes, len(labels)), dtype=np.intp)
     np.add.at(in_leaf, (leaf, codes), 1)
-    return Evaluation(
-        labels, confusion, clf.tree_.ancestors.T.astype(np.intp) @ in_leaf
-    )
+    return Evaluation(labels, confusion, passing(clf.tree_, in_leaf))
 
 
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:

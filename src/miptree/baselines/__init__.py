@@ -5,8 +5,6 @@ prediction and give the same kind of certificate. ``docs/baselines.md`` says whi
 and which equations each is, and what differs.
 """
 
-from __future__ import annotations
-
 from miptree.baselines._base import BaselineClassifier
 from miptree.baselines.aghaei import AghaeiTreeClassifier
 from miptree.baselines.binoct import BinOCTClassifier

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from miptree.baselines._base import MIP_CONSTRAINTS, BaselineClassifier
+from miptree.baselines.oct import OCTClassifier
 from miptree.data.problem import Problem
 from miptree.mip.formulations.baselines import BaselineFormulation, OCTHFormulation
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OCTHClassifier(BaselineClassifier):
+class OCTHClassifier(OCTClassifier):
     """Optimal classification tree with hyperplanes: OCT-H [1]_.
 
     Minimises errors / (errors of the best constant) + ``complexity`` * features used
@@ -50,14 +50,10 @@ class OCTHClassifier(BaselineClassifier):
     method = "OCT-H"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **MIP_CONSTRAINTS,
-        "complexity": [Interval(Real, 0, None, closed="left")],
-        "min_weight_fraction_leaf": [Interval(Real, 0, 0.5, closed="both")],
+        **OCTClassifier._parameter_constraints,
         "mu": [Interval(Real, 1e-4, 1, closed="both")],
     }
 
-    complexity: float = 0.0
-    min_weight_fraction_leaf: float = 0.0
     mu: float = 0.005
 
     def _formulation(self, problem: Problem) -> BaselineFormulation:

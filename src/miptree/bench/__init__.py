@@ -4,8 +4,6 @@
 show them beside the paper's printed numbers (``paper.toml``).
 """
 
-from __future__ import annotations
-
 from miptree.bench.journal import Journal, JournalLockedError
 from miptree.bench.methods import METHODS, get_method
 from miptree.bench.paper import PaperResult, paper_results

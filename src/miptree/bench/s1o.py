@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -21,6 +22,7 @@ from miptree.search.starts import cart_tree
 from miptree.tree import ObliqueTree
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class S1OClassifier(NumericTreeClassifier):
     """The paper's method: (1a)-(1k) with its cuts, from CART's tree, by a MIP solver.
 
@@ -44,28 +46,15 @@ class S1OClassifier(NumericTreeClassifier):
 
     class_weight = None
 
-    def __init__(
-        self,
-        *,
-        max_depth: int = 2,
-        slack_penalty: float = 1000.0,
-        l1_penalty: float = 0.1,
-        margin: float = 0.01,
-        selector: Any = None,
-        solver: str = "highs",
-        time_limit: float | None = 60.0,
-        node_limit: int | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.max_depth = max_depth
-        self.slack_penalty = slack_penalty
-        self.l1_penalty = l1_penalty
-        self.margin = margin
-        self.selector = selector
-        self.solver = solver
-        self.time_limit = time_limit
-        self.node_limit = node_limit
-        self.random_state = random_state
+    max_depth: int = 2
+    slack_penalty: float = 1000.0
+    l1_penalty: float = 0.1
+    margin: float = 0.01
+    selector: Any = None
+    solver: str = "highs"
+    time_limit: float | None = 60.0
+    node_limit: int | None = None
+    random_state: int | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> S1OClassifier:
         """Learn a tree."""

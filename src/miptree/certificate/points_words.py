@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ def points_sentence(certificate: Certificate) -> str:
     reason = f"({'; '.join(part for part in (why, _units(certificate)) if part)})"
     if certificate.objective == certificate.cost:
         return f"{counted}{_verdict(certificate)} {reason}."
-    value, _ = told_apart(certificate.objective, certificate.objective_bound)
+    value = short(certificate.objective)
+    if not certificate.objective_optimal:
+        value, _ = told_apart(certificate.objective, certificate.objective_bound)
     terms = certificate.objective_terms
     cost = f"Its cost ({terms}) is {value}{_verdict(certificate)}"
     return f"{counted}. {cost} {reason}."
@@ -46,6 +49,13 @@ def _units(certificate: Certificate) -> str:
             f"costs up to {2 * rounding:.3g} less"
         )
     return "" if unit in (0.0, 1.0) else f"counted in units of {unit:.6g}"
+
+
+def short(number: float) -> str:
+    """Write a number as people would: with up to 10 digits if that is all it has."""
+    text = f"{number:.10g}"
+    is_all = len(text) <= 10 and math.isclose(float(text), number, rel_tol=1e-12)
+    return text if is_all else f"{number:.6g}"
 
 
 def told_apart(first: float, second: float) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .proof_file import Anchor
+from .nodes import Anchor
 from .space import CHUNK, NEVER, Space, best_stumps
 from .splits import check_time
 

@@ -97,7 +97,8 @@ def _outcome(proof: Proof, rows: Rows, deadline: float) -> Outcome:
     n_splits = 2 ** min(proof.limits.depth, DEEPEST + 1) - 1
     costs = whole_costs(rows.grid, rows.price, proof.limits.penalties, n_splits)
     bound = min(cost, _bound(proof, family, costs, deadline, cost))
-    found = Found(cost, bound, len(rows.price), rows.labels_are_of_data)
+    n_rows = len(proof.labels), len(rows.price)
+    found = Found(cost, bound, *n_rows, rows.labels_are_of_data)
     cost_is_right = abs(cost - proof.claimed_cost) <= CLOSE * abs(cost)
     bound_is_right = proof.claimed_bound - bound <= CLOSE * abs(bound)
     is_right = cost_is_right and bound_is_right

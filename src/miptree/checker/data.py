@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
-import zlib
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .columns import read_value
+from .files import content_of
 from .proof_file import Proof
 from .values import Refused
 
@@ -73,19 +72,13 @@ def read_rows(path: str | os.PathLike[str], proof: Proof, target: str | None) ->
 
 def _read_csv(path: str | os.PathLike[str]) -> tuple[list[str], list[list[str]]]:
     """Return the names of the columns, and the rows filled up with empty cells."""
+    content = content_of(path, "The data", MAX_BYTES)
     try:
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            file = gzip.GzipFile(fileobj=raw) if packed else raw
-            content = file.read(MAX_BYTES + 1)
-        if len(content) > MAX_BYTES:
-            raise Refused(f"The data have more than {MAX_BYTES} bytes.")
         text = io.StringIO(content.decode("utf-8-sig"), newline="")
         lines = [line for line in csv.reader(text) if line]
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        text_of = f"The data {os.fspath(path)!r} cannot be read as CSV: {error}."
-        raise Refused(text_of) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        why = f"The data {os.fspath(path)!r} cannot be read as CSV: {error}."
+        raise Refused(why) from None
     if len(lines) < 2:
         raise Refused(f"{os.fspath(path)!r} has no rows.")
     names, rows = lines[0], lines[1:]

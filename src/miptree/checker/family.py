@@ -57,12 +57,11 @@ class Family:
         for size in range(1, self.limits.max_features + 1):
             for columns in itertools.combinations(self.usable, size):
                 for points in self._points(columns):
-                    if not self._keeps_signs(columns, points):
-                        continue
                     number += 1
                     if number > MAX_DIRECTIONS:
                         raise Refused("The family has too many splits to list here.")
-                    yield columns, points
+                    if self._keeps_signs(columns, points):
+                        yield columns, points
 
     def has(self, columns: tuple[int, ...], points: tuple[int, ...]) -> bool:
         """Tell whether a split, or its mirror image, is one of the family."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import itertools
 import os
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from .columns import ColumnRule, read_columns
+from .files import content_of
+from .nodes import Anchor, Node, read_anchors, read_tree
 from .values import (
     Refused,
     a_bool,
@@ -27,37 +25,14 @@ from .values import (
 )
 
 FORMAT, VERSION = "miptree-proof", 1
-MAX_BYTES = 1 << 28
+MAX_BYTES = 1 << 27
 """Size of a proof file, unpacked."""
-MAX_ROWS, MAX_CLASSES, MAX_NODES, MAX_ANCHORS = 5_000_000, 1000, 1000, 2_000_000
-MAX_POINTS, LARGEST = 100, 1 << 40
-"""Points of a column in a split, and any other whole number."""
+MAX_ROWS, MAX_CLASSES, MAX_LEAF = 5_000_000, 1000, 1 << 40
 
 HEADER = (
     "format version written_by columns is_named classes target labels weights costs "
     "row_costs family tree claim"
 )
-
-
-class Anchor(NamedTuple):
-    """A root split, none for all rows, with the anchors of both of its sides."""
-
-    columns: tuple[int, ...]
-    points: tuple[int, ...]
-    threshold: int
-    left: tuple[Anchor, ...]
-    right: tuple[Anchor, ...]
-
-
-class Node(NamedTuple):
-    """A node of a tree: a leaf where ``columns`` is None."""
-
-    columns: tuple[int, ...] | None
-    points: tuple[int, ...]
-    threshold: int
-    left: int
-    right: int
-    label: int
 
 
 class Limits(NamedTuple):
@@ -93,7 +68,7 @@ class Proof:
 
 def read_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof file, or raise :class:`Refused`."""
-    lines = _content(path).splitlines(keepends=True)
+    lines = content_of(path, "The proof file", MAX_BYTES).splitlines(keepends=True)
     if len(lines) < 2:
         raise Refused("The proof file is empty or cut off.")
     _check_digest(lines)
@@ -102,22 +77,7 @@ def read_proof(path: str | os.PathLike[str]) -> Proof:
         raise Refused("This is no proof file of miptree.")
     if header.get("version") != VERSION:
         raise Refused(f"The proof file is of another version; known: {VERSION}.")
-    return _proof(an_object(header, "the header", HEADER), _anchors(lines[1:-1]))
-
-
-def _content(path: str | os.PathLike[str]) -> bytes:
-    try:
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            file = gzip.GzipFile(fileobj=raw) if packed else raw
-            content = file.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        text = f"The proof file {os.fspath(path)!r} cannot be read: {error}."
-        raise Refused(text) from None
-    if len(content) > MAX_BYTES:
-        raise Refused(f"The proof file has more than {MAX_BYTES} bytes.")
-    return content
+    return _proof(an_object(header, "the header", HEADER), read_anchors(lines[1:-1]))
 
 
 def _check_digest(lines: list[bytes]) -> None:
@@ -149,7 +109,7 @@ def _proof(header: dict[str, Any], anchors: tuple[Anchor, ...]) -> Proof:
         _table(header["costs"], "costs", n_classes, n_classes),
         _table(header["row_costs"], "row_costs", n_rows, n_classes),
         _limits(header["family"], n_grid),
-        _tree(header["tree"], n_grid, n_classes),
+        read_tree(header["tree"], n_grid, n_classes),
         a_number(claim["cost"], "cost"),
         a_number(claim["bound"], "bound"),
         anchors,
@@ -182,87 +142,8 @@ def _limits(given: Any, n_grid: int) -> Limits:
         a_whole(given["depth"], "depth", 1, 100),
         a_whole(given["max_features"], "max_features", 1, 3),
         a_whole(given["max_points"], "max_points", 1, 5),
-        a_whole(given["min_samples_leaf"], "min_samples_leaf", 1, LARGEST),
+        a_whole(given["min_samples_leaf"], "min_samples_leaf", 1, MAX_LEAF),
         tuple(a_whole(sign, "signs", -1, 1) for sign in signs),
         tuple(a_bool(value, "allowed") for value in allowed),
         penalties,
-    )
-
-
-# ------------------------------------------------------------------ tree and anchors
-
-
-def _tree(given: Any, n_grid: int, n_classes: int) -> tuple[Node, ...]:
-    nodes = a_list(given, "tree", 1, MAX_NODES)
-    tree = tuple(
-        _node(node, number, len(nodes), n_grid, n_classes)
-        for number, node in enumerate(nodes)
-    )
-    below = [c for node in tree if node.columns is not None for c in node[3:5]]
-    if sorted(below) != list(range(1, len(tree))):
-        raise Refused("'tree' of the proof file has a node without a parent.")
-    return tree
-
-
-def _node(given: Any, number: int, n: int, n_grid: int, n_classes: int) -> Node:
-    if isinstance(given, dict) and set(given) == {"class"}:
-        label = a_whole(given["class"], "class", 0, n_classes - 1)
-        return Node(None, (), 0, 0, 0, label)
-    given = an_object(given, "tree", "columns points threshold left right")
-    columns, points = _card(given["columns"], given["points"], 1, n_grid)
-    threshold = a_whole(given["threshold"], "threshold", -LARGEST, LARGEST)
-    left, right = (a_whole(given[s], s, number + 1, n - 1) for s in ("left", "right"))
-    return Node(columns, points, threshold, left, right, 0)
-
-
-def _card(
-    columns: Any, points: Any, least: int, n_grid: int
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Read ascending columns and their points, none of which is 0."""
-    columns = a_list(columns, "columns", least, 3)
-    points = a_list(points, "points", len(columns), len(columns))
-    found = tuple(a_whole(j, "columns", 0, n_grid - 1) for j in columns)
-    if any(a >= b for a, b in itertools.pairwise(found)):
-        raise Refused("'columns' of a split in the proof file are not ascending.")
-    whole = tuple(a_whole(p, "points", -MAX_POINTS, MAX_POINTS) for p in points)
-    if 0 in whole:
-        raise Refused("A column of a split in the proof file has 0 points.")
-    return found, whole
-
-
-def _anchors(lines: list[bytes]) -> tuple[Anchor, ...]:
-    """Read the sections; this program knows one kind."""
-    found: list[Anchor] = []
-    reader = iter(lines)
-    budget = iter(range(MAX_ANCHORS))
-    for line in reader:
-        section = an_object(parsed(line), "a section", "section lines")
-        if section["section"] != "points-anchors":
-            kind = f"{section['section']!r:.50}"
-            raise Refused(f"The proof file has a section of an unknown kind, {kind}.")
-        n = a_whole(section["lines"], "lines", 0, len(lines))
-        for _ in range(n):
-            text = next(reader, None)
-            if text is None:
-                raise Refused("The proof file is cut off.")
-            found.append(_anchor(parsed(text), budget, 2))
-    return tuple(found)
-
-
-def _anchor(given: Any, budget: Iterator[int], level: int) -> Anchor:
-    if next(budget, None) is None:
-        raise Refused(f"The proof file has more than {MAX_ANCHORS} anchors.")
-    columns, points, threshold, left, right = a_list(given, "anchors", 5, 5)
-    most = MAX_ANCHORS if level > 1 else 0
-    below = [
-        tuple(
-            _anchor(inner, budget, level - 1)
-            for inner in a_list(side, "anchors", 0, most)
-        )
-        for side in (left, right)
-    ]
-    return Anchor(
-        *_card(columns, points, 0, LARGEST),
-        a_whole(threshold, "threshold", -LARGEST, LARGEST),
-        *below,
     )

@@ -14,11 +14,12 @@ DIGITS = 12
 
 
 class Found(NamedTuple):
-    """What was computed: the tree's cost, a bound, and for how many rows."""
+    """What was computed: cost of the tree, bound, rows, and those with a weight."""
 
     cost: Fraction
     bound: Fraction
     n_rows: int
+    n_weighted: int
     labels_are_of_data: bool
 
 
@@ -26,7 +27,7 @@ def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
     """Say what the tree costs, and what no tree of the family undercuts."""
     cost, bound = decimal(found.cost), decimal(found.bound, ROUND_FLOOR)
     holds = (
-        f"the tree costs {cost} on these {found.n_rows} rows{_given(proof, found)}, "
+        f"the tree costs {cost} on {_rows(found)}{_given(proof, found)}, "
         f"and no {_trees(proof, family)} costs less"
     )
     if found.bound < found.cost:
@@ -38,6 +39,12 @@ def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
         f"Does not hold as claimed: {holds} as far as the proof shows; the file claims "
         f"a cost of {claimed[0]} and that none is below {claimed[1]}."
     )
+
+
+def _rows(found: Found) -> str:
+    if found.n_weighted == found.n_rows:
+        return f"these {found.n_rows} rows"
+    return f"those {found.n_weighted} of these {found.n_rows} rows that have a weight"
 
 
 def _given(proof: Proof, found: Found) -> str:
@@ -65,7 +72,7 @@ def _trees(proof: Proof, family: Family) -> str:
     if limits.min_leaf > 1:
         words.append(f"at least {limits.min_leaf} rows a leaf")
     if any(limits.signs):
-        words.append("the signs that it gives")
+        words.append("the signs of the proof file")
     if not all(limits.allowed):
         words.append(f"{sum(limits.allowed)} of its {len(limits.allowed)} columns")
     low, high = min(limits.penalties, default=0), max(limits.penalties, default=0)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .proof_file import Anchor
+from .nodes import Anchor
 from .splits import Splits, check_time
 from .values import Refused
 

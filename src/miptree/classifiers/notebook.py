@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from sklearn.utils import estimator_html_repr
 
 if TYPE_CHECKING:
-    from miptree.estimator import OptimalTreeClassifier
+    from miptree.classifiers.predictor import TreePredictor
 
 
-def notebook_html(clf: OptimalTreeClassifier) -> str:
+def notebook_html(clf: TreePredictor) -> str:
     """Return scikit-learn's diagram and, once fitted, the tree and what is proved.
 
     Rules, names and labels are escaped, as they come from data.

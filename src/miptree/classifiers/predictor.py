@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn import get_config
 from sklearn.utils.validation import check_is_fitted
 
+from miptree.classifiers.notebook import notebook_html
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
 from miptree.tree import ObliqueTree
@@ -94,6 +96,15 @@ class TreePredictor:
         """Return the nodes that each row passes, as a sparse indicator matrix."""
         X = self.tree_inputs(X)
         return self.tree_.decision_path(X)
+
+    def _repr_html_(self) -> str:
+        return notebook_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            bundle["text/html"] = notebook_html(self)
+        return bundle
 
     def get_depth(self) -> int:
         """Return the depth of the fitted tree, at most ``max_depth``."""

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
-from miptree.classifiers.notebook import notebook_html
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Table, categorical_mask, is_frame, read_cells
 from miptree.data.labels import checked_costs, class_codes, row_weights
@@ -102,15 +100,6 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
                 self, _array(X), reset=False, dtype=None, ensure_all_finite=False
             )
         return self.table_.transform(rows)
-
-    def _repr_html_(self) -> str:
-        return notebook_html(self)
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle = {"text/plain": repr(self)}
-        if get_config()["display"] == "diagram":
-            bundle["text/html"] = notebook_html(self)
-        return bundle
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

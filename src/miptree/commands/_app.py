@@ -16,7 +16,8 @@ from rich.text import Text
 from miptree._version import __version__
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.export import export_text
-from miptree.export.text import certificate_facts, printable
+from miptree.export._names import printable
+from miptree.export.text import certificate_facts
 
 P = ParamSpec("P")
 

@@ -23,6 +23,7 @@ class Form(str, Enum):
     onnx = "onnx"
     dot = "dot"
     text = "text"
+    rules = "rules"
     json = "json"
 
 

@@ -1,7 +1,5 @@
 """The 34 data sets of the paper's tables, by name."""
 
-from __future__ import annotations
-
 from miptree.datasets._download import DatasetError
 from miptree.datasets._load import Dataset, load
 from miptree.datasets._registry import names, official_test_names

@@ -5,8 +5,6 @@ scored in place, and only the chosen rows come to the client, which trains on th
 Needs ``pip install 'miptree[dask]'``.
 """
 
-from __future__ import annotations
-
 from miptree.distributed.fit import fit
 from miptree.distributed.predict import predict
 

@@ -26,7 +26,7 @@ from miptree.objective.bounds import Bound
 from miptree.objective.proved import Bounds
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
-from miptree.utils.arrays import FloatArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from miptree.distributed._client import Fitting
@@ -35,17 +35,18 @@ if TYPE_CHECKING:
 def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     """Return how rows are read, and the tree with its certificate for all rows."""
     clf, clock, loop = fitting.classifier, fitting.clock, fitting.best
-    tree, counts, score = _recount(fitting)
+    tree, weight, counts, score = _recount(fitting)
     best = Incumbent(
         tree, score, _bounds(fitting), clock, listeners_of(clf.verbose, clf.callback)
     )
     best.ended, best.n_iter = end_of(clock, fitting.plan.max_iter), loop.n_iter
     best.enter("done")
     certificate = _certificate(fitting, best)
-    proba = counts + fitting.weight / fitting.n_rows
+    proba = weight + fitting.weight / fitting.n_rows
     fitted = FittedTree(
         tree,
         proba / proba.sum(axis=1, keepdims=True),
+        counts,
         # How far numbers may be rounded nobody has looked at, on so many rows.
         np.full((tree.n_nodes, 2), ALL_DIGITS),
         certificate,
@@ -57,7 +58,7 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     return _schema(fitting), fitted
 
 
-def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, Score]:
+def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, IntArray, Score]:
     """Return the tree without idle splits and inside the box, counted on all rows."""
     frame, penalties = fitting.frame, fitting.plan.objective
     tree = fitting.best.tree.prune_to(fitting.counts.sum(axis=1))
@@ -70,8 +71,9 @@ def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, Score]:
     )
     box = np.ones(int((~tree.is_leaf).sum()))
     found = run(_partition.recount, frame, tree, penalties, box)
-    counts: FloatArray = np.sum([counts for _, counts in found], axis=0)
-    parts = [part for part, _ in found if part is not None]
+    weight: FloatArray = np.sum([weight for _, weight, _ in found], axis=0)
+    counts: IntArray = np.sum([counts for _, _, counts in found], axis=0)
+    parts = [part for part, _, _ in found if part is not None]
     cost, slack = sum(p.cost for p in parts), sum(p.slack for p in parts)
     l1 = parts[0].l1
     score = Score(
@@ -82,7 +84,7 @@ def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, Score]:
         l1,
         cost + penalties.slack_penalty * slack + penalties.l1_penalty * l1,
     )
-    return tree, counts, score
+    return tree, weight, counts, score
 
 
 def _bounds(fitting: Fitting) -> Bounds:

@@ -9,6 +9,7 @@ import numpy as np
 
 from miptree.data.problem import Problem
 from miptree.distributed._frame import Columns, Frame, Summary
+from miptree.fit.fitted import row_counts
 from miptree.objective import Score, Svm1Objective
 from miptree.selection import Selector, leaf_clusters, select_rows
 from miptree.selection.base import TimedSelector
@@ -150,13 +151,17 @@ def recount(
     tree: ObliqueTree,
     objective: Svm1Objective,
     largest: FloatArray,
-) -> tuple[Score | None, FloatArray]:
-    """Recount (1a) in the box of all rows; return it and the classes in each leaf."""
+) -> tuple[Score | None, FloatArray, IntArray]:
+    """Recount (1a) in the box of all rows.
+
+    Return it, the weight of each class in each leaf, and the rows of each at each node.
+    """
     problem = problem_of(table, frame)
-    score = None
-    if problem is not None:
-        score = objective.evaluate(problem, tree, largest)
-    return score, _counts(problem, frame, tree)
+    weight = _counts(problem, frame, tree)
+    if problem is None:
+        return None, weight, np.zeros(weight.shape, dtype=np.intp)
+    score = objective.evaluate(problem, tree, largest)
+    return score, weight, row_counts(problem, tree)
 
 
 def problem_of(table: Any, frame: Frame) -> Problem | None:

@@ -67,6 +67,11 @@ def fit(
     were lost on the way.
     """
     classifier = clone(classifier or OptimalTreeClassifier())
+    if not isinstance(classifier, OptimalTreeClassifier):
+        raise ValueError(
+            "Out of memory only an OptimalTreeClassifier can be trained, got "
+            f"{type(classifier).__name__}. Fit that to a sample of the rows."
+        )
     classifier._validate_params()
     clock = Clock(classifier.time_limit)
     _refuse_options(classifier)

@@ -7,6 +7,7 @@ from miptree.export.dot import export_dot
 from miptree.export.json import load_json, save_json
 from miptree.export.onnx import export_onnx
 from miptree.export.python import export_python
+from miptree.export.sentences import export_rules
 from miptree.export.sql import export_sql
 from miptree.export.text import export_text
 
@@ -15,6 +16,7 @@ __all__ = [
     "export_dot",
     "export_onnx",
     "export_python",
+    "export_rules",
     "export_sql",
     "export_text",
     "load_json",

@@ -41,11 +41,11 @@ from miptree.export._json_values import (
     record,
     texts,
 )
-from miptree.fit.fitted import FittedTree
+from miptree.fit.fitted import FittedTree, passing
 from miptree.fit.progress import FitProgress
 from miptree.tree import LEAF, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
-from miptree.utils.arrays import AnyArray
+from miptree.utils.arrays import AnyArray, IntArray
 
 FORMAT = "miptree-model"
 VERSION = 5
@@ -74,7 +74,7 @@ class SavedModel:
     Attributes
     ----------
     clf : OptimalTreeClassifier
-        The fitted classifier, or a baseline of ``miptree.baselines``.
+        The fitted classifier, a points tree, or a baseline of ``miptree.baselines``.
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     """
@@ -105,8 +105,8 @@ def model_of(text: str) -> SavedModel:
 
 ENTRIES = (
     "format version written_by metadata estimator parameters class_weight cost_matrix "
-    "feature_names table classes tree node_proba digits certificate status n_iter "
-    "fit_time trace"
+    "feature_names table classes tree node_proba node_count digits certificate "
+    "status n_iter fit_time trace"
 )
 """What a file holds, and nothing else."""
 
@@ -273,8 +273,9 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     return FittedTree(
         tree,
         proba,
+        _read_counts(plain["node_count"], tree, n_classes),
         _digits(plain["digits"], tree.n_nodes),
-        _read_certificate(plain["certificate"], clf),
+        _read_certificate(plain["certificate"], clf, n_columns),
         _read_status(plain["status"]),
         an_int(plain["n_iter"], "n_iter", low=0),
         _read_trace(plain["trace"]),
@@ -282,7 +283,7 @@ def _read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     )
 
 
-def _read_certificate(given: object, clf: Any) -> Certificate:
+def _read_certificate(given: object, clf: Any, n_columns: int) -> Certificate:
     """Read a certificate, which must be about the objective of the classifier.
 
     That of a baseline must fit its digest, too: ``verify`` cannot recount it.
@@ -292,14 +293,23 @@ def _read_certificate(given: object, clf: Any) -> Certificate:
         raise MalformedError("the certificate is about another kind of classifier")
     if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
+    if found.is_of_points and len(found.feature_penalties) != n_columns:
+        raise MalformedError('"feature_penalties" are not one for each grid column')
     return found
 
 
 def _check_table(clf: Any, schema: Schema) -> None:
-    """Refuse a baseline's table of anything but numbers, which is all it reads."""
+    """Refuse columns that a classifier does not read.
+
+    A points tree has numbers on a grid only, and a baseline nothing but numbers.
+    """
+    columns = schema.table.columns
+    if isinstance(clf, PointsTreeClassifier):
+        if any(isinstance(column, NumericalColumn) for column in columns):
+            raise MalformedError("the table of a points tree has numbers on no grid")
     if isinstance(clf, TableClassifier):
         return
-    n_columns, names = len(schema.table.columns), schema.feature_names
+    n_columns, names = len(columns), schema.feature_names
     if schema.table != Schema.of_numbers(n_columns, schema.classes, names).table:
         raise MalformedError("the table of a baseline has a column that is no numbers")
 
@@ -321,6 +331,16 @@ def _read_tree(given: object, n_features: int, n_classes: int) -> ObliqueTree:
     if tree.depth > MAX_DEPTH:
         raise MalformedError(f"the tree has depth {tree.depth}")
     return tree
+
+
+def _read_counts(given: object, tree: ObliqueTree, n_classes: int) -> IntArray:
+    """Training rows of each class at each node, as many as at its children."""
+    rows = a_list(given, "node_count", tree.n_nodes, tree.n_nodes)
+    most = 2**53
+    count = np.array([ints(row, "node_count", n_classes, 0, most) for row in rows])
+    if not np.array_equal(passing(tree, count * tree.is_leaf[:, None]), count):
+        raise MalformedError('"node_count" of a split is not that of its children')
+    return count
 
 
 def _digits(given: object, n_nodes: int) -> AnyArray:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Model, Rules
-from miptree.export.text import printable, shown_rules, split_text
+from miptree.export.text import shown_rules, split_text
 
 
 def export_dot(

@@ -153,6 +153,7 @@ def _to_plain(clf: Any, metadata: dict[str, Any]) -> dict[str, Any]:
             for field in fields(clf.tree_)
         },
         "node_proba": fitted.node_proba.tolist(),
+        "node_count": fitted.node_count.tolist(),
         "digits": fitted.digits.tolist(),
         "certificate": {n: _plain(v) for n, v in asdict(clf.certificate_).items()},
         "status": fitted.status,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from miptree.data.columns import show_value
+from miptree.classifiers.predictor import TreePredictor
+from miptree.export._conditions import negated
+from miptree.export._describe import condition_of, is_points_tree, readable
+from miptree.export._names import printable, value_names
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -19,14 +21,17 @@ from miptree.export._rules import (
     Steps,
     rules_of,
 )
+from miptree.export._words import condition_words
+from miptree.export.cards import cards_text
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, rounded
-
-if TYPE_CHECKING:
-    from miptree.estimator import OptimalTreeClassifier
+from miptree.utils.arrays import IntArray
 
 _DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
+
+
+ROUNDED = "(Numbers are rounded: training rows very near to a split may differ.)"
 
 
 def export_text(
@@ -35,7 +40,7 @@ def export_text(
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
 ) -> str:
-    """Write a tree as indented rules.
+    """Write a tree as indented rules, a points tree as numbered steps.
 
     Parameters
     ----------
@@ -66,6 +71,8 @@ def export_text(
     └─ no:  class 1
     """
     rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
+    if is_points_tree(rules):
+        return cards_text(rules, counts_of(model))
 
     def lines(node: Branch | Leaf) -> list[str]:
         if isinstance(node, Leaf):
@@ -79,8 +86,7 @@ def export_text(
             *(f"        {line}" for line in no[1:]),
         ]
 
-    note = "(Numbers are rounded: training rows very near to a split may differ.)"
-    return "\n".join([*lines(rules.root), *([note] if is_coarse else [])])
+    return "\n".join([*lines(rules.root), *([ROUNDED] if is_coarse else [])])
 
 
 def shown_rules(
@@ -101,8 +107,11 @@ def shown_rules(
     is_coarse : bool
         Whether a split is shown with fewer digits than its training rows need.
     """
+    exact = rules_of(model, feature_names, class_names)
+    if is_points_tree(exact):
+        return readable(exact), ALL_DIGITS, False
     if digits is not None or isinstance(model, ObliqueTree):
-        return rules_of(model, feature_names, class_names), digits or _DIGITS, False
+        return exact, digits or _DIGITS, False
     matter = model.fitted_.digits
     needs_all = matter == ALL_DIGITS
     short = rounded(model.tree_, np.where(needs_all, _DIGITS, matter))
@@ -110,10 +119,22 @@ def shown_rules(
     return rules_of(model, feature_names, class_names, short), ALL_DIGITS, is_coarse
 
 
-def split_text(rules: Rules, branch: Branch, digits: int = _DIGITS) -> str:
-    """Write a split on one line; rows for which it holds go left."""
+def counts_of(model: Model) -> IntArray | None:
+    """Return the training rows of each class at each node, of a bare tree none."""
+    return None if isinstance(model, ObliqueTree) else model.fitted_.node_count
+
+
+def split_text(
+    rules: Rules, branch: Branch, digits: int = _DIGITS, goes_left: bool = True
+) -> str:
+    """Say on one line what holds for rows that go left or, if asked, right."""
+    if is_points_tree(rules):
+        condition = condition_of(branch)
+        return condition_words(rules, condition if goes_left else negated(condition))
     if branch.subset is not None:
         within, member = branch.subset
+        if not goes_left:
+            within = "in" if within == "not in" else "not in"
         values = ", ".join(value_names(rules, member))
         return printable(f"{rules.name(member.column)} {within} {{{values}}}")
     text = ""
@@ -122,7 +143,8 @@ def split_text(rules: Rules, branch: Branch, digits: int = _DIGITS) -> str:
         text += f" {sign} {number_text(abs(coef), digits)} {atom_text(rules, atom)}"
     text = text.removeprefix(" + ") if text.startswith(" + ") else "-" + text[3:]
     threshold = number_text(branch.threshold, digits)
-    return printable(f"{text if branch.terms else 0} <= {threshold}")
+    operator = "<=" if goes_left else ">"
+    return printable(f"{text if branch.terms else 0} {operator} {threshold}")
 
 
 def number_text(number: float, digits: int) -> str:
@@ -144,14 +166,7 @@ def atom_text(rules: Rules, atom: Atom) -> str:
     return name
 
 
-def value_names(rules: Rules, member: Member) -> list[str]:
-    """Name the values, the pooled rare ones as one."""
-    rare = set(getattr(rules.columns[member.column], "rare", ()))
-    names = [show_value(value) for value in member.values if value not in rare]
-    return names + (["any rare value"] if len(names) < len(member.values) else [])
-
-
-def certificate_facts(clf: OptimalTreeClassifier) -> dict[str, str]:
+def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     """Say what a fit found and proved: the name of each fact, and the fact."""
     found = clf.certificate_
     facts = {"errors on the training rows": f"{found.errors:,} of {found.n_rows:,}"}
@@ -161,21 +176,15 @@ def certificate_facts(clf: OptimalTreeClassifier) -> dict[str, str]:
         least = "no tree that keeps the margin has a lower cost than"
     if not found.method:  # which has no margin
         facts[least] = f"{found.errors_bound:.6g}"
+    kind = "tree of its kind" if found.method else "tree"
     return facts | {
         "objective, recounted by prediction": f"{found.objective:.6g}",
-        "no tree is below": f"{found.objective_bound:.6g}",
+        f"no {kind} is below": f"{found.objective_bound:.6g}",
         "gap": f"{100 * found.gap:.3g} %",
         "proved optimal": "yes" if found.objective_optimal else "no",
         "proved by": found.objective_proved_by,
         "status": f"{clf.status_}, after {clf.fit_time_:.1f} s",
     }
-
-
-def printable(text: object) -> str:
-    """Put text on one line and escape control characters, which steer terminals."""
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
-    )
 
 
 def indented(lines: Sequence[str], by: int = 4) -> list[str]:

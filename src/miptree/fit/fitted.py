@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from miptree.certificate.certificate import Certificate
 from miptree.control.clock import End
 from miptree.data.problem import Problem
@@ -25,6 +27,8 @@ class FittedTree:
         In the user's units.
     node_proba : float array of shape (n_nodes, n_classes)
         Probabilities of the classes at each leaf.
+    node_count : int array of shape (n_nodes, n_classes)
+        Training rows of each class that pass each node, weights aside.
     digits : int array of shape (n_nodes, 2)
         Decimal digits of coefficients and threshold that matter, for texts.
     certificate : Certificate
@@ -41,6 +45,7 @@ class FittedTree:
 
     tree: ObliqueTree
     node_proba: FloatArray
+    node_count: IntArray
     digits: IntArray
     certificate: Certificate
     status: End
@@ -59,10 +64,11 @@ class FittedTree:
         trace: Sequence[FitProgress] = (),
         seconds: float = 0.0,
     ) -> FittedTree:
-        """Make one, with probabilities and digits from the rows of a problem."""
+        """Make one; probabilities, counts and digits are of the rows of a problem."""
         return cls(
             tree,
             smoothed_frequencies(problem, tree),
+            row_counts(problem, tree),
             digits_that_matter(tree, problem.X),
             certificate,
             status,
@@ -70,6 +76,18 @@ class FittedTree:
             list(trace),
             seconds,
         )
+
+
+def row_counts(problem: Problem, tree: ObliqueTree) -> IntArray:
+    """Return (n_nodes, Y): the user's rows of each class that pass each node."""
+    in_leaf = np.zeros((tree.n_nodes, problem.n_classes), dtype=np.intp)
+    np.add.at(in_leaf, (tree.apply(problem.X), problem.y), problem.count)
+    return passing(tree, in_leaf)
+
+
+def passing(tree: ObliqueTree, in_leaf: IntArray) -> IntArray:
+    """Return what passes each node, (n_nodes, ...), of what ends in each leaf."""
+    return tree.ancestors.T.astype(np.intp) @ in_leaf
 
 
 def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:

@@ -1,28 +1,22 @@
-"""From a table to a points tree with its certificate, within one clock."""
+"""From rows on a grid to a points tree with its certificate, within one clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from miptree.control.clock import Clock
-from miptree.data import Table
-from miptree.data.columns import CategoricalColumn
-from miptree.data.grid import GridSpec
-from miptree.data.problem import Problem
-from miptree.data.rows import TrainingRows
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
-from miptree.fit.points_family import suited_family
+from miptree.fit.points_data import PointsData
 from miptree.fit.progress import FitCallback
 from miptree.objective.bounds import Bound
-from miptree.objective.penalties import Auto
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
-from miptree.points import Family, Found, PointsProblem, solve
+from miptree.points import Found, PointsProblem, solve
 from miptree.search.compiling import announced, compile_within
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree, ObliqueTree
@@ -34,122 +28,6 @@ SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
 _FEW = 10
 """Rows that suffice to compile the kernels."""
-
-
-@dataclass(frozen=True)
-class PointsRules:
-    """How rows become the problem of a points tree; see ``PointsTreeClassifier``.
-
-    Attributes
-    ----------
-    grid : GridSpec
-        How numbers are read.
-    depth : int
-    max_features, max_points : int or "auto"
-        Limits of a split.
-    signs : mapping from int to int
-        1 or -1 for columns of X, by their places.
-    min_leaf : int
-        Fewest rows of a leaf.
-    missing, unknown : str
-        As of a table.
-    """
-
-    grid: GridSpec
-    depth: int
-    max_features: int | Auto = "auto"
-    max_points: int | Auto = "auto"
-    signs: Mapping[int, int] = field(default_factory=dict)
-    min_leaf: int = 1
-    missing: str = "fill"
-    unknown: str = "majority"
-
-    def learn(self, rows: TrainingRows) -> PointsData:
-        """Learn grid, problem and family of splits from some rows alone."""
-        table = rows.learn_table("onehot", self.missing, self.unknown, self.grid)
-        problem = rows.problem(table)
-        narrowed = suited_family(
-            table, problem, self.max_features, self.max_points, self._signs(table)
-        )
-        return PointsData(table, problem, *narrowed, self)
-
-    def _signs(self, table: Table) -> tuple[int, ...]:
-        """Return the sign of each grid column; none where no column has one."""
-        if not self.signs:
-            return ()
-        for place in self.signs:
-            column, n_parts = table.columns[place], table.open_sources.count(place)
-            if isinstance(column, CategoricalColumn) and n_parts > 1:
-                raise ValueError(
-                    f"signs names {column.name!r}, a category of {n_parts} values, "
-                    "which have no order. Give signs of numbers only."
-                )
-        return tuple(self.signs.get(place, 0) for place in table.open_sources)
-
-
-@dataclass(frozen=True, eq=False)
-class PointsData:
-    """Rows on their grid, and the splits that their tree may use.
-
-    Attributes
-    ----------
-    table : Table
-        Of grid columns.
-    problem : Problem
-        The rows, in grid values.
-    family : Family
-    left_out : str
-        What the family leaves out as there would be too many splits; often empty.
-    rules : PointsRules
-    """
-
-    table: Table
-    problem: Problem
-    family: Family
-    left_out: str
-    rules: PointsRules
-
-    def column_penalty(self, by_source: FloatArray) -> FloatArray:
-        """Return (d,): the penalty of each grid column, given those of X's columns."""
-        return by_source[np.array(self.table.open_sources, dtype=np.intp)]
-
-    def points_problem(self, column_penalty: FloatArray) -> PointsProblem:
-        """Build the problem in whole numbers that the engine solves."""
-        problem = self.problem
-        return PointsProblem.of(
-            problem.X,
-            problem.y,
-            problem.n_classes,
-            problem.weight,
-            problem.class_cost,
-            problem.count,
-            self.family,
-            column_penalty,
-            self.rules.min_leaf,
-        )
-
-    def objective(
-        self, points: PointsProblem, column_penalty: FloatArray
-    ) -> PointsObjective:
-        """Return what trees are compared by, with the family in words."""
-        family, problem = self.family, self.problem
-        steps = np.array(family.steps)[family.columns]
-        is_plain = problem.class_cost is None and np.array_equal(
-            problem.weight, problem.count
-        )
-        return PointsObjective(
-            tuple(column_penalty.tolist()),
-            self.rules.depth,
-            family.max_features,
-            family.max_points,
-            self.rules.min_leaf,
-            float(points.unit),
-            points.rounding,
-            is_plain=is_plain,
-            is_mixed=bool((steps == 1).any() and (steps > 1).any()),
-            has_signs=any(family.signs),
-            n_allowed=len(family.columns) if family.allowed else None,
-        )
 
 
 @dataclass

@@ -79,7 +79,7 @@ def suited_family(
         memory = number * _bytes(family, columns, problem.n_classes)
         return number * n_rows <= MOST_COUNTS and memory <= MOST_BYTES
 
-    if fits(used):
+    if not len(used) or fits(used):
         return Narrowed(family, "")
     ranked = used[np.argsort(-gains(problem)[used], kind="stable")]
     return _screened(family, ranked, fits)

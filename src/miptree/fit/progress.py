@@ -20,7 +20,8 @@ class FitProgress:
     ----------
     stage : str
         "start", "compile" (the kernels of the search, once on a machine), "search",
-        "count", "solve" or "done"; "round 1" and so on where rows are selected.
+        "count", "solve" or "done"; "round 1" and so on where rows are selected; "folds"
+        while the feature penalty of a points tree is chosen.
     seconds : float
         Since the fit began.
     objective, errors

@@ -1,7 +1,5 @@
 """The objective (1a), lower bounds on it, and tolerances."""
 
-from __future__ import annotations
-
 from miptree.objective.svm1 import (
     MARGIN_ROUNDING,
     SMALLEST_MARGIN,

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of, score_histogram
-from miptree.export._rules import Branch
+from miptree.export._describe import is_points_tree
+from miptree.export._rules import Branch, rules_of
 from miptree.export.text import shown_rules, split_text
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, finish, plain_text
 
@@ -47,6 +48,8 @@ def plot_node(
     """
     check_is_fitted(clf)
     rules, digits, _ = shown_rules(clf)
+    if is_points_tree(rules):
+        rules = rules_of(clf)  # with the sides that the scores have
     found = [branch for branch in rules.branches if branch.node == node]
     if not found:
         splits = ", ".join(str(branch.node) for branch in rules.branches)
@@ -59,7 +62,9 @@ def plot_node(
     for k, name in enumerate(clf.classes_):
         style = {"color": colour(k), "label": plain_text(name), "align": "edge"}
         ax.bar(edges[:-1], counts[k], np.diff(edges), below[k], **style)
-    ax.axvspan(-margin, margin, color=FAINT, alpha=0.25, linewidth=0, label="margin")
+    if margin > 0:
+        style = {"color": FAINT, "label": "margin"}
+        ax.axvspan(-margin, margin, alpha=0.25, linewidth=0, **style)
     ax.axvline(0, color=INK, linewidth=1.2)
     _say_sides(ax, found[0], rules.classes)
     title = plain_text(split_text(rules, found[0], digits), 90)

@@ -12,13 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
+from miptree.export._conditions import Card
+from miptree.export._describe import is_points_tree
+from miptree.export._names import value_names
 from miptree.export._rules import Atom, Branch, Leaf, Member, Rules, atom_spreads
-from miptree.export.text import atom_text, number_text, shown_rules, value_names
+from miptree.export._words import condition_words, part_words
+from miptree.export.cards import Step, percent, steps_of
+from miptree.export.text import atom_text, number_text, shown_rules
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
-from miptree.utils.arrays import FloatArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 _WIDTH, _HEIGHT = 0.92, 0.6
 """Size of a node, in units of a leaf's place and a level."""
+_WIDE, _LETTERS, _LINES = 1.84, 72, 7
+"""Width of a node with words, which has the room of two leaves; its lines."""
 
 
 def plot_tree(
@@ -33,15 +40,15 @@ def plot_tree(
 
     A split shows its largest coefficients as bars (times the spread of their columns,
     where X is given, so that they can be compared), a leaf its classes as bars. Rows go
-    left where the sum is at most the threshold, or where the value is in the set.
+    left where the sum is at most the threshold, or where the value is in the set. A
+    split of a points tree is shown in the words of :func:`~miptree.export_text`.
 
     Parameters
     ----------
     clf : OptimalTreeClassifier
         A fitted one.
     X, y : array-like, optional
-        Rows and labels, usually the training data, for the counts. Without them a leaf
-        shows its estimated probabilities.
+        Rows and labels to count; by default the counts are those of the training rows.
     n_coefficients : int, default=5
         Most coefficients shown of a split.
     ax : matplotlib Axes, optional
@@ -52,15 +59,15 @@ def plot_tree(
     matplotlib Axes
     """
     check_is_fitted(clf)
-    tree, share, counts, spread = clf.tree_, clf.fitted_.node_proba, None, {}
+    tree, counts, spread = clf.tree_, clf.fitted_.node_count, {}
     rules, digits, _ = shown_rules(clf)
+    steps = steps_of(rules) if is_points_tree(rules) else {}
     levels = int(tree.depth) + 1
     ax = axes_or_new(ax, (max(5.0, 2.6 * tree.n_leaves), 1.9 * levels))
     if X is not None and y is not None:
         spread = atom_spreads(clf, clf.tree_inputs(X))
         counts = evaluate(clf, X, y).node_counts
-        share = counts / np.maximum(1, counts.sum(axis=1, keepdims=True))
-    picture = _Picture(ax, rules, digits, spread, n_coefficients)
+    picture = _Picture(ax, rules, digits, spread, n_coefficients, steps)
     place = _places(rules)
     for node in rules.nodes:
         x, y_node = place[node.node]
@@ -68,16 +75,18 @@ def plot_tree(
             picture.draw_edges(node, place)
             picture.draw_split(x, y_node, node)
         else:
-            picture.draw_leaf(x, y_node, node, share[node.node])
-        if counts is not None:
-            # On the side where no edge comes in.
-            is_left = node.node in tree.children_left
-            side, where = (-1, "left") if is_left else (1, "right")
-            rows, above = f"{counts[node.node].sum():,} rows", _HEIGHT / 2 + 0.05
-            picture.say(x + side * _WIDTH / 2, y_node + above, rows, where, FAINT)
+            picture.draw_leaf(x, y_node, node, counts[node.node])
+        # On the side where no edge comes in.
+        is_left = not any(branch.right is node for branch in rules.branches)
+        side, where = (-0.5, "left") if is_left else (0.5, "right")
+        rows, above = f"{counts[node.node].sum():,} rows", _HEIGHT / 2 + 0.05
+        edge = x + side * picture.width_of(node)
+        picture.say(edge, y_node + above, rows, where, FAINT)
     picture.draw_legend()
     ax.set_xlim(-0.6, max(tree.n_leaves, 2) - 0.4)
-    ax.set_ylim(-levels + 0.55, 0.55)
+    # A wide root above two leaves would be behind the legend.
+    is_below = tree.n_leaves == 2 and picture.width_of(rules.root) == _WIDE
+    ax.set_ylim(-levels + 0.55, 0.55 + 0.12 * len(rules.classes) * is_below)
     ax.axis("off")
     return ax
 
@@ -111,6 +120,8 @@ class _Picture:
         By which a coefficient is multiplied to compare it, 1 where nothing is said.
     n_coefficients : int
         Most coefficients shown of a split.
+    steps : dict
+        What the splits of a points tree ask, by their nodes.
     """
 
     ax: Any
@@ -118,12 +129,15 @@ class _Picture:
     digits: int
     spread: dict[Atom, float]
     n_coefficients: int
+    steps: dict[int, Step]
 
     def draw_edges(self, node: Branch, place: Places) -> None:
         """Draw the lines from a split to its children."""
         x, y = place[node.node]
         behind = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
-        for child, word in ((node.left, "yes"), (node.right, "no")):
+        step = self.steps.get(node.node)
+        yes, no = ("yes", "no") if step is None else step.answers
+        for child, word in ((node.left, yes), (node.right, no)):
             cx, cy = place[child.node]
             self.ax.plot([x, cx], [y, cy], color=FAINT, linewidth=1.2, zorder=1)
             middle = (x + cx) / 2, (y + cy) / 2 - 0.02
@@ -131,7 +145,10 @@ class _Picture:
 
     def draw_split(self, x: float, y: float, node: Branch) -> None:
         """Draw a split: the values that go left, or bars for its coefficients."""
-        self._draw_box(x, y, INK)
+        self._draw_box(x, y, INK, self.width_of(node))
+        if node.node in self.steps:
+            self._draw_step(x, y, self.steps[node.node])
+            return
         if node.subset is not None:
             self._draw_subset(x, y, *node.subset)
             return
@@ -157,6 +174,22 @@ class _Picture:
         threshold = f"sum ≤ {number_text(node.threshold, self.digits)}"
         self.say(x, levels[-1], threshold, "center", weight="bold")
 
+    def _draw_step(self, x: float, y: float, step: Step) -> None:
+        """Write what a step asks: a question, or a list of what has points."""
+        asks, inner, start, where = step.asks, "", x, "center"
+        texts = [f"{condition_words(self.rules, asks)}?"]
+        if isinstance(asks, Card):
+            texts = [": ".join(part_words(self.rules, part)) for part in asks.parts]
+            texts = [f"Add up points (0 to {asks.total}):", *texts]
+            inner, start, where = "    ", x - _WIDE / 2 + 0.05, "left"
+        lines = [
+            plain_text(line, _LETTERS)
+            for text in texts
+            for line in textwrap.wrap(text, _LETTERS, subsequent_indent=inner)
+        ]
+        kept = lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
+        self.say(start, y, "\n".join(kept), where, linespacing=1.3)
+
     def _draw_subset(self, x: float, y: float, within: str, member: Member) -> None:
         self.say(x, y + 0.16, plain_text(self.rules.name(member.column)), "center")
         names = [plain_text(name, 18) for name in value_names(self.rules, member)]
@@ -164,25 +197,37 @@ class _Picture:
         lines = textwrap.wrap(text, 26, max_lines=3, placeholder=" …}")
         self.say(x, y - 0.06, "\n".join(lines), "center", weight="bold")
 
-    def draw_leaf(self, x: float, y: float, leaf: Leaf, share: FloatArray) -> None:
+    def draw_leaf(self, x: float, y: float, leaf: Leaf, counts: IntArray) -> None:
         """Draw a leaf: its class, and bars for the shares of all classes."""
-        shade = colour(leaf.label)
-        self._draw_box(x, y, shade)
+        shade, n_rows = colour(leaf.label), int(counts.sum())
+        share: FloatArray = counts / max(1, n_rows)
+        self._draw_box(x, y, shade, _WIDTH)
         name = plain_text(self.rules.classes[leaf.label], 24)
         self.say(x, y + 0.19, name, "center", shade, weight="bold")
         width = 0.8 * share
         start = x - 0.4 + width.cumsum() - width
         colours = [colour(k) for k in range(len(share))]
         self.ax.barh(y - 0.02, width, 0.16, start, color=colours, zorder=3)
-        text = f"{100 * share[leaf.label]:.0f} %" if share.any() else "no rows"
+        right = int(counts[leaf.label])
+        text = "no rows"
+        if n_rows:
+            text = f"{right:,} of {n_rows:,}, {percent(right, n_rows)}"
         self.say(x, y - 0.19, text, "center")
 
-    def _draw_box(self, x: float, y: float, edge: str) -> None:
+    def width_of(self, node: Branch | Leaf) -> float:
+        """Return the width of a node's box."""
+        step = self.steps.get(node.node)
+        if step is None:
+            return _WIDTH
+        is_short = len(condition_words(self.rules, step.asks)) < _LETTERS // 2
+        return _WIDTH if is_short else _WIDE
+
+    def _draw_box(self, x: float, y: float, edge: str, width: float) -> None:
         from matplotlib.patches import FancyBboxPatch
 
-        corner = (x - _WIDTH / 2, y - _HEIGHT / 2)
+        corner = (x - width / 2, y - _HEIGHT / 2)
         shape = "round,pad=0,rounding_size=0.04"
-        box = FancyBboxPatch(corner, _WIDTH, _HEIGHT, boxstyle=shape, zorder=2)
+        box = FancyBboxPatch(corner, width, _HEIGHT, boxstyle=shape, zorder=2)
         box.set(facecolor="white", edgecolor=edge, linewidth=1.2)
         self.ax.add_patch(box)
 

@@ -12,6 +12,7 @@ from miptree.utils.arrays import AnyArray, FloatArray
 
 _LARGEST_TOTAL = 1 << 50
 """Whole costs of all rows together stay below this: sums are exact, floats too."""
+_LARGEST_DENOMINATOR = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -23,8 +24,8 @@ class Unit:
     size : Fraction
         In the user's units.
     is_exact : bool
-        Whether every cost is a whole number of units, as people write it: 0.1 is a
-        tenth, not the float64 next to it.
+        Whether every cost is a whole number of units, as people mean it: 0.1 is a
+        tenth and 2 / 3 two thirds, not the float64 next to it.
     """
 
     size: Fraction
@@ -37,7 +38,7 @@ class Unit:
         Where it is so small that costs of ``total`` are out of reach for whole
         numbers, take a power of two instead, of which costs are rounded to multiples.
         """
-        written = [Fraction(repr(v)) for v in np.unique(values).tolist() if v]
+        written = [_meant(v) for v in np.unique(values).tolist() if v]
         if not written:
             return cls(Fraction(1), True)
         below = math.lcm(*(value.denominator for value in written))
@@ -51,7 +52,7 @@ class Unit:
     def whole(self, values: FloatArray) -> AnyArray:
         """Return the values in units, rounded to int64."""
         distinct, place = np.unique(values, return_inverse=True)
-        found = [round(Fraction(repr(v)) / self.size) for v in distinct.tolist()]
+        found = [round(_meant(v) / self.size) for v in distinct.tolist()]
         return np.array(found, dtype=np.int64)[place].reshape(values.shape)
 
     def rounding(self, values: FloatArray) -> FloatArray:
@@ -59,3 +60,15 @@ class Unit:
         if self.is_exact:
             return np.zeros(values.shape)
         return np.full(values.shape, float(self.size))  # half of it, and float64's
+
+
+def _meant(value: float) -> Fraction:
+    """Return the decimal or the fraction of whole numbers that gives a float64.
+
+    Weights such as those of ``class_weight="balanced"`` are quotients of counts.
+    """
+    decimal = Fraction(repr(value))
+    if decimal.denominator <= _LARGEST_DENOMINATOR:
+        return decimal
+    quotient = decimal.limit_denominator(_LARGEST_DENOMINATOR)
+    return quotient if float(quotient) == value else decimal

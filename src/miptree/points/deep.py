@@ -136,7 +136,7 @@ class _OuterSearch:
             state.number[BEST] = cost
             self._fit(parts[0].heap, parts[1].heap)
         self._open(penalty + sum(part.bound for part in parts))
-        self._keep(root, bounds[0].anchors, bounds[1].anchors)
+        self._keep(root, *map(_all_anchors, parts, bounds))
         close_root(space, state, bounds[0].bound, bounds[1].bound)
         if self.is_whole:
             job.told(self._part(with_anchors=False))
@@ -185,6 +185,11 @@ class _OuterSearch:
         lowest = cost if number[N_LIVE] == 0 else int(number[LOWEST])
         anchors = tuple(self.anchors) if with_anchors else ()
         return Part(self.heap, cost, min(cost, lowest, self.open_bound), anchors)
+
+
+def _all_anchors(part: Part, free: Part) -> tuple[Anchor, ...]:
+    """Return the anchors of both proofs of a side: with the minimum leaf, without."""
+    return free.anchors if part is free else free.anchors + part.anchors
 
 
 def _with_minimum(job: Job, rows: Rows, depth: int, free: Part) -> Part:

@@ -1,7 +1,5 @@
 """Step 6b: proofs, by exhaustive search, that every tree makes so many errors."""
 
-from __future__ import annotations
-
 from miptree.proof.compile_proofs import (
     compile_proof_kernels,
     seconds_to_compile_proofs,

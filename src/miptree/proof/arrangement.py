@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from miptree.proof.assignments import Scratch, room_for, scratch_of, send, take_back
+from miptree.proof.assignments import room_for, send, take_back
 from miptree.proof.state import (
     EXHAUSTED,
     FULL,
@@ -139,7 +139,6 @@ def _begin(n: int, capacity: int) -> Growth:
 @njit(cache=True, nogil=True)
 def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
     """Grow on for some nodes; return EXHAUSTED (it has grown), PAUSED or FULL."""
-    scratch = scratch_of(s)
     done = 0
     while True:
         level = g.at[1]
@@ -150,12 +149,12 @@ def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
                 return FULL
             done += 1
             g.at[2] = 0
-            _enter(s, g, level, least, scratch)
+            _enter(s, g, level, least)
         if g.tried[level] < 2:
             _back_to(s, g.closed[level])
             leaf = g.tried[level]
             g.tried[level] += 1
-            send(s, s.size[0, 0], g.divider[level], leaf, least, scratch[4])
+            send(s, s.size[0, 0], g.divider[level], leaf, least)
             g.at[1], g.at[2] = level + 1, 1
             continue
         _back_to(s, g.began[level])
@@ -165,12 +164,10 @@ def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _enter(
-    s: SearchState, g: Growth, level: int, least: float, scratch: Scratch
-) -> None:
+def _enter(s: SearchState, g: Growth, level: int, least: float) -> None:
     """Make the node of a level: what its hyperplanes agree on, and who divides them."""
     g.began[level] = s.size[0, 0]
-    g.divider[level] = _close(s, least, scratch)
+    g.divider[level] = _close(s, least)
     g.closed[level] = s.size[0, 0]
     g.tried[level] = 0 if g.divider[level] >= 0 else 2
     node = g.at[0]
@@ -186,7 +183,7 @@ def _enter(
 
 
 @njit(cache=True, nogil=True)
-def _close(s: SearchState, least: float, scratch: Scratch) -> int:
+def _close(s: SearchState, least: float) -> int:
     """Decide the points that have one side left; return one that divides the others.
 
     That is the one with the most room on both sides: it divides most evenly.
@@ -195,14 +192,14 @@ def _close(s: SearchState, least: float, scratch: Scratch) -> int:
     for i in range(len(s.y)):
         if s.place[i] != OPEN:
             continue
-        on_left = room_for(s, 0, -1, i, least, scratch)
+        on_left = room_for(s, 0, -1, i, least)
         # Mirror images are one: the first point of all is on the left.
-        on_right = -1.0 if s.size[0, 0] == 0 else room_for(s, 0, 1, i, least, scratch)
+        on_right = -1.0 if s.size[0, 0] == 0 else room_for(s, 0, 1, i, least)
         if on_left < 0 and on_right < 0:
             return EMPTY
         if on_left < 0 or on_right < 0:
             leaf = 1 if on_left < 0 else 0
-            send(s, s.size[0, 0], i, leaf, least, scratch[4])
+            send(s, s.size[0, 0], i, leaf, least)
         elif min(on_left, on_right) > most:
             divider, most = i, min(on_left, on_right)
     return divider

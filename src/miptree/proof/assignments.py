@@ -8,20 +8,7 @@ from numba import njit
 from miptree.proof.hull_distance import INSEPARABLE, first_basis, separate
 from miptree.proof.state import ERROR, OPEN, SearchState
 from miptree.search.routing import copy_into
-from miptree.utils.arrays import BoolArray, FloatArray, IntArray
-
-Scratch = tuple[IntArray, FloatArray, FloatArray, FloatArray, BoolArray]
-"""A hull LP of its own, for questions that change nothing."""
-
-
-@njit(cache=True, nogil=True)
-def scratch_of(s: SearchState) -> Scratch:
-    """Make room for such questions about a search."""
-    rows, n = s.basis.shape[1], len(s.y)
-    return (
-        np.empty(rows, dtype=np.int64), np.empty((rows, rows)), np.empty(rows),
-        np.empty(rows - 1), np.empty(n, dtype=np.bool_),
-    )  # fmt: skip
+from miptree.utils.arrays import FloatArray, IntArray
 
 
 @njit(cache=True, nogil=True)
@@ -42,9 +29,7 @@ def score_of(s: SearchState, node: int, i: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def room_for(
-    s: SearchState, node: int, direction: int, i: int, least: float, scratch: Scratch
-) -> float:
+def room_for(s: SearchState, node: int, direction: int, i: int, least: float) -> float:
     """Return the distance of a node's hulls if a point joins a side; -1: it cannot."""
     others = 1 if direction > 0 else 2
     if s.size[node, others] == 0:
@@ -53,12 +38,12 @@ def room_for(
     mine = 3 - others
     if s.size[node, mine] > 0 and direction * score_of(s, node, i) >= 0.5 * least:
         return s.distance[node]
-    basis, inverse, weight, plane, flags = scratch
+    basis, inverse, weight = s.trial_basis, s.trial_inverse, s.trial_weight
     _start_basis(s, node, direction, i, basis, inverse, weight)
     s.members[node, size], s.side[node, size] = i, direction
     answer, distance = separate(
-        s.X, s.members[node], s.side[node], size + 1, flags, least,
-        basis, inverse, weight, plane,
+        s.X, s.members[node], s.side[node], size + 1, s.is_right, least,
+        basis, inverse, weight, s.trial_plane,
     )  # fmt: skip
     return -1.0 if answer == INSEPARABLE else distance
 
@@ -85,9 +70,7 @@ def _start_basis(
 
 
 @njit(cache=True, nogil=True)
-def send(
-    s: SearchState, level: int, i: int, leaf: int, least: float, flags: BoolArray
-) -> None:
+def send(s: SearchState, level: int, i: int, leaf: int, least: float) -> None:
     """Send a point to a leaf.
 
     Where a hull LP stays undecided, the hyperplane keeps its place and may be wrong:
@@ -118,7 +101,7 @@ def send(
         s.size[parent, 2 if on_right else 1] += 1
         if others > 0:
             _, s.distance[parent] = separate(
-                s.X, s.members[parent], s.side[parent], size + 1, flags, least,
+                s.X, s.members[parent], s.side[parent], size + 1, s.is_right, least,
                 s.basis[parent], s.inverse[parent], s.hull_weight[parent],
                 s.plane[parent],
             )  # fmt: skip

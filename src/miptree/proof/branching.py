@@ -20,14 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.assignments import (
-    Scratch,
-    room_for,
-    score_of,
-    scratch_of,
-    send,
-    take_back,
-)
+from miptree.proof.assignments import room_for, score_of, send, take_back
 from miptree.proof.state import ERROR, EXHAUSTED, FOUND, OPEN, PAUSED, SearchState
 from miptree.search.routing import copy_into
 
@@ -49,9 +42,7 @@ def _is_right(s: SearchState, i: int, least: float) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _open_to(
-    s: SearchState, level: int, i: int, least: float, scratch: Scratch
-) -> tuple[int, float]:
+def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, float]:
     """Return the leaves that may still take a point, as bits, and their total room.
 
     The level's ``open_leaves`` lose those that are closed.
@@ -75,7 +66,7 @@ def _open_to(
             distance = asked[parent, 1 if on_right else 0]
             if np.isnan(distance):
                 direction = 1 if on_right else -1
-                distance = room_for(s, parent, direction, i, least, scratch)
+                distance = room_for(s, parent, direction, i, least)
                 asked[parent, 1 if on_right else 0] = distance
             narrowest = min(narrowest, distance)
             node = parent
@@ -103,9 +94,7 @@ def _costs_too_much(s: SearchState, most: float) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _expand(
-    s: SearchState, level: int, most: float, least: float, scratch: Scratch
-) -> int:
+def _expand(s: SearchState, level: int, most: float, least: float) -> int:
     """Force errors and return the point to decide next: the one with least freedom.
 
     Returns _PRUNED if there are too many errors, _SOLVED if no point is left.
@@ -114,7 +103,7 @@ def _expand(
     for i in range(len(s.y)):
         if s.place[i] != OPEN or _is_right(s, i, least):
             continue
-        found, room = _open_to(s, level, i, least, scratch)
+        found, room = _open_to(s, level, i, least)
         if found == 0:
             s.place[i] = ERROR
             s.group_cost[s.group[i]] += s.weight[i]
@@ -161,7 +150,6 @@ def advance(
         Distance of two hulls from which they count as separable.
     max_nodes : int
     """
-    scratch = scratch_of(s)
     nodes = 0
     while True:
         level = s.level[0]
@@ -169,9 +157,9 @@ def advance(
             if nodes >= max_nodes:
                 return PAUSED, nodes
             nodes += 1
-            if not _enter(s, level, most, least, scratch):
+            if not _enter(s, level, most, least):
                 return FOUND, nodes
-        if _next_option(s, level, most, least, scratch):
+        if _next_option(s, level, most, least):
             copy_into(s.open_leaves[level + 1], s.open_leaves[level])
             s.level[0], s.level[1] = level + 1, 1
         elif level == 0:
@@ -181,14 +169,12 @@ def advance(
 
 
 @njit(cache=True, nogil=True)
-def _enter(
-    s: SearchState, level: int, most: float, least: float, scratch: Scratch
-) -> bool:
+def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
     """Begin a level; return False where nothing is left to decide."""
     s.level[1] = 0
     s.forced_at[level + 1] = s.forced_at[level]
     s.options[level] = 0
-    point = _expand(s, level, most, least, scratch)
+    point = _expand(s, level, most, least)
     s.chosen[level] = point
     s.error_left[level] = point >= 0
     if point < 0:
@@ -197,9 +183,7 @@ def _enter(
 
 
 @njit(cache=True, nogil=True)
-def _next_option(
-    s: SearchState, level: int, most: float, least: float, scratch: Scratch
-) -> bool:
+def _next_option(s: SearchState, level: int, most: float, least: float) -> bool:
     """Decide a level's point in the next way; return False, undone, if none is left."""
     point = s.chosen[level]
     if point >= 0 and s.place[point] != OPEN:
@@ -209,7 +193,7 @@ def _next_option(
         while s.options[level] >> leaf & 1 == 0:
             leaf += 1
         s.options[level] &= ~(1 << leaf)
-        send(s, level, point, leaf, least, scratch[4])
+        send(s, level, point, leaf, least)
         return True
     if s.error_left[level]:
         s.error_left[level] = 0

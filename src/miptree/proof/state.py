@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 EXHAUSTED, PAUSED, FOUND, FULL = 0, 1, 2, 3
 """Why a kernel returned: all was tried, it may go on, a tree was found, no room."""
@@ -62,6 +62,13 @@ class SearchState(NamedTuple):
     saved_plane: FloatArray
     saved_distance: FloatArray
     """(n + 1, D, ...): the states that a level has changed."""
+    trial_basis: IntArray
+    trial_inverse: FloatArray
+    trial_weight: FloatArray
+    trial_plane: FloatArray
+    """A hull LP of its own, for questions that change nothing."""
+    is_right: BoolArray
+    """(n,): room for the sides of the points in a hull LP."""
 
     open_leaves: IntArray
     """(n + 1, n): leaves open to a point, as bits."""
@@ -124,6 +131,8 @@ def begin_search(
         zeros(n + 1, depth, rows), np.zeros((n + 1, depth, rows, rows)),
         np.zeros((n + 1, depth, rows)), np.zeros((n + 1, depth, d + 1)),
         np.zeros((n + 1, depth)),
+        zeros(rows), np.zeros((rows, rows)), np.zeros(rows), np.zeros(d + 1),
+        np.zeros(n, dtype=np.bool_),
         np.full((n + 1, n), full, dtype=np.int64), zeros(n + 1), zeros(n + 1),
         zeros(n + 1), zeros(n), zeros(n + 2), level,
     )  # fmt: skip

@@ -16,28 +16,14 @@ from miptree._version import __version__
 from miptree.data import Cells, read_cells
 from miptree.data.columns import show_value
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import Evaluation, codes_of, evaluate, score_histogram
-from miptree.export._rules import (
-    Atom,
-    Branch,
-    Leaf,
-    Member,
-    Missing,
-    Rules,
-    atom_spreads,
-    rules_of,
-)
-from miptree.export.text import (
-    atom_text,
-    certificate_facts,
-    number_text,
-    shown_rules,
-    split_text,
-)
+from miptree.evaluate import Evaluation, codes_of, evaluate
+from miptree.export._describe import is_points_tree, readable
+from miptree.export._rules import Member, Rules, rules_of
+from miptree.export.text import certificate_facts
+from miptree.report.nodes import nodes_of, plain_values
+from miptree.report.scorecard import scorecard
 from miptree.utils.arrays import FloatArray, IntArray
 
-_BINS = 30
-_EXAMPLES = 5
 _MOST_POINTS = 400
 """Points of the trace."""
 _MOST_NODES = 255
@@ -61,19 +47,23 @@ def gather(
     codes = codes_of(clf, y, len(Z))
     _refuse_one_class(clf, codes)
     rules = rules_of(clf)
+    is_points = is_points_tree(rules)
+    rules = readable(rules) if is_points else rules
     cells = read_cells(X if hasattr(X, "columns") else np.asarray(X))
     found = evaluate(clf, X, y)
     return {
         "version": __version__,
         "classes": [str(name) for name in rules.classes],
         "n_rows": len(Z),
+        "n_columns": len(rules.columns),
         "are_fitted": _are_fitted(clf, found, sample_weight),
         "columns": [_column(rules, cells[j], j) for j in rules.used],
         "refuses": {
             "missing": rules.refuses_missing,
             "unknown": rules.refuses_unknown,
         },
-        "nodes": _nodes(clf, rules, Z, codes, found.node_counts, cells),
+        "nodes": nodes_of(clf, rules, Z, codes, found.node_counts, cells),
+        "scorecard": scorecard(rules, clf.fitted_.node_count) if is_points else None,
         "certificate": list(certificate_facts(clf).items()),
         "accuracy": _accuracy(clf, Z, codes, sample_weight, test),
         "confusion": found.confusion.tolist(),
@@ -108,105 +98,10 @@ def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
     typical_value = Counter(given).most_common(1)[0][0] if given else None
     return column | {
         "kind": "category",
-        "values": _plain_values(known),
+        "values": plain_values(known),
         "shown": [show_value(value) for value in values],
         "typical": values.index(typical_value) if typical_value in values else -1,
     }
-
-
-def _plain_values(member: Member) -> list[str | float]:
-    """Make values of a column what a script compares: texts and numbers."""
-    return [v if isinstance(v, str) else float(v) for v in member.present]
-
-
-# ----------------------------------------------------------------------------- nodes
-
-
-def _nodes(
-    clf: OptimalTreeClassifier,
-    rules: Rules,
-    Z: FloatArray,
-    codes: IntArray,
-    counts: IntArray,
-    cells: list[Cells],
-) -> list[dict[str, Any]]:
-    """List the nodes in the order of ``tree_``, exact, and what is shown of them."""
-    shown, digits, _ = shown_rules(clf)
-    texts = {node.node: split_text(rules, node, digits) for node in shown.branches}
-    spread = atom_spreads(clf, Z)
-    leaf = clf.tree_.apply(Z)
-    found: list[dict[str, Any]] = []
-    for node in rules.nodes:
-        entry: dict[str, Any] = {
-            "id": node.node,
-            "counts": counts[node.node].tolist(),
-            "depth": int(clf.tree_.node_depth[node.node]),
-        }
-        if isinstance(node, Leaf):
-            entry |= {
-                "label": node.label,
-                "proba": clf.fitted_.node_proba[node.node].tolist(),
-                "examples": _examples(rules, cells, np.flatnonzero(leaf == node.node)),
-            }
-        else:
-            edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
-            entry |= {
-                "text": texts[node.node],
-                "terms": [_term(coef, atom) for coef, atom in node.terms],
-                "threshold": node.threshold,
-                "left": node.left.node,
-                "right": node.right.node,
-                "bars": _bars(rules, node, spread),
-                "histogram": {
-                    "edges": edges.tolist(),
-                    "counts": by_class.tolist(),
-                    "margin": margin,
-                },
-            }
-        found.append(entry)
-    return sorted(found, key=lambda entry: entry["id"])
-
-
-def _term(coef: float, atom: Atom) -> dict[str, Any]:
-    """Write down a term of a split, for the form that predicts a row."""
-    term: dict[str, Any] = {"coef": coef, "column": atom.column}
-    if isinstance(atom, Member):
-        values = _plain_values(atom)
-        return term | {"kind": "member", "values": values, "gap": atom.has_missing}
-    if isinstance(atom, Missing):
-        return term | {"kind": "missing"}
-    return term | {"kind": "number", "fill": atom.fill}
-
-
-def _bars(
-    rules: Rules, node: Branch, spread: dict[Atom, float]
-) -> list[dict[str, Any]]:
-    """List coefficients times the spread of their columns, the largest first."""
-    if node.question.member is not None:
-        return []
-    bars = [
-        {
-            "name": atom_text(rules, atom),
-            "coef": number_text(coef, 4),
-            "size": coef * spread[atom],
-        }
-        for coef, atom in node.terms
-    ]
-    return sorted(bars, key=lambda bar: -abs(bar["size"]))
-
-
-def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:
-    """Take some rows of a leaf evenly: their cells in the columns that splits read."""
-    chosen = rows[np.linspace(0, len(rows) - 1, min(_EXAMPLES, len(rows))).astype(int)]
-    return [[_cell(cells[j], int(row)) for j in rules.used] for row in chosen]
-
-
-def _cell(cells: Cells, row: int) -> str:
-    if cells.numbers is not None:
-        number = float(cells.numbers[row])
-        return "" if np.isnan(number) else f"{number:.6g}"
-    value = cells.as_values()[row]
-    return "" if value is None else show_value(value)
 
 
 # -------------------------------------------------------------------------- figures

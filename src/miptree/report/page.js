@@ -61,6 +61,9 @@
     if (term.kind === "member") {
       return (missing(value) ? term.gap : term.values.includes(value)) ? 1 : 0;
     }
+    if (term.kind === "steps") {
+      return missing(value) ? term.gap : term.cuts.filter((c) => c <= value).length;
+    }
     return missing(value) ? term.fill : value;
   }
 
@@ -129,7 +132,7 @@
       const word = svg("text", {
         class: "soft", x: x1 + (left ? -8 : 8), y: y1 - 8,
         "text-anchor": left ? "end" : "start",
-      }, left ? "yes" : "no");
+      }, nodes.get(above).answers[left ? 0 : 1]);
       picture.append(line, word);
     }
     const panel = at("tree");
@@ -239,17 +242,24 @@
   }
 
   function splitDetail(node) {
-    const found = [
-      el("h3", {}, `Node ${node.id}`),
-      el("p", { class: "rule" }, node.text),
-      el("p", { class: "hint" },
-        "Rows for which this holds go left (yes), all others right (no)."),
-    ];
+    const found = [el("h3", {}, `Node ${node.id}`), el("p", { class: "rule" }, node.text)];
+    if (node.parts && node.parts.length) {
+      found.push(el("ul", {}, ...node.parts.map((part) =>
+        el("li", {}, `${part.name}: ${part.points}`))));
+      found.push(el("p", { class: "hint" }, "Rows with " +
+        `${node.answers[0]} points go left, with ${node.answers[1]} right.`));
+    } else {
+      found.push(el("p", { class: "hint" },
+        "Rows for which this holds go left (yes), all others right (no)."));
+    }
     if (node.bars.length) {
       found.push(el("h3", {}, "Coefficients times spread of their columns"));
       found.push(...bars(node.bars));
     }
-    found.push(el("h3", {}, "Scores of the rows that come here"), histogram(node));
+    if (node.histogram) {
+      const what = node.parts ? "Points" : "Scores";
+      found.push(el("h3", {}, `${what} of the rows that come here`), histogram(node));
+    }
     found.push(el("h3", {}, "Who goes where"), whoGoesWhere(node));
     return found;
   }
@@ -271,7 +281,7 @@
   }
 
   function histogram(node) {
-    const { edges: ends, counts, margin } = node.histogram;
+    const { edges: ends, counts, margin, named } = node.histogram;
     const width = 320, height = 120, low = ends[0], high = ends[ends.length - 1];
     const x = (value) => (width * (value - low)) / (high - low);
     const sums = ends.slice(1).map((_, b) => total(counts.map((row) => row[b])));
@@ -302,9 +312,10 @@
     const line = svg("path", { d: `M${x(0)} 0 V${height}`, "stroke-width": 1.5 });
     line.style.stroke = "var(--ink)";
     picture.append(line,
-      svg("text", { class: "soft", x: 0, y: height + 14 }, `${short(low)} ← yes`),
+      svg("text", { class: "soft", x: 0, y: height + 14 },
+        `${named ? named[0] : short(low)} ← ${node.answers[0]}`),
       svg("text", { class: "soft", x: width, y: height + 14, "text-anchor": "end" },
-        `no → ${short(high)}`));
+        `${node.answers[1]} → ${named ? named[1] : short(high)}`));
     return picture;
   }
 
@@ -321,7 +332,7 @@
   function whoGoesWhere(node) {
     const left = nodes.get(node.left).counts, right = nodes.get(node.right).counts;
     const rows = facts.classes.map((name, k) => [name, count(left[k]), count(right[k])]);
-    return el("table", {}, ...table(["class", "yes", "no"], rows, true));
+    return el("table", {}, ...table(["class", ...node.answers], rows, true));
   }
 
   function leafDetail(node) {
@@ -329,7 +340,7 @@
     for (let id = node.id; parent.has(id); id = parent.get(id)) {
       const above = nodes.get(parent.get(id));
       steps.unshift(el("li", {},
-        el("b", {}, above.left === id ? "yes: " : "no: "),
+        el("b", {}, `${above.answers[above.left === id ? 0 : 1]}: `),
         el("span", { class: "rule" }, above.text)));
     }
     const all = total(node.counts);
@@ -348,6 +359,45 @@
         el("div", { class: "scroll" },
           el("table", {}, ...table(head, node.examples, false))));
     }
+    return found;
+  }
+
+  // -------------------------------------------------------------- scorecard
+  // Boxes to fill in with a pencil: a clerk marks a range and adds up its points.
+  function drawScorecard() {
+    const card = facts.scorecard;
+    if (!card || !card.steps.length) return;
+    at("steps").append(...card.steps.map(drawStep));
+    at("card-notes").textContent = card.notes.join(" ");
+    at("scorecard").hidden = false;
+    const only = document.body.classList;
+    at("print-card").addEventListener("click", () => {
+      only.add("card-only");
+      window.print();
+    });
+    window.addEventListener("afterprint", () => only.remove("card-only"));
+  }
+
+  const box = (kind) => el("span", { class: `box ${kind}`, "aria-hidden": "true" });
+
+  function drawStep(step) {
+    const isSum = step.parts.length > 0;
+    const found = el("div", { class: "step" },
+      el("h3", {}, `STEP ${step.number}`), el("p", { class: "asks" }, step.asks));
+    for (const part of step.parts) {
+      const cells = part.cells.map(([range, points]) => el("span", { class: "cell" },
+        el("span", {}, range), el("b", {}, points)));
+      found.append(el("div", { class: "part" },
+        el("div", {}, el("b", {}, part.name), ` ${part.points}`,
+          ...(cells.length ? [el("div", { class: "cells" }, ...cells)] : [])),
+        box("points")));
+    }
+    if (isSum) {
+      found.append(el("div", { class: "part sum" }, el("div", {}, "sum of points"),
+        box("points")));
+    }
+    found.append(el("ul", { class: "answers" }, ...step.answers.map(([answer, goal]) =>
+      el("li", {}, box("tick"), el("b", {}, answer), ` → ${goal}`))));
     return found;
   }
 
@@ -411,7 +461,9 @@
   function figures() {
     at("summary").textContent =
       `${count(facts.n_rows)} rows, ${facts.classes.length} classes, ` +
-      `${facts.nodes.filter(isLeaf).length} leaves.` +
+      `${facts.nodes.filter(isLeaf).length} leaves. The tree reads ` +
+      `${facts.columns.length} of ${facts.n_columns} columns` +
+      (facts.columns.length ? `: ${facts.columns.map((c) => c.name).join(", ")}.` : ".") +
       (facts.are_fitted ? "" : " These are not the rows that the tree was fitted on:" +
         " the certificate speaks of those, the counts of these.");
     at("legend").append(...facts.classes.map((name, k) => el("li", {}, dot(k), name)));
@@ -474,6 +526,7 @@
 
   figures();
   drawTree();
+  drawScorecard();
   buildForm();
   drawTrace();
   choose(0);

@@ -1,7 +1,5 @@
 """Step 2 of the pipeline: near-optimal trees in seconds, without a proof."""
 
-from __future__ import annotations
-
 from miptree.search.api import ITERATIONS, SearchResult, improve, search
 from miptree.search.compiling import compile_kernels, compile_kernels_within
 

@@ -17,6 +17,8 @@ from miptree.utils.arrays import FloatArray
 
 MARGIN = 1e-3
 """Least distance from the hyperplane, where scores are at most 1."""
+_MOST_POINTS = 400
+"""With more care points the MIP is not tried."""
 
 
 def optimise_node(
@@ -24,10 +26,8 @@ def optimise_node(
     tree: HeapTree,
     b: int,
     *,
-    most_points: int = 400,
     clock: Clock | None = None,
     nodes: int | None = None,
-    seed: int = 0,
 ) -> HeapTree | None:
     """Tree with the best hyperplane found for node b, None if none is better.
 
@@ -39,16 +39,12 @@ def optimise_node(
     tree : HeapTree
     b : int
         Branch node.
-    most_points : int
-        With more care points the MIP is not tried.
     clock, nodes : Clock and int, optional
         Limits of the MIP.
-    seed : int
-        Seed of the solver.
     """
     Z = score_tree(data.XT, tree.coef, tree.threshold)
     index, gain = care_points(data.points, tree, Z, b)
-    if not 2 <= len(index) <= most_points or data.max_features is not None:
+    if not 2 <= len(index) <= _MOST_POINTS or data.max_features is not None:
         return None
     X = data.X[index, : data.n_open]
     now = float(gain[Z[b, index] > 0].sum())
@@ -56,7 +52,7 @@ def optimise_node(
     limit = clock or Clock()
     result = get_solver("highs").solve(
         model,
-        limits=Limits(seconds=limit.remaining, nodes=nodes, seed=seed),
+        limits=Limits(seconds=limit.remaining, nodes=nodes),
         on_progress=lambda _: limit.is_over,
     )
     if result.x is None:

@@ -1,7 +1,5 @@
 """The tree itself: how it routes, predicts and is pruned, and how it is written."""
 
-from __future__ import annotations
-
 from miptree.tree.oblique import (
     LEAF,
     HeapTree,

@@ -1,7 +1,5 @@
 """Choosing how to train a tree, by cross-validation inside the training data."""
 
-from __future__ import annotations
-
 from miptree.tuning.candidates import (
     DEFAULT_CANDIDATES,
     Candidate,

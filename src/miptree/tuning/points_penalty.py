@@ -9,7 +9,8 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.rows import TrainingRows
-from miptree.fit.points import SHORT_SEARCH, PointsData, PointsRules
+from miptree.fit.points import SHORT_SEARCH
+from miptree.fit.points_data import PointsData, PointsRules
 from miptree.points import solve
 from miptree.tree import ObliqueTree
 from miptree.tuning.evaluate_fold import costs_of

@@ -5,8 +5,6 @@ decode each has ``value(tree)``, the objective of its own paper recounted by pre
 and ``adapt(heap)``, which brings a start tree into its class of trees.
 """
 
-from __future__ import annotations
-
 from miptree.mip.formulations.baselines.aghaei import AghaeiFormulation
 from miptree.mip.formulations.baselines.base import BaselineFormulation
 from miptree.mip.formulations.baselines.binarisation import Binarisation

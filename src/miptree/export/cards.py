@@ -1,0 +1,129 @@
+"""A points tree as steps that a clerk follows: questions, and cards to add up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from miptree.data.columns import show_value
+from miptree.export._conditions import Card, Condition
+from miptree.export._describe import condition_of
+from miptree.export._names import printable
+from miptree.export._rules import Branch, Leaf, Member, Rules
+from miptree.export._words import condition_words, part_words
+from miptree.utils.arrays import IntArray
+
+
+@dataclass(frozen=True)
+class Step:
+    """A split with its number.
+
+    Attributes
+    ----------
+    number : int
+        1 at the root, then level by level.
+    branch : Branch
+    asks : Condition
+        What holds for the rows that go left.
+    """
+
+    number: int
+    branch: Branch
+    asks: Condition
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        """What rows that go left and right have in common."""
+        if not isinstance(self.asks, Card):
+            return "yes", "no"
+        return f"{self.asks.most} or fewer", f"{self.asks.most + 1} or more"
+
+
+def steps_of(rules: Rules) -> dict[int, Step]:
+    """Number the splits of a points tree level by level; keys are nodes."""
+    found: dict[int, Step] = {}
+    level: list[Branch | Leaf] = [rules.root]
+    while level:
+        branches = [node for node in level if isinstance(node, Branch)]
+        for branch in branches:
+            step = Step(len(found) + 1, branch, condition_of(branch))
+            found[branch.node] = step
+        level = [child for node in branches for child in (node.left, node.right)]
+    return found
+
+
+def cards_text(rules: Rules, counts: IntArray | None) -> str:
+    """Write a points tree step by step.
+
+    Parameters
+    ----------
+    rules : Rules
+        Turned by :func:`~miptree.export._describe.readable`.
+    counts : int array of shape (n_nodes, n_classes), optional
+        Training rows of each class at each node.
+    """
+    steps = steps_of(rules)
+    goals = goal_words(rules, steps, counts)
+    if not steps:
+        return f"Always {goals[rules.root.node]}."
+    lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
+    return "\n".join([*lines[:-1], *rare_values(rules)])
+
+
+def goal_words(
+    rules: Rules, steps: dict[int, Step], counts: IntArray | None
+) -> dict[int, str]:
+    """Say for each node what to do on coming there: end with a class, or go on."""
+    goals = {leaf.node: leaf_text(rules, leaf, counts) for leaf in rules.leaves}
+    return goals | {node: f"go to STEP {step.number}" for node, step in steps.items()}
+
+
+def _lines(rules: Rules, step: Step, goals: dict[int, str]) -> list[str]:
+    head = f"STEP {step.number}  "
+    margin = " " * len(head)
+    if isinstance(step.asks, Card):
+        lines = [f"{head}add up points (0 to {step.asks.total}):"]
+        said = [part_words(rules, part) for part in step.asks.parts]
+        wide = max(len(name) for name, _ in said)
+        lines += [f"{margin}  {name:<{wide}}  {points}" for name, points in said]
+    else:
+        lines = [f"{head}{condition_words(rules, step.asks)}?"]
+    wide = max(len(answer) for answer in step.answers)
+    for answer, child in zip(
+        step.answers, (step.branch.left, step.branch.right), strict=True
+    ):
+        lines.append(f"{margin}{answer:<{wide}} -> {goals[child.node]}")
+    return [*(printable(line) for line in lines), ""]
+
+
+def leaf_text(rules: Rules, leaf: Leaf, counts: IntArray | None) -> str:
+    """Name the class of a leaf, and how often that was right in training."""
+    name = printable(f"class {rules.classes[leaf.label]}")
+    return name if counts is None else f"{name} ({right_words(leaf, counts)})"
+
+
+def right_words(leaf: Leaf, counts: IntArray) -> str:
+    """Say for how many training rows of a leaf its class is right."""
+    rows, right = int(counts[leaf.node].sum()), int(counts[leaf.node, leaf.label])
+    if rows == 0:
+        return "no training rows"
+    return f"right for {right:,} of {rows:,} rows, {percent(right, rows)}"
+
+
+def percent(part: int, whole: int) -> str:
+    """Write a share; 0 and 100 % are exact."""
+    share = 100 * part / whole
+    if 0 < share < 1 or 99 < share < 100:
+        return "under 1 %" if share < 1 else "over 99 %"
+    return f"{share:.0f} %"
+
+
+def rare_values(rules: Rules) -> list[str]:
+    """Name the values that the text calls rare."""
+    lines = []
+    members = [atom for atom in rules.atoms if isinstance(atom, Member)]
+    for j in rules.used:
+        rare = getattr(rules.columns[j], "rare", ())
+        if any(set(rare) & set(m.values) for m in members if m.column == j):
+            values = ", ".join(show_value(value) for value in rare)
+            lines.append(printable(f"Rare values of {rules.name(j)}: {values}."))
+    return ["", *lines] if lines else []

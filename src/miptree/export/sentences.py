@@ -1,0 +1,165 @@
+"""The tree as sentences, one for each leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from miptree.export._conditions import (
+    Card,
+    Condition,
+    Every,
+    OneOf,
+    Part,
+    Within,
+    negated,
+)
+from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._rules import Branch, Leaf, Member, Model, Rules
+from miptree.export._words import part_words, words_in_row
+from miptree.export.cards import leaf_text, rare_values
+from miptree.export.text import ROUNDED, counts_of, shown_rules, split_text
+
+Way = list[tuple[Branch, bool]]
+"""The splits above a leaf, and whether it lies to their left."""
+
+
+def export_rules(
+    model: Model,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+    digits: int | None = None,
+) -> str:
+    """Write a tree as sentences: one for each leaf, in which order does not matter.
+
+    The parameters are those of :func:`export_text`, and so are the numbers shown. Where
+    splits of a points tree add up points, the scores are explained first.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from miptree.tree import HeapTree, ObliqueTree
+    >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
+    >>> print(export_rules(ObliqueTree.from_heap(heap), ["width", "height"]))
+    IF 1.5 width - 1 height <= 3 THEN class 0
+    IF 1.5 width - 1 height > 3 THEN class 1
+    """
+    rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
+    counts, scores = counts_of(model), _scores(rules)
+    lines = []
+    for leaf, way in ways_of(rules.root):
+        if is_points_tree(rules):
+            said = _points_words(rules, conditions_on(way), scores)
+        else:
+            said = [split_text(rules, split, digits, left) for split, left in way]
+        start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
+        lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
+    notes = [ROUNDED] if is_coarse else rare_values(rules)
+    return "\n".join([*_explained(rules, scores), *lines, *notes])
+
+
+def ways_of(node: Branch | Leaf) -> list[tuple[Leaf, Way]]:
+    """List the leaves below a node with the splits that lead there."""
+    if isinstance(node, Leaf):
+        return [(node, [])]
+    return [
+        (leaf, [(node, child is node.left), *way])
+        for child in (node.left, node.right)
+        for leaf, way in ways_of(child)
+    ]
+
+
+# ------------------------------------------------------------------------ points trees
+
+Scores = dict[tuple[Part, ...], int]
+"""Numbers of what is added up."""
+
+
+def _scores(rules: Rules) -> Scores:
+    if not is_points_tree(rules):
+        return {}
+    asked = [condition_of(branch) for branch in rules.branches]
+    cards = dict.fromkeys(card.parts for card in asked if isinstance(card, Card))
+    return {parts: k for k, parts in enumerate(cards, start=1)}
+
+
+def _explained(rules: Rules, scores: Scores) -> list[str]:
+    """Say what is added up for each score."""
+    lines = []
+    for parts, number in scores.items():
+        lines.append(f"SCORE {number} adds up:")
+        lines += [f"  {': '.join(part_words(rules, part))}" for part in parts]
+    return [*lines, ""] if lines else []
+
+
+def _points_words(rules: Rules, held: list[Condition], scores: Scores) -> list[str]:
+    """Say several conditions, those on points by the numbers of their scores."""
+    texts = words_in_row(rules, held)
+    return [
+        _score_words(scores[part.parts], part) if isinstance(part, Card) else text
+        for part, text in zip(held, texts, strict=True)
+    ]
+
+
+def conditions_on(way: Way) -> list[Condition]:
+    """List what holds for all rows that go a way, each column's limits together."""
+    asked = [(condition_of(split), left) for split, left in way]
+    held = [found if left else negated(found) for found, left in asked]
+    merged: list[Condition] = []
+    for found in held:
+        for part in found.parts if isinstance(found, Every) else (found,):
+            _add(merged, part)
+    return merged
+
+
+def _score_words(number: int, card: Card) -> str:
+    few = f"{card.most} or less" if card.holds else f"{card.most + 1} or more"
+    return f"score {number} is {few}"
+
+
+def _add(merged: list[Condition], new: Condition) -> None:
+    """Add a condition to others; one of the same column is narrowed instead."""
+    for k, old in enumerate(merged):
+        both = _both(old, new)
+        if both is not None:
+            merged[k] = both
+            return
+    merged.append(new)
+
+
+def _both(one: Condition, two: Condition) -> Condition | None:
+    """Return the one condition that says as much as two, if there is such."""
+    if isinstance(one, Within) and isinstance(two, Within):
+        return _range_of_both(one, two)
+    if isinstance(one, OneOf) and isinstance(two, OneOf):
+        return _values_of_both(one, two)
+    return None
+
+
+def _range_of_both(one: Within, two: Within) -> Within | None:
+    lows = [end for end in (one.low, two.low) if end is not None]
+    highs = [end for end in (one.high, two.high) if end is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    is_empty = low is not None and high is not None and low >= high
+    if one.column != two.column or is_empty:
+        return None
+    missing = None if one.missing is None else bool(one.missing and two.missing)
+    return Within(one.column, low, high, missing)
+
+
+def _values_of_both(one: OneOf, two: OneOf) -> OneOf | None:
+    if one.member.column != two.member.column:
+        return None
+    first, second = one.member.values, two.member.values
+    if not one.holds and not two.holds:
+        kept = tuple(dict.fromkeys(first + second))
+        return OneOf(Member(one.member.column, kept), False)
+    if one.holds and two.holds:
+        kept = tuple(value for value in first if value in second)
+    else:
+        having, lacking = (first, second) if one.holds else (second, first)
+        kept = tuple(value for value in having if value not in lacking)
+    return OneOf(Member(one.member.column, kept), True) if kept else None

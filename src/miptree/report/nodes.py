@@ -1,0 +1,153 @@
+"""The nodes of a tree as the page shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from miptree.data import Cells
+from miptree.data.columns import show_value
+from miptree.estimator import OptimalTreeClassifier
+from miptree.evaluate import score_histogram
+from miptree.export._conditions import Card
+from miptree.export._describe import is_points_tree
+from miptree.export._rules import (
+    Atom,
+    Branch,
+    Leaf,
+    Member,
+    Missing,
+    Rules,
+    Steps,
+    atom_spreads,
+    atoms_of,
+)
+from miptree.export.cards import steps_of
+from miptree.export.text import atom_text, number_text, shown_rules, split_text
+from miptree.report.scorecard import points_histogram, step_facts
+from miptree.utils.arrays import FloatArray, IntArray
+
+_BINS = 30
+_EXAMPLES = 5
+
+
+def nodes_of(
+    clf: OptimalTreeClassifier,
+    rules: Rules,
+    Z: FloatArray,
+    codes: IntArray,
+    counts: IntArray,
+    cells: list[Cells],
+) -> list[dict[str, Any]]:
+    """List the nodes in the order of ``tree_``, exact, and what is shown of them."""
+    leaf = clf.tree_.apply(Z)
+    found: list[dict[str, Any]] = []
+    for node in rules.nodes:
+        entry: dict[str, Any] = {
+            "id": node.node,
+            "counts": counts[node.node].tolist(),
+            "depth": int(clf.tree_.node_depth[node.node]),
+        }
+        if isinstance(node, Leaf):
+            entry |= {
+                "label": node.label,
+                "proba": clf.fitted_.node_proba[node.node].tolist(),
+                "examples": _examples(rules, cells, np.flatnonzero(leaf == node.node)),
+            }
+        else:
+            entry |= {
+                "terms": [_term(coef, atom) for coef, atom in node.terms],
+                "threshold": node.threshold,
+                "left": node.left.node,
+                "right": node.right.node,
+            }
+        found.append(entry)
+    describe = _steps if is_points_tree(rules) else _oblique
+    splits = describe(clf, rules, Z, codes)
+    found = [entry | splits.get(entry["id"], {}) for entry in found]
+    return sorted(found, key=lambda entry: entry["id"])
+
+
+def _oblique(
+    clf: OptimalTreeClassifier, rules: Rules, Z: FloatArray, codes: IntArray
+) -> dict[int, dict[str, Any]]:
+    """Describe the splits of a tree: rounded texts, sizes of terms, and scores."""
+    shown, digits, _ = shown_rules(clf)
+    spread = atom_spreads(clf, Z)
+    found = {}
+    for rounded, node in zip(shown.branches, rules.branches, strict=True):
+        edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
+        histogram = {"edges": edges.tolist(), "counts": by_class.tolist()}
+        found[node.node] = {
+            "text": split_text(rules, rounded, digits),
+            "answers": ["yes", "no"],
+            "bars": _bars(rules, node, spread),
+            "histogram": histogram | {"margin": margin, "named": None},
+        }
+    return found
+
+
+def _steps(
+    clf: OptimalTreeClassifier, rules: Rules, Z: FloatArray, codes: IntArray
+) -> dict[int, dict[str, Any]]:
+    """Describe the splits of a points tree: words, and points where they are added."""
+    atoms, passed = atoms_of(clf.table_), clf.tree_.ancestors[clf.tree_.apply(Z)]
+    found = {}
+    for node, step in steps_of(rules).items():
+        here = passed[:, node]
+        found[node] = step_facts(rules, step) | {"histogram": None}
+        if isinstance(step.asks, Card):
+            found[node]["histogram"] = points_histogram(
+                step.asks, atoms, Z[here], codes[here], len(rules.classes)
+            )
+    return found
+
+
+def _term(coef: float, atom: Atom) -> dict[str, Any]:
+    """Write down a term of a split, for the form that predicts a row."""
+    term: dict[str, Any] = {"coef": coef, "column": atom.column}
+    if isinstance(atom, Member):
+        values = plain_values(atom)
+        return term | {"kind": "member", "values": values, "gap": atom.has_missing}
+    if isinstance(atom, Missing):
+        return term | {"kind": "missing"}
+    if isinstance(atom, Steps):
+        return term | {"kind": "steps", "cuts": atom.cuts, "gap": atom.of_missing}
+    return term | {"kind": "number", "fill": atom.fill}
+
+
+def _bars(
+    rules: Rules, node: Branch, spread: dict[Atom, float]
+) -> list[dict[str, Any]]:
+    """List coefficients times the spread of their columns, the largest first."""
+    if node.question.member is not None:
+        return []
+    bars = [
+        {
+            "name": atom_text(rules, atom),
+            "coef": number_text(coef, 4),
+            "size": coef * spread[atom],
+        }
+        for coef, atom in node.terms
+    ]
+    return sorted(bars, key=lambda bar: -abs(bar["size"]))
+
+
+def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:
+    """Take some rows of a leaf evenly: their cells in the columns that splits read."""
+    chosen = rows[np.linspace(0, len(rows) - 1, min(_EXAMPLES, len(rows))).astype(int)]
+    return [[_cell(cells[j], int(row)) for j in rules.used] for row in chosen]
+
+
+def _cell(cells: Cells, row: int) -> str:
+    if cells.numbers is not None:
+        number = float(cells.numbers[row])
+        return "" if np.isnan(number) else f"{number:.6g}"
+    value = cells.as_values()[row]
+    return "" if value is None else show_value(value)
+
+
+def plain_values(member: Member) -> list[str | float]:
+    """Make values of a column what a script compares: texts and numbers."""
+    return [v if isinstance(v, str) else float(v) for v in member.present]
