@@ -12,7 +12,7 @@ import pandas as pd
 from miptree.bench.markdown import markdown_table
 from questions._points import measured_fit, proved_fields
 
-NOISE = 0.1
+NOISE = 0.2
 """Share of the labels that are drawn anew."""
 FIGURE = "points-growth.svg"
 
@@ -26,8 +26,8 @@ class Shape(NamedTuple):
 
 
 CASES = {
-    **{f"rows-{n}": Shape(rows=n) for n in (500, 2000, 8000, 32_000, 128_000)},
-    **{f"features-{d}": Shape(features=d) for d in (5, 10, 20, 40)},
+    **{f"rows-{n}": Shape(rows=n) for n in (500, 2000, 8000, 32_000, 128_000, 512_000)},
+    **{f"features-{d}": Shape(features=d) for d in (5, 10, 20, 40, 80)},
     **{f"classes-{k}": Shape(classes=k) for k in (2, 3, 6, 12, 24)},
 }
 

@@ -21,14 +21,13 @@ import pandas as pd
 
 from common import split_of
 from miptree import datasets
-from miptree.bench.markdown import markdown_table, number
 from miptree.bench.measure import measure
 from miptree.bench.methods import METHODS as BENCH
 from miptree.bench.methods import Method, Setting
-from miptree.bench.stats import compare
 from questions._fasterrisk import FasterRiskScores
 from questions._points import make_ready, points_tree
 from questions._points_data import GENERAL, load_general, without_gaps
+from questions._points_page import FRESH, section
 from questions.accuracy import tuned
 from questions.baselines import NAMES
 
@@ -129,75 +128,7 @@ def tables(records: list[dict[str, Any]]) -> list[str]:
     blocks = []
     for part in SETS:
         for late in (True, False):
-            here = found[(found["part"] == part) & ((found["split"] >= 20) == late)]
+            here = found[(found["part"] == part) & ((found["split"] >= FRESH) == late)]
             if len(here):
-                blocks += _section(part, here, late)
+                blocks += section(part, here, SETS[part], METHODS)
     return blocks
-
-
-def _section(part: str, found: pd.DataFrame, late: bool) -> list[str]:
-    """Return the accuracies of each set, and the means with their differences."""
-    means = found.pivot_table("test", "name", "method", sort=False)
-    methods = [method for method in METHODS if method in means]
-    means = means.reindex([n for n in SETS[part] if n in means.index])[methods]
-    splits = sorted(found["split"].unique().tolist())
-    own = found[found["method"] == "points"].groupby("name")
-    rows = [
-        [name, *(number(mean) for mean in means.loc[name]), *_used(own, name)]
-        for name in means.index
-    ]
-    head = ["set", *methods, "features", "uses", "CPU s", "proved"]
-    kind = "" if late else ", used in development"
-    return [
-        f"## The {len(means)} {part} sets, splits {splits[0]}-{splits[-1]}{kind}",
-        *_comparison(found, means, methods),
-        markdown_table(head, rows),
-    ]
-
-
-def _used(own: Any, name: str) -> list[str]:
-    """Return features, uses, seconds and proofs of the points trees of a set."""
-    if name not in own.groups:
-        return ["", "", "", ""]
-    found = own.get_group(name)
-    proved = (found["fit_status"] == "optimal").sum()
-    means = [f"{found[field].mean():.1f}" for field in ("features", "uses", "cpu")]
-    return [*means, f"{proved} of {len(found)}"]
-
-
-def _comparison(
-    found: pd.DataFrame, means: pd.DataFrame, methods: list[str]
-) -> list[str]:
-    """Return the mean of each method, paired with points trees set by set."""
-    if "points" not in methods:
-        return []
-    rows = []
-    for method in methods:
-        fits = found[(found["method"] == method) & found["test"].notna()]
-        both = means[["points", method]].dropna() if method != "points" else means
-        cells = [f"{both[method].mean():.2f}", f"{both['points'].mean():.2f}", "", ""]
-        if method != "points":
-            c = compare(both["points"].to_numpy(), both[method].to_numpy())
-            cells[2:] = [f"{c.mean:+.2f} +- {c.error:.2f}"]
-            cells.append(f"{c.wins}/{c.ties}/{c.losses}")
-        cpu = f"{fits['cpu'].mean():.1f}" if method != "fasterrisk" else ""
-        rows.append([method, len(both), len(fits), *cells, cpu])
-    ours = found[found["method"] == "points"]
-    limits = ", ".join(f"{limit:g}" for limit in sorted(ours["limit"].unique()))
-    told = (
-        f"Points trees: {ours.groupby('name')['features'].mean().mean():.2f} different "
-        f"features a tree and {ours.groupby('name')['uses'].mean().mean():.2f} uses in "
-        f"its splits; limit {limits} s; {(ours['fit_status'] == 'optimal').sum()} of "
-        f"{len(ours)} fits proved."
-    )
-    given_up = found[found["test"].isna() & (found["why"] != "more than two classes")]
-    if len(given_up):
-        told += f" Given up after its time: {_named(given_up)}."
-    head = ["method", "sets", "fits", "mean", "points on these", "points minus it",
-            "wins/ties/losses", "CPU s a fit"]  # fmt: skip
-    return [told, markdown_table(head, rows)]
-
-
-def _named(found: pd.DataFrame) -> str:
-    counts = found.groupby(["method", "name"]).size()
-    return ", ".join(f"{' on '.join(key)} ({n})" for key, n in counts.items())
