@@ -1,7 +1,8 @@
 """Write docs/points-examples.md: three points trees as they are printed.
 
 Run: python docs/make_points_examples.py DATA, where DATA is a folder with the tables
-dev/fair-german.csv and paper/heart-disease-cleveland.csv (CONTRIBUTING says which).
+dev/fair-german.csv and paper/heart-disease-cleveland.csv, such as $MIPTREE_DATA. It
+takes some minutes.
 """
 
 import sys

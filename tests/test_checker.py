@@ -195,7 +195,11 @@ def test_it_runs_by_itself_with_python_and_numpy_alone(folder):
     proof, table = written(Fit(frame, y), frame, y, folder)
     source = Path(miptree.checker.__file__).parent
     shutil.copytree(source, folder / "alone", dirs_exist_ok=True)
-    code = "import runpy, sys; runpy.run_module('alone', run_name='__main__');"
+    code = (
+        "import sys; from alone.__main__ import main; code = main(); "
+        "assert not {'miptree', 'scipy', 'sklearn', 'pandas'} & set(sys.modules); "
+        "sys.exit(code)"
+    )
     command = [sys.executable, "-c", code, str(proof), str(table)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

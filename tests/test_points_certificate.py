@@ -152,9 +152,12 @@ def test_rounding_is_told_and_never_hides_an_optimum():
 
 
 def test_a_unit_is_never_lost_in_a_tolerance():
-    assert counted_meets(1e12, 1e12, 0.5)
-    assert not counted_meets(1e12, 1e12 - 0.5, 0.5)
-    assert not counted_meets(1e6, 1e6 - 0.5, 0.5)
+    assert counted_meets(1e12, 1e12, 0.5, 0.0)
+    assert not counted_meets(1e12, 1e12 - 0.5, 0.5, 0.0)
+    assert not counted_meets(1e6, 1e6 - 0.5, 0.5, 0.0)
+    # Where costs were rounded, no more than what that may hide.
+    assert counted_meets(1e6, 1e6 - 1e-7, 1e-9, 1e-7)
+    assert not counted_meets(1e6, 1e6 - 3e-7, 1e-9, 1e-7)
     assert [short(26.240000000000002), short(1 / 3)] == ["26.24", "0.333333"]
     assert [short(1234567.5), short(41.0)] == ["1234567.5", "41"]
     assert told_apart(1e7, 1e7 - 0.5) == ("10000000", "9999999.5")

@@ -65,6 +65,7 @@ def problems(draw, max_rows=24, max_steps=4, max_columns=3):
     if draw(st.booleans()):
         class_cost = rng.random((n, n_classes)).round(draw(st.integers(0, 2))) * 3
         class_cost[np.arange(n), y] = 0
+        class_cost[rng.random(n) < 0.3] = draw(st.sampled_from([0.0, 1.0]))
     penalty = [np.zeros(len(steps)), np.full(len(steps), 0.3), rng.random(len(steps))]
     return (
         grid,

@@ -258,6 +258,18 @@ def test_a_penalty_is_chosen_inside_the_training_rows() -> None:
     assert mixed.feature_penalty_ == clf.feature_penalty_
 
 
+def test_a_penalty_must_be_clearly_better_than_the_usual_one() -> None:
+    usual = points_penalty.MULTIPLES.index(points_penalty.USUAL)
+    losses = np.full((5, 5), 0.2)
+    assert points_penalty.best_place(losses) == usual
+    losses[:, 4] -= 1.9 * points_penalty.PULL
+    assert points_penalty.best_place(losses) == usual
+    losses[:, 4] -= 0.2 * points_penalty.PULL
+    assert points_penalty.best_place(losses) == 4
+    losses[:, 0] = losses[:, 4]
+    assert points_penalty.best_place(losses) == 4  # of equal ones fewer features
+
+
 def test_without_time_or_rows_for_folds_the_usual_penalty() -> None:
     frame, y = credit(100)
     hasty = PointsTreeClassifier(time_limit=0).fit(frame, y)

@@ -132,8 +132,9 @@ class Certificate:
     def objective_optimal(self) -> bool:
         """Whether the recounted objective meets its bound."""
         if self.is_of_points:
-            unit = 0.0 if self.cost_rounding else self.cost_unit
-            return counted_meets(self.objective, self.objective_bound, unit)
+            return counted_meets(
+                self.objective, self.objective_bound, self.cost_unit, self.cost_rounding
+            )
         return meets(self.objective, self.objective_bound, self._scale)
 
     @property

@@ -32,6 +32,8 @@ def _verdict(certificate: Certificate) -> str:
     if certificate.objective == certificate.errors:
         less = "misclassifies fewer"
     if certificate.objective_optimal:
+        if certificate.cost_rounding > 0:
+            less += f" by more than {2 * certificate.cost_rounding:.2g}"
         return f": no {certificate.trees}, {less}"
     _, bound = told_apart(certificate.objective, certificate.objective_bound)
     return (
@@ -42,12 +44,9 @@ def _verdict(certificate: Certificate) -> str:
 
 def _units(certificate: Certificate) -> str:
     """Say in which units the costs were compared, where that is worth a word."""
-    unit, rounding = certificate.cost_unit, certificate.cost_rounding
-    if rounding > 0:
-        return (
-            f"costs were rounded to units of {unit:.3g}, which may hide a tree that "
-            f"costs up to {2 * rounding:.3g} less"
-        )
+    unit = certificate.cost_unit
+    if certificate.cost_rounding > 0:
+        return f"costs were rounded to units of {unit:.2g}"
     return "" if unit in (0.0, 1.0) else f"counted in units of {unit:.6g}"
 
 

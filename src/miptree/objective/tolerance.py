@@ -33,12 +33,16 @@ def cost_meets(cost: float, bound: float) -> bool:
     return cost - bound <= COST_ROUNDING * abs(cost)
 
 
-def counted_meets(cost: float, bound: float, unit: float) -> bool:
+def counted_meets(cost: float, bound: float, unit: float, rounding: float) -> bool:
     """Tell whether a cost counted in whole units is as low as its bound.
 
-    Only the rounding of the two floats is allowed for, and less than half a unit of it.
+    Only the rounding of the two floats is allowed for, and less than half a unit of it;
+    where costs were rounded to whole units, twice as much as that may change a cost.
     """
-    return cost_meets(cost, bound) and (unit == 0 or cost - bound < unit / 2)
+    last_digits = 1e-14 * abs(cost)
+    if rounding > 0:
+        return cost - bound <= 2 * rounding + last_digits
+    return cost_meets(cost, bound) and cost - bound < unit / 2
 
 
 def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:

@@ -10,10 +10,13 @@ import numpy as np
 from miptree.data.merging import identical_rows
 from miptree.points.costs import Unit
 from miptree.points.family import MOST_FEATURES, Directions, Family
-from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 MOST_SPLITS = 15
 """Splits of a tree of depth 4, the deepest."""
+_FINER, _SMALL_TOTAL = 1 << 8, 1 << 40
+"""Parts of a unit, where rows need a weight that hardly counts, and the costs up to
+which one unit is not such a weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,29 +106,30 @@ class PointsProblem:
             * MOST_FEATURES
             * float(unit.rounding(column_penalty).max(initial=0.0))
         )
-        whole, offset = unit.whole(costs), 0
+        whole, penalty = unit.whole(costs), unit.whole(column_penalty)
         if class_cost is None:
-            source, label, gain = np.arange(len(y)), y, whole[:, 0]
-        else:
-            source, label, gain, offset = _as_labels(whole, y)
+            whole = np.where(y[:, None] == np.arange(n_classes), 0, whole)
+        size = unit.size
+        is_idle = whole.max(axis=1) == whole.min(axis=1)
+        if min_leaf > 1 and is_idle.any():
+            # No class is better for these rows, but they count for the size of leaves.
+            finer = _FINER if int(whole.max(axis=1).sum()) < _SMALL_TOTAL else 1
+            whole, penalty, size = whole * finer, penalty * finer, size / finer
+        source, label, gain, offset = _as_labels(whole, is_idle & (min_leaf > 1))
         # A row counts once, however many labels stand for it.
         rows = np.zeros(len(source), dtype=np.int64)
         _, first = np.unique(source, return_index=True)
         rows[first] = count[source[first]]
-        if min_leaf <= 1:
-            kept = gain > 0
-            source, label, gain, rows = (a[kept] for a in (source, label, gain, rows))
         merged = _merge(np.asarray(grid)[source], label, gain, rows)
         directions = family.directions()
         in_use = directions.points != 0
-        penalty = unit.whole(column_penalty)[directions.column] * in_use
         return cls(
             *merged,
             n_classes,
             directions,
-            penalty.sum(axis=1),
+            (penalty[directions.column] * in_use).sum(axis=1),
             min_leaf,
-            unit.size,
+            size,
             rounding,
             offset,
         )
@@ -140,22 +144,21 @@ class PointsProblem:
         return float((cost + self.offset) * self.unit)
 
 
-def _as_labels(cost: AnyArray, y: IntArray) -> tuple[IntArray, IntArray, AnyArray, int]:
+def _as_labels(
+    cost: AnyArray, is_idle: BoolArray
+) -> tuple[IntArray, IntArray, AnyArray, int]:
     """Return row, label and weight of the rows that stand for given costs.
 
-    The last is what every tree costs besides the weights of those in error.
+    Rows for which all classes cost the same vanish; of those that are ``idle`` one
+    stands there for each label, of weight 1. The last is what every tree costs besides
+    the weights of those in error.
     """
-    worst, least = cost.max(axis=1), cost.min(axis=1)
+    worst = cost.max(axis=1)
     gain = worst[:, None] - cost
-    in_error = gain.sum(axis=1) - (worst - least)  # even where the best is predicted
+    gain[is_idle] = 1
     source, label = np.nonzero(gain)
-    idle = np.flatnonzero(worst == least)  # rows for which no class is better
-    return (
-        np.append(source, idle),
-        np.append(label, y[idle]),
-        np.append(gain[source, label], np.zeros(len(idle), dtype=gain.dtype)),
-        int(least.sum() - in_error.sum()),
-    )
+    offset = worst.sum() - gain.sum() + is_idle.sum()
+    return source, label, gain[source, label], int(offset)
 
 
 def _merge(

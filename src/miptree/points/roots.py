@@ -135,8 +135,9 @@ def impurities(
                     continue
                 below, above, of_below, of_above = 0.0, 0.0, 0.0, 0.0
                 for y in range(n_classes):
-                    low = float(state.total[start + y * n_bins + b])
-                    high = state.total[start + (y + 1) * n_bins - 1] - low
+                    upto = state.total[start + y * n_bins + b]
+                    low = float(upto)
+                    high = float(state.total[start + (y + 1) * n_bins - 1] - upto)
                     below, above = below + low, above + high
                     of_below, of_above = of_below + low * low, of_above + high * high
                 impure = -(of_below / below + of_above / above)
