@@ -53,6 +53,7 @@ def tables(found: pd.DataFrame) -> list[str]:
     ratio = slow["contree_cpu"] / slow["cpu"].clip(lower=0.001)
     n_censored = int((~ended.loc[slow.index]).sum())
     same = int((both["errors"] == both["contree_errors"]).sum())
+    limits = " or ".join(f"{limit:g}" for limit in sorted(found["limit"].unique()))
     told = (
         f"The same optimum on {same} of {len(both)} sets where both ended. On the "
         f"{len(slow)} sets where ConTree took more than {SLOW:g} CPU s, the geometric "
@@ -61,8 +62,8 @@ def tables(found: pd.DataFrame) -> list[str]:
         f"({n_censored} of them stopped at the time limit and counted with the seconds "
         "until then: there the ratio is a lower bound). Our seconds include reading "
         "the frame, making the grid and recounting; ConTree's only its fit to "
-        f"the finished columns. Its limit is {PATIENCE} times ours, as it counts wall "
-        "seconds on a machine of which it gets about a third of a core."
+        f"the finished columns. Its limit was {PATIENCE} times {limits} s of wall time, "
+        "as it got about a third of a core."
     )
     head = ["set", "rows", "directions", "errors", "ConTree's", "CPU s", "ConTree's"]
     rows = [_row(r) for _, r in found.iterrows()]

@@ -37,11 +37,12 @@ ABOUT = (
 KEY = ("part", "name", "split")
 WIDEST = 22
 """Columns of a small set up to which splits of three are tried."""
+LARGE_SETS = tuple(name for name, depth in LARGE if depth == 2)
 SETS = {
     "two": NAMES,
     "three": tuple(n for n in NAMES if len(entry(n, "paper").columns) <= WIDEST),
-    "large": tuple(name for name, depth in LARGE if depth == 2),
-    "contree": NAMES,
+    "large": LARGE_SETS,
+    "contree": (*NAMES, *LARGE_SETS),
     "growth": tuple(growth.CASES),
 }
 OPTIONS = {"part": tuple(SETS), "split": (20,), "limit": 60.0}
