@@ -62,8 +62,8 @@ def tables(found: pd.DataFrame) -> list[str]:
         f"({n_censored} of them stopped at the time limit and counted with the seconds "
         "until then: there the ratio is a lower bound). Our seconds include reading "
         "the frame, making the grid and recounting; ConTree's only its fit to "
-        f"the finished columns. Its limit was {PATIENCE} times {limits} s of wall time, "
-        "as it got about a third of a core."
+        f"the finished columns. Its limit was {PATIENCE} times {limits} s of wall "
+        "time, as it got about a third of a core."
     )
     head = ["set", "rows", "directions", "errors", "ConTree's", "CPU s", "ConTree's"]
     rows = [_row(r) for _, r in found.iterrows()]
