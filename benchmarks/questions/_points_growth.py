@@ -98,6 +98,9 @@ def draw(records: list[dict[str, Any]], folder: Path) -> None:
         axis.loglog(of_size, own["cpu"], "o", color="tab:blue", label="proved")
         axis.loglog(of_size[is_open], own["cpu"][is_open], "o", color="white",
                     markeredgecolor="tab:blue", label="open at the limit")  # fmt: skip
+        sizes = sorted(of_size.unique())[:: 2 if size == "rows" else 1]
+        axis.set_xticks(sizes, [f"{n:,}" for n in sizes])
+        axis.minorticks_off()
         axis.set_xlabel(size)
     axes[0].set_ylabel("CPU seconds")
     axes[-1].legend(fontsize="small")
