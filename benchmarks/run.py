@@ -49,6 +49,8 @@ class Question(Protocol):
     cases(options) : iterable of tuple
         Values of the key of all cases. A module without it asks for every combination
         of its options.
+    draw(records, folder)
+        Draws the figures of the page; not all modules have it.
     """
 
     TITLE: str
@@ -151,6 +153,8 @@ def main() -> None:
                 options.journal.append(found)
                 print(found, flush=True)
     (options.results / f"{name}.md").write_text(page(name, options.results))
+    if hasattr(question, "draw"):
+        question.draw(options.journal.records(), options.results)
 
 
 if __name__ == "__main__":

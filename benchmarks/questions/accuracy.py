@@ -59,28 +59,28 @@ SPLITS = {
 }
 
 
-def _tuned(name: str, make: Any, **grid: Sequence[Any]) -> Method:
+def tuned(name: str, make: Any, **grid: Sequence[Any]) -> Method:
     """Return a method whose settings are chosen by 5-fold cross-validation."""
 
-    def tuned(setting: Setting) -> GridSearchCV:
+    def make_tuned(setting: Setting) -> GridSearchCV:
         folds = StratifiedKFold(5, shuffle=True, random_state=setting.seed)
         return GridSearchCV(make(setting), grid, cv=folds)
 
-    return Method(name, name, tuned)
+    return Method(name, name, make_tuned)
 
 
 COSTS = [0.01, 0.1, 1.0, 10.0, 100.0]
 _TUNED = (
-    _tuned("cart", BENCH["cart"].make, min_samples_leaf=[1, 3, 10, 30]),
-    _tuned("svm-tree", BENCH["svm-tree"].make, C=COSTS[1:]),
-    _tuned("logistic", BENCH["logistic"].make, logisticregression__C=COSTS),
-    _tuned(
+    tuned("cart", BENCH["cart"].make, min_samples_leaf=[1, 3, 10, 30]),
+    tuned("svm-tree", BENCH["svm-tree"].make, C=COSTS[1:]),
+    tuned("logistic", BENCH["logistic"].make, logisticregression__C=COSTS),
+    tuned(
         "rbf-svm",
         lambda setting: make_pipeline(StandardScaler(), SVC()),
         svc__C=COSTS[1:],
         svc__gamma=["scale", 0.001, 0.01, 0.1],
     ),
-    _tuned(
+    tuned(
         "forest",
         lambda setting: RandomForestClassifier(200, random_state=setting.seed),
         min_samples_leaf=[1, 3],

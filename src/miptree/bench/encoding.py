@@ -38,7 +38,7 @@ class Encoder:
     def fit(self, frame: pd.DataFrame) -> Encoder:
         """Learn the values of the categorical columns."""
         self.values_ = {
-            name: sorted(frame[name].unique().tolist())
+            name: sorted(frame[name].dropna().unique().tolist())
             for name in frame.columns
             if frame[name].dtype == "category"
         }
