@@ -281,7 +281,10 @@ missing: 2
         1 or fewer -> class good (right for 169 of 313 rows, 54 %)
         2 or more  -> class bad (right for 100 of 221 rows, 45 %)
 
-Rare values of town: C, D."""
+Rare values of town: C, D.
+
+Errors differ in cost: a leaf has the class that costs least, not the most frequent \
+one."""
 
 SENTENCES = """\
 SCORE 1 adds up:

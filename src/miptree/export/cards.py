@@ -66,7 +66,21 @@ def cards_text(rules: Rules, counts: IntArray | None) -> str:
     if not steps:
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
-    return "\n".join([*lines[:-1], *rare_values(rules)])
+    return "\n".join([*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)])
+
+
+def _costs_note(rules: Rules, counts: IntArray | None) -> list[str]:
+    """Explain leaves whose class is not the most frequent one, if there are such."""
+    if counts is None or all(
+        counts[leaf.node, leaf.label] == counts[leaf.node].max()
+        for leaf in rules.leaves
+    ):
+        return []
+    return [
+        "",
+        "Errors differ in cost: a leaf has the class that costs least, not the most "
+        "frequent one.",
+    ]
 
 
 def goal_words(
