@@ -437,7 +437,7 @@ def test_the_command_line_fits_points_trees(tmp_path) -> None:
     given = ("--target", "y", "--style", "points", "--depth", 1)
     result = run("fit", data, *given, "--out", model)
     assert result.exit_code == 0, result.output
-    assert "points tree of depth 1" in " ".join(result.output.split())
+    assert "its kind: depth 1" in " ".join(result.output.split())
     assert run("show", model).exit_code == 0
     assert run("verify", model, data).exit_code == 0
     predicted = run("predict", model, data)

@@ -120,13 +120,20 @@ def _possible_words(
 ) -> set[str]:
     """Return the words for every family that such a certificate may be about.
 
-    It does not hold the signs, nor which columns were allowed: these may be named.
+    It does not hold the signs, nor which columns were allowed, nor the restriction of
+    an alternative: these may be named.
     """
     steps = {n for n in table.open_steps if n > 0}
     is_mixed = 1 in steps and max(steps) > 1
     adds_up = _family(certificate, table).adds_up_values
-    chosen = re.search(r", on ([0-9]{1,9}) of [0-9]+ grid columns$", certificate.trees)
-    n_allowed = None if chosen is None else int(chosen[1])
+    named = re.search(
+        rf", on (?:the grid of its table|([0-9]{{1,9}}) of [0-9]+ grid columns)"
+        rf"({_restrictions(table)})$",
+        certificate.trees,
+    )
+    if named is None:
+        return set()
+    n_allowed = None if named[1] is None else int(named[1])
     mixed, added = {is_mixed}, {adds_up}
     if n_allowed is not None:
         if n_allowed > sum(n > 0 for n in table.open_steps):
@@ -139,9 +146,19 @@ def _possible_words(
             has_categories=has_categories,
             has_signs=has_signs,
             n_allowed=n_allowed,
+            restriction=named[2].removeprefix(", "),
         ).trees
         for is_mixed, has_categories, has_signs in product(mixed, added, (False, True))
     }
+
+
+def _restrictions(table: Table) -> str:
+    """Return a pattern of the restrictions of alternatives, which only say less."""
+    name = "|".join(re.escape(column.name) for column in table.columns)
+    several = rf"(?:{name})(?:, (?:{name}))*(?: (?:and|or) (?:{name}))?"
+    first = rf", with a first question about (?:{name})(?:, not {several})?"
+    most = r", with at most [0-9]{1,9} features? in all its splits"
+    return rf"(?:, without {several})?(?:{first})?(?:{most})?"
 
 
 GRID = ", on the grid of its table"

@@ -77,8 +77,7 @@ class Proof:
 def read_proof(path: str | os.PathLike[str]) -> Proof:
     """Read a proof file, or raise :class:`Refused`."""
     content = content_of(path, "The proof file", MAX_BYTES)
-    if content.count(b"
-") + content.count(b"") > MAX_LINES:
+    if content.count(b"\n") + content.count(b"\r") > MAX_LINES:
         raise Refused(f"The proof file has more than {MAX_LINES} lines.")
     lines = content.splitlines(keepends=True)
     if lines and (_is_model(lines[0]) or lines[-1].strip() == b"}"):
