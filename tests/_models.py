@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 
 from miptree import OptimalTreeClassifier
+from miptree.certificate.digest import tree_digest
 from miptree.data import (
     GridColumn,
     GridSpec,
@@ -48,9 +49,11 @@ def with_tree(clf, tree, rng):
     """The classifier with another tree, random probabilities and four digits."""
     proba = rng.dirichlet(np.ones(len(clf.classes_)), tree.n_nodes)
     count = rng.integers(0, 40, proba.shape) * tree.is_leaf[:, None]
+    certificate = replace(clf.certificate_, tree_digest=tree_digest(tree)).signed()
     fitted = replace(
         clf.fitted_,
         tree=tree,
+        certificate=certificate,
         node_proba=proba,
         node_count=passing(tree, count),
         digits=np.full((tree.n_nodes, 2), 4),

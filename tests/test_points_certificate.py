@@ -122,6 +122,19 @@ def test_terms_are_those_of_the_data(fitted):
     assert [check.name for check in found.wrong] == ["terms"]
 
 
+def test_rounding_cannot_be_made_up(fitted):
+    certificate = fitted[0].certificate
+    lower = {"objective_bound": certificate.any_tree_bound, "cost_rounding": 100.0}
+    found = verified(fitted, forged(certificate, **lower))
+    assert "rounding" in {check.name for check in found.wrong}
+    rng = np.random.default_rng(4)
+    frame, y = random_frame(rng, N)
+    weight = rng.random(N)
+    fit = Fit(frame, y, weight=weight)
+    assert fit.certificate.cost_rounding > 0
+    assert verify(fit.certificate, fit.tree, frame, y, weight, table=fit.table).ok
+
+
 def test_a_depth_that_no_points_tree_has_fails_its_check(fitted):
     certificate = fitted[0].certificate
     trees = certificate.trees.replace("depth 2", "depth 5")

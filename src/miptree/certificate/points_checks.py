@@ -65,7 +65,8 @@ def verify_points(
     recount = Recount(tree, data, certificate)
     checks = [*compare_identity(certificate, recount), check_routing(recount)]
     checks += [check_splits(certificate, tree, table), _check_leaves(recount)]
-    checks += [_check_terms(recount), *_compare_costs(recount)]
+    checks += [_check_terms(recount), _check_rounding(recount)]
+    checks += _compare_costs(recount)
     checks += _compare_bounds(recount)
     yield from checks
     if seconds != 0 and all(check.ok for check in checks):
@@ -161,6 +162,10 @@ def _restrictions(table: Table) -> str:
     return rf"(?:, without {several})?(?:{first})?(?:{most})?"
 
 
+FINEST = 2.0**-45
+"""Part of the costs of all rows by which one of them is rounded at most."""
+MOST_USES = 45
+"""Columns in all splits of the deepest tree."""
 GRID = ", on the grid of its table"
 """Last words of a family of trees that use all columns."""
 
@@ -224,6 +229,19 @@ def _check_terms(recount: Recount) -> Check:
     says_plain = terms.startswith("errors")
     found = f"an error costs {'1' if is_plain else 'what was given'}."
     return Check("terms", is_plain == says_plain, found)
+
+
+def _check_rounding(recount: Recount) -> Check:
+    """Check that rounding, which a proof may hide, is as small as whole costs allow."""
+    data, certificate = recount.data, recount.certificate
+    dearest = data.weight
+    if data.row_costs is not None:
+        dearest = dearest * data.row_costs.max(axis=1)
+    total = max(1.0, float(dearest.sum()) + sum(certificate.feature_penalties))
+    most = (data.n_rows + MOST_USES) * total * FINEST
+    rounding = certificate.cost_rounding
+    found = f"costs may be off by {rounding:.3g}, {most:.3g} is allowed."
+    return Check("rounding", rounding <= most, found)
 
 
 def _compare_costs(recount: Recount) -> Iterator[Check]:

@@ -115,7 +115,7 @@ def verify(
         penalties where no point lies within the margin or all 1-norms are zero; of
         a points tree also whether signs or a choice of columns were given (and which
         columns, which it does not hold), penalties of columns that the tree does not
-        use, ``cost_unit`` and ``cost_rounding``.
+        use, and ``cost_unit``.
     resolve_with : {"highs", "scip", "gurobi", "cplex", "points"}, optional
         For a points tree "points": its engine runs again. Otherwise a solver that
         repeats the proofs of a solver: the count MIP for
