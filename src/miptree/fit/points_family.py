@@ -24,9 +24,9 @@ from miptree.utils.arrays import FloatArray, IntArray
 MANY_DIRECTIONS, MANY_COUNTS = 10_000, 5e7
 """Directions, and directions times distinct rows, up to which three columns may meet in
 a split: then trees of depth 2 are mostly proved in seconds."""
-MOST_COUNTS = 4e9
+MOST_COUNTS = 1e9
 """Directions times distinct rows above which the columns are screened: looking at one
-root split takes seconds then."""
+root split takes more than a second then."""
 MOST_BYTES = 5e8
 """Memory for all splits above which the columns are screened."""
 

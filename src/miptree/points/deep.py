@@ -51,6 +51,8 @@ def best_deep_tree(job: Job, rows: Rows, depth: int) -> Part:
     if not len(rows.label) or not len(job.space.n_bins):
         leaf = best_leaf(job, rows, depth)
         return Part(leaf.heap, leaf.cost, leaf.cost)
+    if job.clock.is_over:
+        return best_leaf(job, rows, depth)
     if depth == 1:
         return best_stump(job, rows)
     if depth == 2:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from miptree.utils.arrays import AnyArray
+from miptree.utils.arrays import AnyArray, BoolArray
 
 MOST_FEATURES = 3
 """Columns that a split may add up."""
@@ -101,20 +100,9 @@ class Family:
 
     def directions(self) -> Directions:
         """List all directions, those of one column first."""
-        cards = [
-            (columns, points)
-            for size in range(1, self.max_features + 1)
-            for columns in itertools.combinations(self.columns, size)
-            for points in self._points(columns)
-            if self._fits_signs(columns, points)
-        ]
-        column = np.zeros((len(cards), MOST_FEATURES), dtype=np.int32)
-        points = np.zeros((len(cards), MOST_FEATURES), dtype=np.int32)
-        for place in range(MOST_FEATURES):
-            has = [f for f, (columns, _) in enumerate(cards) if len(columns) > place]
-            column[has, place] = [cards[f][0][place] for f in has]
-            points[has, place] = [cards[f][1][place] for f in has]
-        size = np.array([len(columns) for columns, _ in cards], dtype=np.int32)
+        parts = [self._of_size(size) for size in range(1, self.max_features + 1)]
+        column, points = (np.concatenate(part) for part in zip(*parts, strict=True))
+        size = np.count_nonzero(points, axis=1).astype(np.int32)
         return Directions(column, points, size)
 
     def roots(self, directions: Directions) -> AnyArray | None:
@@ -129,46 +117,63 @@ class Family:
 
     # ------------------------------------------------------------------- points
 
-    def _points(self, columns: tuple[int, ...]) -> Iterator[Points]:
-        """Give the points that some columns may have, the first of them positive."""
-        if self._has_twins(columns):
-            return
-        steps = [self.steps[j] for j in columns]
-        if len(columns) == 1:
-            yield (1,)
-        elif len(columns) == 2 and min(steps) == 1:
-            yield from self._with_indicator(columns)
-        else:
-            for points in _primitive(len(columns), self.max_points):
-                if self._is_one_of(columns, points):
-                    yield points
+    def _of_size(self, size: int) -> tuple[AnyArray, AnyArray]:
+        """Return (m, 3) columns and (m, 3) points of the directions of a size."""
+        some = itertools.combinations(self.columns, size)
+        flat = np.fromiter(itertools.chain.from_iterable(some), dtype=np.int32)
+        sets = flat.reshape(-1, size)
+        given = np.array(_candidates(size, self.max_points), dtype=np.int32)
+        place, choice = np.nonzero(self._fitting(sets, given))
+        column = np.zeros((len(place), MOST_FEATURES), dtype=np.int32)
+        points = np.zeros((len(place), MOST_FEATURES), dtype=np.int32)
+        column[:, :size], points[:, :size] = sets[place], given[choice]
+        return column, points
 
-    def _has_twins(self, columns: tuple[int, ...]) -> bool:
-        """Tell whether two columns are one number with gaps, read in two ways."""
-        numbers = [self.source[j] for j in columns if not self.is_category[j]]
-        return len(set(numbers)) < len(numbers)
+    def _fitting(self, sets: AnyArray, given: AnyArray) -> BoolArray:
+        """Tell which points (p, size) each set of columns (c, size) may have."""
+        fits = np.ones((len(sets), len(given)), dtype=np.bool_)
+        source, is_category = np.array(self.source), np.array(self.is_category)
+        for a, b in itertools.combinations(range(sets.shape[1]), 2):
+            same = source[sets[:, a]] == source[sets[:, b]]
+            # Values of one category have the same points; a number with gaps, which
+            # is read in two ways, is used once.
+            fits &= ~same[:, None] | (given[:, a] == given[:, b])
+            fits[same & ~is_category[sets[:, a]]] = False
+        is_indicator = np.array(self.steps)[sets] == 1
+        if sets.shape[1] == 2:
+            fits &= _of_pairs(given, self.max_points)[is_indicator @ (2, 1)]
+        if self.signs:
+            agreed = np.array(self.signs)[sets][:, None, :] * given
+            fits &= (agreed >= 0).all(axis=2) | (agreed <= 0).all(axis=2)
+        return fits
 
-    def _with_indicator(self, columns: tuple[int, ...]) -> Iterator[Points]:
-        first, second = (self.steps[j] == 1 for j in columns)
-        sizes = (1,) if first and second else INDICATOR_POINTS[self.max_points]
-        for size, sign in itertools.product(sizes, (1, -1)):
-            points = (size, sign) if first else (1, sign * size)
-            if self._is_one_of(columns, points):
-                yield points
 
-    def _is_one_of(self, columns: tuple[int, ...], points: Points) -> bool:
-        """Tell whether indicators of one category have the same points."""
-        given: dict[int, int] = {}
-        return all(
-            given.setdefault(self.source[j], p) == p
-            for j, p in zip(columns, points, strict=True)
-        )
+def _candidates(size: int, most: int) -> list[Points]:
+    """List points that columns may have, the first of them positive."""
+    found: list[Points] = [(1,)]
+    if size > 1:
+        found = _primitive(size, most)
+    if size == 2:
+        beside = itertools.product(INDICATOR_POINTS[most], (1, -1))
+        found += [pair for p, s in beside for pair in ((p, s), (1, s * p))]
+    return list(dict.fromkeys(found))
 
-    def _fits_signs(self, columns: tuple[int, ...], points: Points) -> bool:
-        if not self.signs:
-            return True
-        agreed = [self.signs[j] * p for j, p in zip(columns, points, strict=True)]
-        return min(agreed) >= 0 or max(agreed) <= 0
+
+def _of_pairs(given: AnyArray, most: int) -> BoolArray:
+    """Return (4, p): which points two columns may have, by how many are indicators.
+
+    The rows are for none, the second only, the first only, and both.
+    """
+    size = np.abs(given)
+    is_one, is_beside = size == 1, np.isin(size, INDICATOR_POINTS[most])
+    return np.array(
+        [
+            (size <= most).all(axis=1),
+            is_one[:, 0] & is_beside[:, 1],
+            is_beside[:, 0] & is_one[:, 1],
+            is_one.all(axis=1),
+        ]
+    )
 
 
 def _primitive(size: int, most: int) -> list[Points]:
