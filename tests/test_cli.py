@@ -193,9 +193,6 @@ def tampered(plain, where, how):
 @pytest.mark.parametrize(
     ("where", "how"),
     [
-        (("tree", "threshold", 0), lambda value: value + 1e-3),
-        (("tree", "threshold", 0), lambda value: float(np.nextafter(value, 9))),
-        (("tree", "label", -1), lambda value: (value + 1) % 3),
         (("certificate", "errors"), lambda value: value + 1),
         (("certificate", "errors_bound"), lambda value: value + 0.25),
         (("certificate", "depth"), lambda value: value + 1),
@@ -213,6 +210,23 @@ def test_a_tampered_model_fails_verify(folder, tmp_path, where, how):
     assert result.exit_code == 1, result.output
     assert "NOT verified" in result.stdout
     assert "WRONG" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("where", "how"),
+    [
+        (("tree", "threshold", 0), lambda value: value + 1e-3),
+        (("tree", "threshold", 0), lambda value: float(np.nextafter(value, 9))),
+        (("tree", "label", -1), lambda value: (value + 1) % 3),
+    ],
+)
+def test_a_model_with_another_tree_is_refused(folder, tmp_path, where, how):
+    plain = json.loads((folder / "model.json").read_text())
+    tampered(plain, where, how)
+    (tmp_path / "forged.json").write_text(json.dumps(plain))
+    result = run("verify", tmp_path / "forged.json", folder / "iris.csv")
+    assert result.exit_code == 2
+    assert "the tree is not the one of the certificate" in result.stderr
 
 
 @pytest.mark.parametrize(

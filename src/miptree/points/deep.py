@@ -8,9 +8,7 @@ import numpy as np
 
 from miptree.points.job import (
     N_STARTS,
-    Anchor,
     Job,
-    Part,
     best_leaf,
     best_pair_tree,
     best_stump,
@@ -18,6 +16,7 @@ from miptree.points.job import (
 )
 from miptree.points.layout import Rows
 from miptree.points.outer import close_root, fit_roots, open_root
+from miptree.points.part import Anchor, Part
 from miptree.points.roots import (
     BEST,
     LOWEST,

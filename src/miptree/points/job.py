@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.points.evaluate import NO_SPLIT
 from miptree.points.layout import Rows, Space
+from miptree.points.part import Anchor, Part
 from miptree.points.roots import (
     BEST,
     LOWEST,
@@ -30,7 +30,6 @@ from miptree.points.state import (
     penalty_sums,
     purest,
 )
-from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray
 
 N_STARTS = 25
@@ -39,30 +38,6 @@ _WORK_OF_A_CHUNK = 5e7
 """Rows and bins counted between two looks at the clock, a tenth of a second."""
 _WORK_TO_SHARE = 1e5
 """Work of one evaluation, half a millisecond, from which threads share it."""
-
-
-class Anchor(NamedTuple):
-    """A root split whose sides were solved; bounds of all others follow from it.
-
-    ``columns`` is empty for the anchor of all rows. ``left`` and ``right`` hold the
-    anchors of the proofs for its sides, where these are more than a single split.
-    """
-
-    columns: tuple[int, ...]
-    points: tuple[int, ...]
-    threshold: int
-    left: tuple[Anchor, ...] = ()
-    right: tuple[Anchor, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The best tree of some rows so far, and a bound for all trees of its depth."""
-
-    heap: HeapTree
-    cost: int
-    bound: int
-    anchors: tuple[Anchor, ...] = ()
 
 
 @dataclass(eq=False)

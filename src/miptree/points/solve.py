@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from miptree.control.clock import Clock, End
-from miptree.points.deep import best_deep_tree
 from miptree.points.family import Directions
-from miptree.points.job import Anchor, Job, Part
 from miptree.points.layout import cost_type, rows_of, space_of
+from miptree.points.part import Anchor, Part
 from miptree.points.problem import PointsProblem
 from miptree.tree import HeapTree
+
+if TYPE_CHECKING:
+    from miptree.points.job import Job
 
 MAX_DEPTH = 4
 """Depth of the deepest points trees."""
@@ -123,6 +126,10 @@ def _solve(
     n_jobs: int,
     keep_anchors: bool,
 ) -> Found:
+    # They load numba, which takes a while: only who searches should wait.
+    from miptree.points.deep import best_deep_tree
+    from miptree.points.job import Job
+
     rows = rows_of(problem, dtype)
     grain = math.gcd(*problem.weight.tolist()) or 1
     with clock.flag() as flag:
