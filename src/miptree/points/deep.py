@@ -14,10 +14,7 @@ from miptree.points.job import (
     best_stump,
     limit_roots,
 )
-from miptree.points.layout import Rows
-from miptree.points.outer import close_root, fit_roots, open_root
-from miptree.points.part import Anchor, Part
-from miptree.points.roots import (
+from miptree.points.known import (
     BEST,
     LOWEST,
     N_LIVE,
@@ -26,6 +23,9 @@ from miptree.points.roots import (
     NO_ROOT,
     State,
 )
+from miptree.points.layout import Rows
+from miptree.points.outer import close_root, fit_roots, open_root
+from miptree.points.part import Anchor, Part
 from miptree.points.state import (
     heap_of,
     is_open,

@@ -9,9 +9,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.points.evaluate import NO_SPLIT
-from miptree.points.layout import Rows, Space
-from miptree.points.part import Anchor, Part
-from miptree.points.roots import (
+from miptree.points.known import (
     BEST,
     LOWEST,
     N_EVALUATED,
@@ -19,8 +17,10 @@ from miptree.points.roots import (
     NEXT_BOUND,
     NO_ROOT,
     State,
-    advance,
 )
+from miptree.points.layout import Rows, Space
+from miptree.points.part import Anchor, Part
+from miptree.points.roots import advance
 from miptree.points.shares import Shares
 from miptree.points.state import (
     begin_state,

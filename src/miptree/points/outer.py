@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from numba import njit
 
+from miptree.points.anchors import absorb
 from miptree.points.evaluate import evaluate
+from miptree.points.known import State
 from miptree.points.layout import Rows, Space
-from miptree.points.roots import State, absorb, begin_root, set_fitting
+from miptree.points.roots import begin_root, set_fitting
 from miptree.utils.arrays import AnyArray
 from miptree.utils.jit import KERNEL
 

@@ -8,99 +8,33 @@ bound comes next; its bound holds for all trees that are not evaluated.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from miptree.points.evaluate import NO_SPLIT, Reach, Sides, evaluate
+from miptree.points.anchors import absorb
+from miptree.points.evaluate import NO_SPLIT, evaluate
 from miptree.points.histograms import all_sums, bin_of, class_ends, left_of
+from miptree.points.known import (
+    BEST,
+    N_EVALUATED,
+    N_LIVE,
+    N_TRIED,
+    NEXT_BOUND,
+    NEXT_FITTING,
+    NO_ROOT,
+    State,
+    endless,
+    is_live,
+    weight_upto,
+)
 from miptree.points.layout import Rows, Space
 from miptree.utils.arrays import AnyArray, FloatArray
 from miptree.utils.jit import INNER, KERNEL
-
-NO_ROOT = -1
-"""Number of the root split that sends all rows left."""
-# Places in State.number
-(
-    N_LIVE,
-    BEST,
-    N_EVALUATED,
-    NEXT_BOUND,
-    NEXT_FITTING,
-    LOWEST,
-    N_TRIED,
-    SHARE,
-    N_SHARES,
-) = range(9)
-MOST_TRIES = 300
-"""Root splits tried because they fit the best tree, until one is better."""
 
 _COLUMN_GAP = 1e6
 """Gaps that a column less is worth among equally cheap trees."""
 MOST_IMPROVEMENTS = 6
 """Times that the root of a better tree is chosen anew."""
-
-
-class State(NamedTuple):
-    """What is known of the root splits so far.
-
-    ``number`` holds N_LIVE directions with root splits that may be better, the cost of
-    the BEST tree, N_EVALUATED root splits, the live ones of the lowest bound
-    (NEXT_BOUND) and of the lowest cost with the subtrees of the best tree
-    (NEXT_FITTING), the LOWEST bound, N_TRIED fitting ones since the best tree, and
-    SHARE of N_SHARES: the directions whose root splits are to be evaluated here have
-    the number SHARE modulo N_SHARES.
-    """
-
-    number: AnyArray
-    margin: FloatArray
-    """(1,): sum of the gaps of the best tree, less a lot for each of its columns."""
-    tree: AnyArray
-    """(3, 3) int64: splits of root, left and right node of the best tree."""
-    live: AnyArray
-    """(F,) int32: the first N_LIVE are the live directions."""
-    bound_left: AnyArray
-    """(M,): bounds on the cost of the left sides; endless where a root split is none,
-    as a side has no rows, and where it is evaluated."""
-    bound_right: AnyArray
-    """(M,): the same of the right sides."""
-    fitting: AnyArray
-    """(M,): cost of each root split with the subtrees of the best tree."""
-    order: AnyArray
-    """(M + 1,) int32: the first N_EVALUATED are those evaluated, in order."""
-    reach: Reach
-    sides: Sides
-    left: AnyArray
-    """(n,) bool: rows on the left of the one evaluated last."""
-    total: AnyArray
-    """(M * Y,): weight of each class up to each bin, of all rows."""
-    sums: AnyArray
-    """(S,) int64: penalties that the splits of a tree may have in sum."""
-    grain: AnyArray
-    """(1,) int64: the costs of all rows are multiples of it."""
-
-
-@njit(**INNER)
-def endless(state: State) -> int:
-    """Return more than any tree costs."""
-    return np.iinfo(state.bound_left.dtype).max // 4
-
-
-@njit(**INNER)
-def is_live(state: State, root: int) -> bool:
-    """Tell whether a root split has rows on both sides and was not evaluated."""
-    return state.bound_left[root] < endless(state)
-
-
-@njit(**INNER)
-def weight_upto(space: Space, state: State, f: int, b: int) -> int:
-    """Return the weight of all rows up to bin b of direction f."""
-    n_bins, n_classes = space.n_bins[f], state.sides.weight.shape[1]
-    weight = 0
-    for y in range(n_classes):
-        weight += state.total[space.offset[f] * n_classes + y * n_bins + b]
-    return weight
 
 
 @njit(**KERNEL)
@@ -145,124 +79,6 @@ def impurities(
                 impure = -(of_below / below + of_above / above)
                 if impure < impurity[g]:
                     impurity[g], split[g] = impure, m
-
-
-@njit(**INNER)
-def largest_below(state: State) -> int:
-    """Return the largest cost that a tree better than the best may have."""
-    best, grain = state.number[BEST], state.grain[0]
-    if len(state.sums) == 0:
-        return best - 1
-    largest = -1
-    for s in state.sums:
-        if s < best:
-            largest = max(largest, s + (best - 1 - s) // grain * grain)
-    return largest
-
-
-@njit(**INNER)
-def absorb(space: Space, state: State, cost_left: int, cost_right: int) -> None:
-    """Bound the sides of all live root splits by the two sides of the last one.
-
-    ``cost_left`` and ``cost_right`` are lower bounds on what these sides cost.
-    Directions whose root splits cannot be better are no longer live.
-    """
-    number, endlessly = state.number, endless(state)
-    cutoff = min(largest_below(state), endlessly - 1)
-    spare_left = state.sides.weight[0].sum() - cost_left
-    spare_right = state.sides.weight[1].sum() - cost_right
-    n_live, lowest, own_lowest, least_fitting = 0, number[BEST], endlessly, endlessly
-    by_bound, by_fitting, seeks_fitting = -1, -1, number[N_TRIED] < MOST_TRIES
-    bound_left, bound_right, fit = state.bound_left, state.bound_right, state.fitting
-    reach_left, reach_right = state.reach.left, state.reach.right
-    for k in range(number[N_LIVE]):
-        f = state.live[k]
-        limit = cutoff - space.penalty[f]
-        first, last = space.offset[f], space.offset[f + 1]
-        of_left, of_right = reach_left[first:last], reach_right[first:last]
-        bounds = bound_left[first:last], bound_right[first:last]
-        low = _raise(
-            bounds[0], bounds[1], of_left, of_right,
-            spare_left, spare_right, cost_left, cost_right,
-        )  # fmt: skip
-        if low > limit:
-            continue
-        state.live[n_live] = f
-        n_live += 1
-        low += space.penalty[f]
-        lowest = min(lowest, low)
-        if f % number[N_SHARES] == number[SHARE]:
-            if low < own_lowest:
-                own_lowest, by_bound = low, f
-            fitting = least_fitting
-            if seeks_fitting:
-                fitting = _least_fitting(bounds[0], bounds[1], fit[first:last], limit)
-            if fitting < least_fitting:
-                least_fitting, by_fitting = fitting, f
-    number[N_LIVE], number[LOWEST] = n_live, lowest
-    number[NEXT_BOUND] = _place_of_bound(space, state, by_bound)
-    number[NEXT_FITTING] = _place_of_fitting(space, state, by_fitting, cutoff)
-
-
-@njit(**INNER)
-def _raise(
-    left: AnyArray,
-    right: AnyArray,
-    of_left: AnyArray,
-    of_right: AnyArray,
-    spare_left: int,
-    spare_right: int,
-    cost_left: int,
-    cost_right: int,
-) -> int:
-    """Raise the bounds of one direction to those of two anchors; return the lowest."""
-    lowest = left[0] + right[0] + cost_left + cost_right
-    for b in range(len(left)):
-        found = max(of_left[b] - spare_left, of_right[b] - spare_right)
-        left[b] = max(left[b], found)
-        found = max(cost_left - of_left[b], cost_right - of_right[b])
-        right[b] = max(right[b], found)
-        lowest = min(lowest, left[b] + right[b])
-    return lowest
-
-
-@njit(**INNER)
-def _least_fitting(
-    left: AnyArray, right: AnyArray, fitting: AnyArray, limit: int
-) -> int:
-    """Return the least cost with given subtrees of roots with bounds in the limit."""
-    nothing = np.iinfo(left.dtype).max // 4
-    least = nothing
-    for b in range(len(left)):
-        least = min(least, fitting[b] if left[b] + right[b] <= limit else nothing)
-    return least
-
-
-@njit(**INNER)
-def _place_of_bound(space: Space, state: State, f: int) -> int:
-    """Return the first root split of the lowest bound of a direction."""
-    if f < 0:
-        return NO_ROOT
-    place, low = NO_ROOT, endless(state)
-    for m in range(space.offset[f], space.offset[f + 1]):
-        bound = state.bound_left[m] + state.bound_right[m]
-        if bound < low:
-            low, place = bound, m
-    return place
-
-
-@njit(**INNER)
-def _place_of_fitting(space: Space, state: State, f: int, cutoff: int) -> int:
-    """Return the first root split that fits best, of those that may be better."""
-    if f < 0:
-        return NO_ROOT
-    place, least = NO_ROOT, endless(state)
-    limit = cutoff - space.penalty[f]
-    for m in range(space.offset[f], space.offset[f + 1]):
-        bound = state.bound_left[m] + state.bound_right[m]
-        if bound <= limit and state.fitting[m] < least:
-            least, place = state.fitting[m], m
-    return place
 
 
 @njit(**INNER)

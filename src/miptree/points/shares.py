@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from miptree.points.evaluate import Reach, Sides
-from miptree.points.layout import Rows, Space
-from miptree.points.roots import (
+from miptree.points.known import (
     BEST,
     LOWEST,
     N_EVALUATED,
@@ -22,8 +21,9 @@ from miptree.points.roots import (
     N_TRIED,
     SHARE,
     State,
-    advance,
 )
+from miptree.points.layout import Rows, Space
+from miptree.points.roots import advance
 from miptree.utils.arrays import AnyArray
 
 _STEPS = 8

@@ -5,15 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from miptree.points.evaluate import NO_SPLIT, Reach, Sides
+from miptree.points.known import BEST, N_EVALUATED, N_SHARES, State
 from miptree.points.layout import Rows, Space
-from miptree.points.roots import (
-    BEST,
-    N_EVALUATED,
-    N_SHARES,
-    State,
-    fill_totals,
-    impurities,
-)
+from miptree.points.roots import fill_totals, impurities
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, IntArray
 
