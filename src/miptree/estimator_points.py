@@ -126,8 +126,8 @@ class PointsTreeClassifier(TableClassifier):
     family_ : Family
         The splits that were compared (not in a loaded model).
     narrowing_ : str
-        Which columns were left out of the splits as there were too many, in a
-        sentence; empty otherwise (not in a loaded model).
+        What was left out of the family as there were too many splits, in sentences;
+        empty otherwise (not in a loaded model).
     feature_penalty_ : float or dict
         What a feature in a split costs.
     penalty_chosen_ : str
@@ -239,7 +239,7 @@ class PointsTreeClassifier(TableClassifier):
         if data.left_out:
             warnings.warn(data.left_out, UserWarning, stacklevel=4)
         result = self._trained(rows, data, clock, proof_log is not None)
-        self.family_, self.narrowing_ = data.family, data.left_out
+        self.family_, self.narrowing_ = data.family, self._narrowing(data)
         self._training = result
         schema = self._schema(data.table, classes)
         self.adopt(schema, result.fitted)
@@ -378,6 +378,14 @@ class PointsTreeClassifier(TableClassifier):
                 f"min_samples_leaf is {self.min_samples_leaf}, but there are {n_rows} "
                 "rows (of weight above 0): no tree has such a leaf. Give a smaller one."
             )
+
+    def _narrowing(self, data: PointsData) -> str:
+        """Say how the family was narrowed where the user left it open."""
+        sentences = [data.left_out] if data.left_out else []
+        if self.max_features_per_split == "auto" and data.family.max_features < 3:
+            fewer = "Splits add up at most 2 features: 3 would be too many ways."
+            sentences.insert(0, fewer)
+        return " ".join(sentences)
 
     def _rules(self, rows: TrainingRows) -> PointsRules:
         """Return how rows are read, after checks of the columns that are named."""
