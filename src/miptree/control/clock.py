@@ -20,15 +20,15 @@ End = Literal[
     "time_limit",
     "node_limit",
     "max_iter",
-    "stall",
+    "stalled",
     "unproved",
     "interrupted",
 ]
 """Why a solve, a search or a fit ended.
 
 "optimal": proved; "bound": a tree reached the bound given; "gap_tol": the gap is small
-enough; "infeasible": the model has no solution; "time_limit", "node_limit", "max_iter",
-"stall": a limit in seconds, nodes, iterations, or iterations without improvement;
+enough; "infeasible": the model has no solution; "time_limit", "node_limit", "max_iter":
+a limit in seconds, nodes or iterations; "stalled": nothing moved for a while;
 "unproved": all is done and nothing is proved; "interrupted": a stop was requested.
 """
 
@@ -44,6 +44,8 @@ class Clock:
         Iterations, and iterations without improvement, likewise.
     stop : Stop, optional
         Ends the work at once when it is requested.
+    is_stalled : callable, optional
+        Tells whether the work should end as nothing moves any more.
     time_source : callable
         Gives the seconds; a benchmark may count CPU seconds.
 
@@ -62,6 +64,7 @@ class Clock:
         max_iter: int | None = None,
         stall: int | None = None,
         stop: Stop | None = None,
+        is_stalled: Callable[[], bool] | None = None,
         time_source: Callable[[], float] = time.perf_counter,
     ) -> None:
         for name, value in (
@@ -73,6 +76,7 @@ class Clock:
                 raise ValueError(f"{name} must be >= 0 or None, got {value!r}.")
         self.limit, self.max_iter, self.stall = limit, max_iter, stall
         self.stop = stop or Stop()
+        self._is_stalled = is_stalled
         self.n_iter = 0
         self.ended: End | None = None
         self._last_improvement = 0
@@ -107,11 +111,13 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether the work ended, no time is left, or a stop was requested."""
+        """Whether the work ended or stalled, its time is over or a stop requested."""
         if self.stop.requested:
             self.end("interrupted")
         elif self.limit is not None and self.elapsed >= self.limit:
             self.end("time_limit")
+        elif self._is_stalled is not None and self._is_stalled():
+            self.end("stalled")
         return self.ended is not None
 
     def has_time_for(self, seconds: float) -> bool:
@@ -139,7 +145,7 @@ class Clock:
         if self.max_iter is not None and self.n_iter >= self.max_iter:
             self.end("max_iter")
         if self.stall is not None and self.stalled >= self.stall:
-            self.end("stall")
+            self.end("stalled")
         return self.is_over
 
     def count(self, improved: bool = False) -> None:
@@ -216,6 +222,12 @@ class Clock:
         clock.stop = self.stop.or_when(*conditions)
         return clock
 
+    def until(self, is_stalled: Callable[[], bool]) -> Clock:
+        """Return a copy that also ends, as do clocks made of it, once that is true."""
+        clock = self.__copy__()
+        clock._is_stalled = is_stalled
+        return clock
+
     def _made(
         self,
         limit: float | None,
@@ -227,6 +239,7 @@ class Clock:
             max_iter=max_iter,
             stall=stall,
             stop=self.stop,
+            is_stalled=self._is_stalled,
             time_source=self._time,
         )
 

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from miptree.data.clear_splits import Split, SplitRows, room, untied, without_noise
 from miptree.data.shape import DataShape
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
@@ -14,8 +15,6 @@ SMALLEST_SPAN = 1e-290
 """A feature whose values differ by less counts as constant: 1 / span overflows."""
 _BLOCK = 1 << 16
 """Rows whose scores are held at a time."""
-_SMALLEST_COEFFICIENT = 1e-13
-"""Relative to the largest of a split, what is smaller is a rounding error."""
 
 
 def min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -79,11 +78,10 @@ class ScaledPoints(DataShape):
 
         Scores ``x @ coef - threshold`` keep their values. Coefficients that are
         rounding errors vanish, and thresholds move a few rounding errors where a row
-        would be so near to one that the order of summation decided its side.
+        would be so near to one that the order of summation decided its side. Rows that
+        nothing but rounding told apart are told apart by one feature.
         """
-        size = np.abs(heap.coef)
-        used = size > _SMALLEST_COEFFICIENT * size.max(axis=1, initial=0, keepdims=True)
-        coef = np.where(used, heap.coef, 0.0) / self.scale
+        coef = without_noise(heap.coef) / self.scale
         threshold = heap.threshold + coef @ self.offset
         scaled = ObliqueTree.from_heap(heap)
         right = scaled.goes_right(self.scaled)
@@ -98,10 +96,23 @@ class ScaledPoints(DataShape):
                     coef[node], rows, right[:, node]
                 )
                 continue
-            threshold[node] = _clear_threshold(
-                value[rows, node], right[rows, node], threshold[node], error[node]
-            )
+            low, high = room(value[rows, node], right[rows, node], error[node])
+            if low > high:
+                noisy = heap.coef[node] / self.scale
+                split = Split(coef[node].copy(), 0.5 * (low + high))
+                coef[node], threshold[node] = self._without_ties(
+                    split, noisy, rows, right[:, node]
+                )
+                continue
+            threshold[node] = min(max(threshold[node], low), high)
         return ObliqueTree.from_heap(HeapTree(coef, threshold, heap.label))
+
+    def _without_ties(
+        self, split: Split, noisy: FloatArray, reaches: BoolArray, right: BoolArray
+    ) -> Split:
+        """Tell apart the rows at a node that lie on its split, if that can be done."""
+        rows = SplitRows(self.X[reaches], right[reaches], self.scale, self._largest)
+        return untied(rows, split, noisy)
 
     def _with_majority(
         self, coef: FloatArray, reaches: BoolArray, right: BoolArray
@@ -158,15 +169,3 @@ class ScaledPoints(DataShape):
             if not goes_left.all():
                 coef[node, columns[goes_left]] = -2.0
         return HeapTree(coef, threshold, heap.label)
-
-
-def _clear_threshold(
-    value: FloatArray, right: BoolArray, threshold: float, error: float
-) -> float:
-    """Move a threshold clear of every value by twice the error, if there is room."""
-    low = value[~right].max(initial=-np.inf) + 2 * error
-    high = value[right].min(initial=np.inf) - 2 * error
-    if low > high:
-        # No room for certainty; the middle is the best guess.
-        return 0.5 * (low + high)
-    return float(min(max(threshold, low), high))

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 
@@ -57,3 +58,13 @@ class DataShape:
             place = np.flatnonzero(self.value_feature == feature)
             found[feature] = place[values[:, place].argmax(axis=1)]
         return found
+
+    def limited(self, tree: HeapTree) -> HeapTree:
+        """Keep only the ``max_features`` largest coefficients of each hyperplane."""
+        if not self.is_limited:
+            return tree
+        coef = tree.coef.copy()
+        opened = coef[:, : self.n_open]
+        order = np.argsort(-np.abs(opened), axis=1, kind="stable")
+        np.put_along_axis(opened, order[:, self.max_features :], 0.0, axis=1)
+        return tree._replace(coef=coef)

@@ -14,6 +14,8 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.utils.arrays import FloatArray, IntArray
 
+ROUTES = "branch and bound over routes"
+"""What certificates call the proof of :mod:`miptree.proof.routes`."""
 _TOLERANCE = 1e-6
 """A solver's bound may be too high by that, at costs of 1."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from miptree.objective.bounds import Bound
 
 OPTIMALITY_TOLERANCE = 1e-6
@@ -50,6 +52,17 @@ def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
     if meets(objective, bound, scale):
         return 0.0
     return (objective - bound) / objective
+
+
+def percent(gap: float) -> str:
+    """Write a gap in percent, rounded up: it is never said to be less than it is.
+
+    Examples
+    --------
+    >>> percent(0.2381), percent(0.3), percent(0.0)
+    ('23.9 %', '30 %', '0 %')
+    """
+    return f"{math.ceil(1000 * gap - 1e-9) / 10:g} %"
 
 
 def believed(

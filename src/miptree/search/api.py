@@ -38,7 +38,7 @@ class SearchResult:
     n_iter : int
         Iterations done.
     stopped : str
-        Why the search ended: "time_limit", "max_iter", "stall", "bound" or
+        Why the search ended: "time_limit", "max_iter", "stalled", "bound" or
         "interrupted".
     """
 
@@ -67,7 +67,7 @@ def search(
     seed: int = 0,
     starts: Sequence[HeapTree] = (),
     n_jobs: int | None = None,
-    on_improvement: Callable[[HeapTree, float], None] | None = None,
+    on_improvement: Callable[[HeapTree, float], object] | None = None,
     lower_bound: float = 0.0,
 ) -> SearchResult:
     """Find trees of low objective fast, without any proof.
@@ -164,7 +164,7 @@ def _stops_at_once(clock: Clock) -> End | None:
         return "time_limit"
     if clock.max_iter == 0:
         return "max_iter"
-    return "stall" if clock.stall == 0 else None
+    return "stalled" if clock.stall == 0 else None
 
 
 def _leave_time_to_recount(clock: Clock) -> None:

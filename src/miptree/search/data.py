@@ -144,16 +144,6 @@ class SearchData(DataShape):
             np.put_along_axis(allowed, order[:, self.max_features :], False, axis=1)
         return allowed
 
-    def limited(self, tree: HeapTree) -> HeapTree:
-        """Keep only the ``max_features`` largest coefficients of each hyperplane."""
-        if not self.is_limited:
-            return tree
-        coef = tree.coef.copy()
-        opened = coef[:, : self.n_open]
-        order = np.argsort(-np.abs(opened), axis=1, kind="stable")
-        np.put_along_axis(opened, order[:, self.max_features :], 0.0, axis=1)
-        return tree._replace(coef=coef)
-
     def class_costs(self, rows: IntArray) -> FloatArray:
         """(n, Y): the cost of every class at some rows, plain case or not."""
         if len(self.cost):

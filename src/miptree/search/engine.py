@@ -19,7 +19,7 @@ from miptree.search.measure import Measure, Svm1, ValuedTree, ZeroOne
 from miptree.search.schedule import run_plan
 from miptree.tree import HeapTree
 
-OnImprovement = Callable[[HeapTree, float], None]
+OnImprovement = Callable[[HeapTree, float], object]
 
 _ITERATIONS_PER_STREAM = 500
 _MOST_STREAMS = 8
@@ -110,7 +110,7 @@ def _one_search(
 
 def _first_reason(reasons: list[End]) -> End:
     """Of several reasons to stop, the one that tells the caller most."""
-    order: list[End] = ["interrupted", "bound", "time_limit", "max_iter", "stall"]
+    order: list[End] = ["interrupted", "bound", "time_limit", "max_iter", "stalled"]
     return min(reasons, key=order.index)
 
 

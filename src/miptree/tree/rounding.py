@@ -19,8 +19,9 @@ ALL_DIGITS = 17
 """Significant digits that tell any two float64 apart."""
 _TRIED = (2, 3, 4, 5, 6)
 """Digits of coefficients that are tried; one would be off by a third at times."""
-_MOST_OF_THRESHOLD = 8
-"""Digits of a threshold, beyond which a split is not easier to read for it."""
+_MOST_OF_THRESHOLD = 12
+"""Digits of a threshold, beyond which a split is not easier to read for it; rows that
+lie on a split are told apart in its tenth digit or so."""
 _MOST_ROWS = 100_000
 """Among more rows some always lie very near to a split; a fit has no time to look."""
 

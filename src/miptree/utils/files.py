@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_atomic(path: str | os.PathLike[str], content: bytes, force: bool) -> None:
@@ -19,12 +21,22 @@ def write_atomic(path: str | os.PathLike[str], content: bytes, force: bool) -> N
     OSError
         If there is something else than a file, such as a pipe or a device.
     """
+    with atomic_file(path, force) as file:
+        file.write(content)
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str], force: bool) -> Iterator[BinaryIO]:
+    """Open a file for bytes that takes its place only when all was written.
+
+    What is raised before that leaves everything as it was; see :func:`write_atomic`.
+    """
     target = Path(os.path.realpath(path))
     refuse_overwriting(target, force)
     draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
     try:
         with open(draft, "xb") as file:
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         if target.exists():

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+MINUS_ONE, ZERO, ONE = (cast(int, np.int64(number)) for number in (-1, 0, 1))
+"""Whole numbers to begin with, or to call a kernel with, in a kernel. A literal 0 has a
+type of its own, for which numba would compile the kernel that is called once more."""
 KERNEL: dict[str, Any] = {"nogil": True, "cache": True}
 """Options of a kernel that Python calls."""
 

@@ -1,0 +1,35 @@
+"""Compilation of the kernels of routes, before a clock waits for them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.objective import Svm1Objective
+from miptree.proof.compile_proofs import _is_on_disk
+from miptree.proof.routes.prove import prove_objective
+
+_SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 45.0
+
+
+@cache
+def compile_route_kernels() -> None:
+    """Compile the kernels: half a minute on a new machine, then cached."""
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
+    prove_objective(
+        problem, Svm1Objective(10.0, 1.0, 0.1), 2, 1.0,
+        clock=Clock(), offer=lambda heap: 1.0, max_nodes=10,
+    )  # fmt: skip
+
+
+def seconds_to_compile_routes() -> float:
+    """Return the seconds that a fit should have left for this, with a reserve."""
+    if compile_route_kernels.cache_info().currsize > 0:
+        return 0.0
+    from miptree.proof.routes.search import advance_kernel
+
+    return _SECONDS_TO_LOAD if _is_on_disk(advance_kernel) else _SECONDS_TO_COMPILE

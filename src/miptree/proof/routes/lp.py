@@ -1,0 +1,289 @@
+"""The LP of one split, as its dual, by a bounded primal simplex method.
+
+The multipliers q of a split maximise the sum of those of margins, subject to
+
+    sum_i s_i (q_i + hard_i) x_i + t = 0,    sum_i s_i (q_i + hard_i) = 0,
+    0 <= q_i <= cap_i,    hard_i >= 0,    abs(t_j) <= rho,
+
+d + 1 rows for any number of points. Routing one more point adds a column, so that the
+last basis stays feasible; a cap that shrinks below a multiplier gives its column a huge
+cost until it obeys (``over``). Every feasible q is a bound, so early stops do no harm,
+and nothing here has to be exact: :mod:`closing` recomputes what a proof relies on.
+
+The inverse of the basis is kept transposed, and the points once more as ``ZT`` (m, n):
+then the long loops run along memory, and the zeros of sparse hyperplanes and points are
+skipped.
+
+Columns 0..n-1 are margins (or envelopes), n..2n-1 hard sides, 2n + j is slack t_j.
+The duals ``y`` are the hyperplane: the score of point i is ``y @ Z[i]``, Z = (x, -1).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree.proof.routes.jit import INNER, SMALL
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+
+LEAST_GAIN = 1e-7
+"""Reduced costs below are not worth a step."""
+_LEAST_PIVOT = 1e-9
+_ROUNDING = 1e-12
+_HUGE = 1e18
+FINE = 1e3
+"""Cost per unit of a multiplier above its cap: more than any score of a sane split."""
+
+
+@njit(**INNER)
+def reset(
+    inverse: FloatArray,
+    y: FloatArray,
+    basis: IntArray,
+    place: IntArray,
+    q: FloatArray,
+    over: AnyArray,
+) -> None:
+    """Write the basis of slacks, with no multipliers at all."""
+    m, n = len(y), len(over)
+    for code in range(len(q)):
+        q[code], place[code] = 0.0, -1
+    for i in range(n):
+        over[i] = 0
+    for r in range(m):
+        for c in range(m):
+            inverse[r, c] = 0.0
+        inverse[r, r], y[r] = 1.0, 0.0
+        basis[r], place[2 * n + r] = 2 * n + r, r
+
+
+@njit(**SMALL)
+def write_scores(ZT: FloatArray, y: FloatArray, score: FloatArray) -> None:
+    """Write the scores of all points at a split."""
+    m, n = ZT.shape
+    for i in range(n):
+        score[i] = -y[m - 1]
+    for c in range(m - 1):
+        factor = y[c]
+        if factor != 0.0:
+            for i in range(n):
+                score[i] += factor * ZT[c, i]
+
+
+@njit(**SMALL)
+def best_column(
+    rho: float,
+    y: FloatArray,
+    place: IntArray,
+    q: FloatArray,
+    sign: AnyArray,
+    hard: AnyArray,
+    cap: FloatArray,
+    over: AnyArray,
+    score: FloatArray,
+) -> tuple[int, float]:
+    """Return the column of the largest reduced cost that may move, and that cost."""
+    n, m = len(sign), len(y)
+    best, enter, reduced = LEAST_GAIN, -1, 0.0
+    for i in range(n):
+        s = sign[i]
+        if s == 0:
+            continue
+        kept = s * score[i]
+        red = 1.0 - kept
+        if (red > best or -red > best or over[i]) and place[i] < 0:
+            if over[i]:
+                red -= FINE
+            if red > best and q[i] < cap[i] - _ROUNDING:
+                best, enter, reduced = red, i, red
+            elif -red > best and q[i] > _ROUNDING:
+                best, enter, reduced = -red, i, red
+        if hard[i] and (kept < -best or kept > best) and place[n + i] < 0:
+            if kept < 0.0:
+                best, enter, reduced = -kept, n + i, -kept
+            elif q[n + i] > _ROUNDING:
+                best, enter, reduced = kept, n + i, -kept
+    for j in range(m - 1):
+        code = 2 * n + j
+        if place[code] < 0:
+            red = -y[j]
+            if red > best and q[code] < rho - _ROUNDING:
+                best, enter, reduced = red, code, red
+            elif -red > best and q[code] > _ROUNDING - rho:
+                best, enter, reduced = -red, code, red
+    return enter, reduced
+
+
+@njit(**SMALL)
+def bounds_of(
+    code: int, n: int, m: int, rho: float, cap: FloatArray, over: AnyArray
+) -> tuple[float, float]:
+    """Return between what a basic column may move."""
+    if code < n:
+        if over[code]:
+            return cap[code], _HUGE
+        return 0.0, cap[code]
+    if code < 2 * n:
+        return 0.0, _HUGE
+    if code == 2 * n + m - 1:
+        return 0.0, 0.0
+    return -rho, rho
+
+
+@njit(**SMALL)
+def longest_step(
+    column: FloatArray,
+    way: float,
+    span: float,
+    n: int,
+    rho: float,
+    basis: IntArray,
+    q: FloatArray,
+    cap: FloatArray,
+    over: AnyArray,
+) -> tuple[float, int]:
+    """Return how far a column may move ``way`` (+1 up, -1 down), and what stops it.
+
+    The second number is the row of the basic column that does, -1 if its own span.
+    """
+    m = len(basis)
+    step, leave, size = span, -1, 0.0
+    for r in range(m):
+        rate = -way * column[r]
+        if abs(rate) <= _LEAST_PIVOT:
+            continue
+        low, high = bounds_of(basis[r], n, m, rho, cap, over)
+        t = ((high if rate > 0 else low) - q[basis[r]]) / rate
+        t = max(t, 0.0)
+        if t < step - _ROUNDING or (t < step + _ROUNDING and abs(rate) > size):
+            if leave < 0 and t >= span:
+                continue
+            step, leave, size = min(t, step), r, abs(rate)
+    return step, leave
+
+
+@njit(**SMALL)
+def move(
+    enter: int,
+    way: float,
+    reduced: float,
+    step: float,
+    leave: int,
+    column: FloatArray,
+    rho: float,
+    inverse: FloatArray,
+    y: FloatArray,
+    basis: IntArray,
+    place: IntArray,
+    q: FloatArray,
+    cap: FloatArray,
+    over: AnyArray,
+) -> None:
+    """Take a step, and pivot if a basic column stops it."""
+    m, n = len(basis), len(over)
+    for r in range(m):
+        q[basis[r]] -= step * way * column[r]
+    q[enter] += way * step
+    if leave < 0:
+        if enter < n and over[enter]:
+            over[enter], q[enter] = 0, cap[enter]
+        return
+    out = basis[leave]
+    low, high = bounds_of(out, n, m, rho, cap, over)
+    q[out] = high if -way * column[leave] > 0 else low
+    if out < n:
+        over[out] = 0
+    pivot = column[leave]
+    for c in range(m):
+        factor = inverse[c, leave]
+        if factor != 0.0:
+            factor /= pivot
+            for r in range(m):
+                inverse[c, r] -= column[r] * factor
+            inverse[c, leave] = factor
+            y[c] += reduced * factor
+    place[out], place[enter], basis[leave] = -1, leave, enter
+
+
+@njit(**SMALL)
+def column_of(
+    code: int,
+    Z: FloatArray,
+    sign: AnyArray,
+    inverse: FloatArray,
+    column: FloatArray,
+) -> None:
+    """Write the column of a code in terms of the basis."""
+    n, m = Z.shape
+    if code >= 2 * n:
+        for r in range(m):
+            column[r] = inverse[code - 2 * n, r]
+        return
+    i = code if code < n else code - n
+    for r in range(m):
+        column[r] = 0.0
+    for c in range(m):
+        factor = sign[i] * Z[i, c]
+        if factor != 0.0:
+            for r in range(m):
+                column[r] += inverse[c, r] * factor
+
+
+@njit(**INNER)
+def solve(
+    Z: FloatArray,
+    ZT: FloatArray,
+    rho: float,
+    inverse: FloatArray,
+    y: FloatArray,
+    basis: IntArray,
+    place: IntArray,
+    q: FloatArray,
+    sign: AnyArray,
+    hard: AnyArray,
+    cap: FloatArray,
+    over: AnyArray,
+    most: int,
+    goal: float,
+    column: FloatArray,
+    score: FloatArray,
+) -> tuple[int, bool]:
+    """Take up to so many steps, or gain so much; return how many, and if solved."""
+    n = len(Z)
+    gain = 0.0
+    for i in range(n):
+        if over[i]:
+            goal = np.inf  # fines taken off are no gain
+    write_scores(ZT, y, score)
+    for steps in range(most):
+        enter, reduced = best_column(rho, y, place, q, sign, hard, cap, over, score)
+        if enter < 0 or gain >= goal:
+            return steps, enter < 0
+        way = 1.0 if reduced > 0 else -1.0
+        if enter < n:
+            span = cap[enter] - q[enter] if way > 0 else q[enter]
+            if over[enter]:
+                span = q[enter] - cap[enter]
+        elif enter < 2 * n:
+            span = _HUGE if way > 0 else q[enter]
+        else:
+            span = rho - way * q[enter]
+        column_of(enter, Z, sign, inverse, column)
+        step, leave = longest_step(column, way, span, n, rho, basis, q, cap, over)
+        move(
+            enter, way, reduced, step, leave, column,
+            rho, inverse, y, basis, place, q, cap, over,
+        )  # fmt: skip
+        gain += step * abs(reduced)
+        if leave >= 0:  # else the hyperplane is the same
+            write_scores(ZT, y, score)
+    return most, False
+
+
+@njit(**SMALL)
+def value_of(q: FloatArray, n: int) -> float:
+    """Return the objective value: the sum of the margins' multipliers."""
+    total = 0.0
+    for i in range(n):
+        total += q[i]
+    return total

@@ -1,0 +1,121 @@
+"""What a search of one structure records: its proof tree, in pre-order.
+
+The claim is that no tree of the structure costs less than the threshold. Events are
+branches (a point's mask, a set of leaves, is divided among children), closings
+(multipliers that bound all trees below) and lemmas (multipliers that bound one split).
+A subset split is branched on as well: a child for each feature that it may split, and
+two for a value of that feature, which goes left or right with all points that have it.
+Entries are the multipliers: whole numbers over ``2**EXPONENT``.
+
+The trace holds only what the proof needs: a branch whose restriction nothing below
+refers to is left out, and with it its other children.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from miptree.utils.arrays import AnyArray, BoolArray, IntArray
+
+BRANCH, CLOSE, LEMMA, FEATURE, VALUE = 0, 1, 2, 3, 4
+"""Kinds of events."""
+MARGIN, HARD, ENVELOPE, BOX_LEFT, BOX_RIGHT = 0, 1, 2, 3, 4
+"""Kinds of entries. A box entry BOX_LEFT says z >= -1/eps, with the sign of a point on
+the right; BOX_RIGHT says z <= 1/eps, with the sign of a point on the left."""
+EXPONENT = 32
+
+
+class Trace(NamedTuple):
+    """Events of one structure in pre-order, with CSR starts of masks and entries.
+
+    Attributes
+    ----------
+    fixed : int
+        Point fixed to the left of the root by symmetry, or -1.
+    kind : int8 array of shape (E,)
+        BRANCH, CLOSE, LEMMA, FEATURE or VALUE. A branch is followed by the subtrees of
+        its children; a lemma belongs to the node that the next event goes on with.
+    point : int array of shape (E,)
+        BRANCH: the point; LEMMA, FEATURE: the split; VALUE: a point that has the value;
+        CLOSE: -1.
+    masks_start : int array of shape (E + 1,)
+        Masks of event e are ``mask[masks_start[e] : masks_start[e + 1]]``, one for each
+        child of a BRANCH; of a VALUE it is the number of the split.
+    mask : int array
+    entries_start : int array of shape (E + 1,)
+        Entries of event e, likewise.
+    entry_point, entry_split, entry_kind, entry_partner : int arrays
+        ``entry_partner`` is -1 except for envelopes with a partner.
+    entry_q : int64 array
+        Multipliers times 2**32.
+    """
+
+    fixed: int
+    kind: AnyArray
+    point: IntArray
+    masks_start: IntArray
+    mask: IntArray
+    entries_start: IntArray
+    entry_point: IntArray
+    entry_split: IntArray
+    entry_kind: AnyArray
+    entry_partner: IntArray
+    entry_q: IntArray
+
+    @property
+    def n_events(self) -> int:
+        """Number of events."""
+        return len(self.kind)
+
+    def masks_of(self, event: int) -> list[int]:
+        """Return the masks of a branch."""
+        first, end = self.masks_start[event : event + 2]
+        return [int(mask) for mask in self.mask[first:end]]
+
+    def entries_of(self, event: int) -> slice:
+        """Return where the entries of a closing or lemma are."""
+        return slice(*(int(k) for k in self.entries_start[event : event + 2]))
+
+    def renumbered(self, is_subset: BoolArray) -> Trace:
+        """Return the trace with splits numbered through.
+
+        A search numbers hyperplanes and subset splits on their own.
+        """
+        hyperplanes, subsets = np.flatnonzero(~is_subset), np.flatnonzero(is_subset)
+        point, mask = self.point.copy(), self.mask.copy()
+        of_feature = self.kind == FEATURE
+        of_value = self.masks_start[:-1][self.kind == VALUE]
+        point[of_feature] = subsets[point[of_feature]]
+        mask[of_value] = subsets[mask[of_value]]
+        split = hyperplanes[self.entry_split]
+        return self._replace(point=point, mask=mask, entry_split=split)
+
+
+def backward(fixed: int, events: AnyArray, masks: AnyArray, entries: AnyArray) -> Trace:
+    """Make the trace of events that a kernel wrote from the last to the first.
+
+    A search knows only at the end of a node which of its closings were needed, so it
+    writes children before their branch.
+
+    Parameters
+    ----------
+    fixed : int
+    events : int64 array of shape (E, 4)
+        Kind, point, number of masks, number of entries.
+    masks : int64 array
+    entries : int64 array of shape (., 5)
+        Point, split, kind, partner, multiplier. Both end at the last event.
+    """
+    kind, point, n_masks, n_entries = events[::-1].T
+    masks_start = np.concatenate([[0], np.cumsum(n_masks)]).astype(np.intp)
+    entries_start = np.concatenate([[0], np.cumsum(n_entries)]).astype(np.intp)
+    entry = entries[::-1]
+    return Trace(
+        fixed, kind.astype(np.int8), point.astype(np.intp),
+        masks_start, masks[::-1].astype(np.intp), entries_start,
+        entry[:, 0].astype(np.intp), entry[:, 1].astype(np.intp),
+        entry[:, 2].astype(np.int8), entry[:, 3].astype(np.intp),
+        entry[:, 4].astype(np.int64),
+    )  # fmt: skip
