@@ -29,6 +29,7 @@ from miptree.proof.state import (
     search_fits_memory,
 )
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
+from miptree.utils.jit import INNER, KERNEL, MINUS_ONE, ONE, ZERO
 
 _MOST_NUMBERS = 5e7
 """Numbers in a tree: some 400 MB."""
@@ -136,7 +137,7 @@ def _begin(n: int, capacity: int) -> Growth:
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
     """Grow on for some nodes; return EXHAUSTED (it has grown), PAUSED or FULL."""
     done = 0
@@ -151,19 +152,19 @@ def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
             g.at[2] = 0
             _enter(s, g, level, least)
         if g.tried[level] < 2:
-            _back_to(s, g.closed[level])
+            take_back_to(s, g.closed[level])
             leaf = g.tried[level]
             g.tried[level] += 1
             send(s, s.size[0, 0], g.divider[level], leaf, least)
             g.at[1], g.at[2] = level + 1, 1
             continue
-        _back_to(s, g.began[level])
+        take_back_to(s, g.began[level])
         if level == 0:
             return EXHAUSTED
         g.at[1] = level - 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _enter(s: SearchState, g: Growth, level: int, least: float) -> None:
     """Make the node of a level: what its hyperplanes agree on, and who divides them."""
     g.began[level] = s.size[0, 0]
@@ -182,7 +183,7 @@ def _enter(s: SearchState, g: Growth, level: int, least: float) -> None:
         g.right[g.node[level - 1]] = node
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _close(s: SearchState, least: float) -> int:
     """Decide the points that have one side left; return one that divides the others.
 
@@ -192,9 +193,9 @@ def _close(s: SearchState, least: float) -> int:
     for i in range(len(s.y)):
         if s.place[i] != OPEN:
             continue
-        on_left = room_for(s, 0, -1, i, least)
+        on_left = room_for(s, ZERO, MINUS_ONE, i, least)
         # Mirror images are one: the first point of all is on the left.
-        on_right = -1.0 if s.size[0, 0] == 0 else room_for(s, 0, 1, i, least)
+        on_right = -1.0 if s.size[0, 0] == 0 else room_for(s, ZERO, ONE, i, least)
         if on_left < 0 and on_right < 0:
             return EMPTY
         if on_left < 0 or on_right < 0:
@@ -205,8 +206,8 @@ def _close(s: SearchState, least: float) -> int:
     return divider
 
 
-@njit(cache=True, nogil=True)
-def _back_to(s: SearchState, size: int) -> None:
+@njit(**INNER)
+def take_back_to(s: SearchState, size: int) -> None:
     """Take back the points decided last."""
     while s.size[0, 0] > size:
         last = s.size[0, 0] - 1

@@ -23,12 +23,13 @@ from numba import njit
 from miptree.proof.assignments import room_for, score_of, send, take_back
 from miptree.proof.state import ERROR, EXHAUSTED, FOUND, OPEN, PAUSED, SearchState
 from miptree.search.routing import copy_into
+from miptree.utils.jit import INNER, KERNEL
 
 _PRUNED, _SOLVED = -1, -2
 """Instead of a point to decide next."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _is_right(s: SearchState, i: int, least: float) -> bool:
     """Tell whether the hyperplanes at hand classify a point with the margin."""
     n_branch = s.size.shape[0]
@@ -41,7 +42,7 @@ def _is_right(s: SearchState, i: int, least: float) -> bool:
     return s.label[node - n_branch] == s.y[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, float]:
     """Return the leaves that may still take a point, as bits, and their total room.
 
@@ -78,7 +79,7 @@ def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, flo
     return found, room
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _costs_too_much(s: SearchState, most: float) -> bool:
     """Tell whether the decisions so far imply too many errors.
 
@@ -93,7 +94,7 @@ def _costs_too_much(s: SearchState, most: float) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _expand(s: SearchState, level: int, most: float, least: float) -> int:
     """Force errors and return the point to decide next: the one with least freedom.
 
@@ -124,7 +125,7 @@ def _expand(s: SearchState, level: int, most: float, least: float) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _release(s: SearchState, level: int) -> None:
     """Undo the errors forced at a level."""
     for height in range(s.forced_at[level], s.forced_at[level + 1]):
@@ -134,7 +135,7 @@ def _release(s: SearchState, level: int) -> None:
     s.forced_at[level + 1] = s.forced_at[level]
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def advance(
     s: SearchState, most: float, least: float, max_nodes: int
 ) -> tuple[int, int]:
@@ -168,7 +169,7 @@ def advance(
             s.level[0] = level - 1
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
     """Begin a level; return False where nothing is left to decide."""
     s.level[1] = 0
@@ -182,7 +183,7 @@ def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
     return point != _SOLVED
 
 
-@njit(cache=True, nogil=True)
+@njit(**INNER)
 def _next_option(s: SearchState, level: int, most: float, least: float) -> bool:
     """Decide a level's point in the next way; return False, undone, if none is left."""
     point = s.chosen[level]

@@ -32,11 +32,14 @@ class ErrorBound(NamedTuple):
         margin is only roughly the one asked for.
     nodes : int
         Nodes of the search.
+    is_met : bool
+        Whether it is known that a tree makes no more errors.
     """
 
     bound: float
     tree: HeapTree | None
     nodes: int
+    is_met: bool = False
 
 
 def fewest_errors(

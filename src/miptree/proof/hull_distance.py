@@ -145,7 +145,7 @@ def _pivot(
 
 
 @njit(cache=True, nogil=True)
-def _distance(
+def distance_of_combinations(
     X: FloatArray,
     basis: IntArray,
     weight: FloatArray,
@@ -223,8 +223,10 @@ def separate(
         for row in range(d + 2):
             if basis[row] >= n:
                 distance += max(weight[row], 0.0)
-        if distance < least and _distance(X, basis, weight, is_right, step) < least:
-            return INSEPARABLE, distance
+        if distance < least:
+            recomputed = distance_of_combinations(X, basis, weight, is_right, step)
+            if recomputed < least:
+                return INSEPARABLE, distance
         _duals(basis, inverse, n, d, dual)
         entering, on_right = _entering(X, members, side, size, dual)
         if entering < 0:

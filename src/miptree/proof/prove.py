@@ -1,22 +1,23 @@
-"""Proof that every tree makes so many errors: by parts of the rows, or all splits."""
+"""Proof that every tree makes so many errors: by all roots, parts, or all splits."""
 
 from __future__ import annotations
 
-from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Bound, Subset
+from miptree.proof.fewest_errors import ErrorBound
 from miptree.proof.row_partition import Proof, row_partition_bound
-from miptree.proof.space import space_of
+from miptree.proof.space import Space, space_of
 
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes of a search where neither the clock nor the caller sets a limit."""
-_PARTITION_SHARE, _FIRST_SHARE, _ALL_SPLITS_SHARE = 0.5, 0.1, 0.9
-"""Shares of the time: for the row partition; for it where all splits can be tried next;
-and for those. A MIP has the rest."""
+_ROOTS_SHARE, _PARTITION_SHARE, _FIRST_SHARE, _ALL_SPLITS_SHARE = 0.9, 0.5, 0.1, 0.9
+"""Shares of the time left: for all roots; for the row partition; for either of them
+where all splits can be tried next; and for those. A MIP has the rest."""
 
 
 def prove_errors(
@@ -51,40 +52,96 @@ def prove_errors(
         Jobs of joblib.
     """
     # Numba is imported only where a proof is wanted.
-    from miptree.proof.all_splits import arrangement_bound, can_arrange
+    from miptree.proof.all_roots import can_try_roots
+    from miptree.proof.all_splits import can_arrange
 
     if clock.limit is None and max_nodes is None:
         max_nodes = _NODES_WITHOUT_LIMIT
     space = space_of(problem, margin)
-    by_partition = partial(
-        row_partition_bound,
-        problem,
-        space,
-        depth,
-        enough,
-        max_nodes=max_nodes,
-        seed=seed,
-        n_jobs=n_jobs,
-    )
-    if not can_arrange(space, depth, max_nodes):
-        return by_partition(clock=clock.share(_PARTITION_SHARE))
-    proof = by_partition(clock=clock.share(_FIRST_SHARE))
-    if proof.tree is not None or proof.bound.value >= enough:
-        return proof
-    found = arrangement_bound(
-        problem,
-        space,
-        depth,
-        enough,
-        clock=clock.share(_ALL_SPLITS_SHARE),
-        n_jobs=n_jobs,
-    )
-    if found.nodes == 0 and clock.limit is not None and not clock.is_over:
-        # It was too slow for the clock, and left it most of its time.
-        again = by_partition(clock=clock.share(_PARTITION_SHARE))
-        return max(proof, again, key=lambda one: one.bound.value)
-    if found.bound <= proof.bound.value:
-        return proof._replace(tree=found.tree)
-    everything = Subset(np.arange(problem.n_rows), found.bound)
-    bound = Bound(found.bound, "exhaustive search of all splits of the points")
-    return Proof(bound, [everything], found.tree)
+    prover = _Prover(problem, space, depth, enough, clock, max_nodes, seed, n_jobs)
+    lists_splits = can_arrange(space, depth, max_nodes)
+    proof, is_done = _NOTHING, False
+    if can_try_roots(space, depth):
+        proof, is_done = prover.by_roots(_FIRST_SHARE if lists_splits else _ROOTS_SHARE)
+    elif lists_splits:
+        proof, is_done = prover.by_partition(_FIRST_SHARE)
+    if lists_splits and not is_done:
+        listed, is_done = prover.by_all_splits(_ALL_SPLITS_SHARE)
+        proof = _better(proof, listed)
+    if not is_done:
+        proof = _better(proof, prover.by_partition(_PARTITION_SHARE)[0])
+    return proof
+
+
+_NOTHING = Proof(Bound(0.0, "errors are not negative"), [], None)
+
+
+class _Prover(NamedTuple):
+    """The proofs. Each returns what it proved, and whether no other is needed."""
+
+    problem: Problem
+    space: Space
+    depth: int
+    enough: float
+    clock: Clock
+    max_nodes: int | None
+    seed: int
+    n_jobs: int | None
+
+    def by_roots(self, share: float) -> tuple[Proof, bool]:
+        """Try all splits of the root, in a share of the time left."""
+        from miptree.proof.all_roots import all_roots_bound
+
+        found = all_roots_bound(
+            self.problem,
+            self.space,
+            self.enough,
+            clock=self.clock.share(share),
+            max_nodes=self.max_nodes,
+        )
+        proof = self._of_all_rows(found, "exhaustive search of all splits of the root")
+        return proof, found.is_met or found.bound >= self.enough
+
+    def by_partition(self, share: float) -> tuple[Proof, bool]:
+        """Add up the errors of parts of the rows."""
+        proof = row_partition_bound(
+            self.problem,
+            self.space,
+            self.depth,
+            self.enough,
+            clock=self.clock.share(share),
+            max_nodes=self.max_nodes,
+            seed=self.seed,
+            n_jobs=self.n_jobs,
+        )
+        return proof, proof.tree is not None or proof.bound.value >= self.enough
+
+    def by_all_splits(self, share: float) -> tuple[Proof, bool]:
+        """List all splits of the points. Where that is too slow, others are needed."""
+        from miptree.proof.all_splits import arrangement_bound
+
+        found = arrangement_bound(
+            self.problem,
+            self.space,
+            self.depth,
+            self.enough,
+            clock=self.clock.share(share),
+            n_jobs=self.n_jobs,
+        )
+        text = "exhaustive search of all splits of the points"
+        has_time = self.clock.limit is not None and not self.clock.is_over
+        return self._of_all_rows(found, text), found.nodes > 0 or not has_time
+
+    def _of_all_rows(self, found: ErrorBound, text: str) -> Proof:
+        """Return the proof that a bound on the errors of all rows is."""
+        if found.bound <= 0:
+            return _NOTHING._replace(tree=found.tree)
+        everything = Subset(np.arange(self.problem.n_rows), found.bound)
+        return Proof(Bound(found.bound, text), [everything], found.tree)
+
+
+def _better(one: Proof, other: Proof) -> Proof:
+    """Return the proof of the higher bound, with a tree if one of them has found it."""
+    if one.bound.value >= other.bound.value:
+        return one if one.tree is not None else one._replace(tree=other.tree)
+    return other if other.tree is not None else other._replace(tree=one.tree)

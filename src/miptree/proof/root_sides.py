@@ -1,0 +1,172 @@
+"""Kernels of a search over the splits of the root: what a point does to its sides."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from miptree.proof.assignments import room_for, score_of, send
+from miptree.proof.conflict_state import Conflicts
+from miptree.proof.conflicts import NO, YES, few_errors
+from miptree.proof.root_state import RootState
+from miptree.proof.state import OPEN, SearchState
+from miptree.search.routing import copy_into
+from miptree.utils.arrays import FloatArray
+from miptree.utils.jit import INNER, MINUS_ONE, ONE, ZERO
+
+PRUNED, SOLVED = -1, -2
+"""Instead of a point to decide next."""
+_LOST = 0.3
+"""How wrong a point is on a side where its class has no leaf, as a distance."""
+
+
+@njit(**INNER)
+def close(s: SearchState, apart: float) -> bool:
+    """Decide the points that have one side left; return False if one has none."""
+    for i in range(len(s.y)):
+        if s.place[i] != OPEN:
+            continue
+        is_left = room_for(s, ZERO, MINUS_ONE, i, apart) >= 0
+        is_right = room_for(s, ZERO, ONE, i, apart) >= 0
+        if not (is_left or is_right):
+            return False
+        if is_left != is_right:
+            send(s, s.size[0, 0], i, 1 if is_right else 0, apart)
+    return True
+
+
+@njit(**INNER)
+def _score(X: FloatArray, plane: FloatArray, i: int) -> float:
+    """Return the score of a point: right if above 0."""
+    d = X.shape[1]
+    value = float(-plane[d])
+    for j in range(d):
+        value += plane[j] * X[i, j]
+    return value
+
+
+@njit(**INNER)
+def gain_of(
+    s: SearchState,
+    c: Conflicts,
+    r: RootState,
+    level: int,
+    i: int,
+    side: int,
+    n_before: int,
+    least: float,
+) -> int:
+    """Return the errors that a point adds to those decided before, at least.
+
+    Writes a split that makes so many, or the last one.
+    """
+    copy_into(r.gain_plane[level, side], r.plane[level, side])
+    wanted = r.wanted[side, i]
+    if wanted == 0:
+        return int(c.unit[i])
+    if wanted * _score(s.X, r.plane[level, side], i) >= 0.5 * least:
+        return 0
+    size = 0
+    for k in range(n_before):
+        other = s.members[0, k]
+        if s.place[other] == side and r.wanted[side, other]:
+            c.points[size] = other
+            size += 1
+    c.points[size] = i
+    r.rank[i] = known = r.errors[level, side]
+    answer, errors = few_errors(
+        c, r.wanted[side : side + 1], size + 1, r.rank, known, least
+    )
+    if answer == YES:
+        copy_into(r.gain_plane[level, side], c.plane[0])
+    return errors - known if answer == NO else 0
+
+
+@njit(**INNER)
+def most_wrong(s: SearchState, r: RootState, level: int, least: float) -> int:
+    """Return the undecided point that both sides have most trouble with.
+
+    Returns -1 if the splits at hand get them all right.
+    """
+    chosen, most = -1, -np.inf
+    wrong = np.empty(2)
+    for i in range(len(s.y)):
+        if s.place[i] != OPEN:
+            continue
+        for side in range(2):
+            wrong[side] = _LOST
+            if r.wanted[side, i]:
+                score = _score(s.X, r.plane[level, side], i)
+                wrong[side] = -r.wanted[side, i] * score
+        if wrong[1 if score_of(s, ZERO, i) > 0 else 0] <= -0.5 * least:
+            continue
+        trouble = wrong.min() + 1e-3 * wrong.max()
+        if trouble > most:
+            chosen, most = i, trouble
+    return chosen
+
+
+@njit(**INNER)
+def settle(
+    s: SearchState,
+    c: Conflicts,
+    r: RootState,
+    level: int,
+    allowed: int,
+    least: float,
+) -> int:
+    """Look for splits of all three nodes that keep the margin.
+
+    Returns an undecided point that they get wrong, SOLVED if they are a tree with few
+    errors, or PRUNED if there are none.
+    """
+    lost, size = r.lost[level, 0] + r.lost[level, 1], ZERO
+    for k in range(s.size[0, 0]):
+        i = s.members[0, k]
+        side = s.place[i]
+        if r.wanted[side, i]:
+            r.systems[0, i] = 2 * side - 1
+            r.systems[1 + side, i], r.systems[2 - side, i] = r.wanted[side, i], 0
+            c.points[size] = i
+            size += 1
+    unknown = np.zeros(len(s.y), np.int64)
+    answer, errors = few_errors(c, r.systems, size, unknown, allowed - lost, least)
+    if answer == NO:
+        r.turned_back[0] = min(r.turned_back[0], lost + errors)
+        return PRUNED
+    if answer == YES:
+        wrong, point = _wrong(s, c, r, least)
+        if wrong <= allowed:
+            r.at[2] = wrong
+            for node in range(3):
+                copy_into(r.tree[node], c.plane[node])
+            return SOLVED
+        if point >= 0:
+            return point
+    for i in range(len(s.y)):
+        if s.place[i] == OPEN:
+            return i
+    # Nothing is known of this split of the root but the errors below it.
+    total = lost + r.errors[level, 0] + r.errors[level, 1]
+    r.turned_back[0] = min(r.turned_back[0], total)
+    return PRUNED
+
+
+@njit(**INNER)
+def _wrong(s: SearchState, c: Conflicts, r: RootState, least: float) -> tuple[int, int]:
+    """Return the errors of the hyperplanes found, and an undecided point among them.
+
+    It is the one nearest to the root; -1 if there is none.
+    """
+    errors, point, nearest = 0, -1, np.inf
+    for i in range(len(s.y)):
+        score = _score(s.X, c.plane[0], i)
+        side = 1 if score > 0 else 0
+        wanted = r.wanted[side, i]
+        below = wanted * _score(s.X, c.plane[1 + side], i)
+        if abs(score) >= 0.5 * least and wanted and below >= 0.5 * least:
+            continue
+        errors += c.unit[i]
+        if s.place[i] == OPEN and abs(score) < nearest:
+            point, nearest = i, abs(score)
+    return errors, point
