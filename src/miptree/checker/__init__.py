@@ -9,7 +9,8 @@ that a file claims is believed: each sentence is made of what was computed here.
 
 from __future__ import annotations
 
-from .check import Outcome, check_proof
+from .check import check_proof
+from .outcome import Outcome
 from .values import Refused
 
 __all__ = ["Outcome", "Refused", "check_proof"]

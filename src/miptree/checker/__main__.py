@@ -20,7 +20,8 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0, help="when to give up")
     given = parser.parse_args()
     outcome = check_proof(given.proof, given.data, given.target, given.minutes)
-    sys.stdout.write(outcome.sentence + "\n")
+    stream = sys.stderr if outcome.exit_code == 2 else sys.stdout
+    stream.write(outcome.sentence + "\n")
     return outcome.exit_code
 
 

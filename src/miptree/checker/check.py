@@ -1,26 +1,18 @@
-"""Check a proof: recount the tree, bound all others, and say what holds."""
+"""Check a proof of any kind: read the files, and leave no question unanswered."""
 
 from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
-from fractions import Fraction
 
-import numpy as np
+from .data import read_rows
+from .outcome import Outcome
+from .points_check import points_outcome
+from .points_file import read_points_proof
+from .proof_file import POINTS, open_proof
+from .routes import read_routes_proof, routes_outcome
+from .values import BadCall, Refused, TooMuch
 
-from .bounds import least_cost
-from .costs import WholeCosts, whole_costs
-from .data import Rows, read_rows
-from .family import Family
-from .proof_file import Proof, read_proof
-from .sentence import Found, sentence
-from .space import Space
-from .splits import all_splits
-from .values import Refused
-
-CLOSE = Fraction(1, 10**9)
-"""Part of a claimed cost or bound by which the float64 in a file may be off."""
 UNEXPECTED: tuple[type[Exception], ...] = (
     ArithmeticError,
     LookupError,
@@ -29,29 +21,6 @@ UNEXPECTED: tuple[type[Exception], ...] = (
     ValueError,
 )
 """What a hostile file may still lead to; tests let these pass, so that they show."""
-DEEPEST = 3
-"""Depth of trees up to which more than the trivial bound is computed."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a check found.
-
-    Attributes
-    ----------
-    sentence : str
-        What holds, or why nothing can be said.
-    exit_code : int
-        0 if what the file claims holds, 1 if not, 2 if that cannot be told.
-    cost, bound : Fraction or None
-        What the tree costs, and what every tree of the family costs at least, both
-        computed here; None where they were not.
-    """
-
-    sentence: str
-    exit_code: int
-    cost: Fraction | None = None
-    bound: Fraction | None = None
 
 
 def check_proof(
@@ -79,100 +48,21 @@ def check_proof(
     Outcome
         One sentence, and an exit code.
     """
+    deadline = time.monotonic() + 60 * minutes
     try:
-        given = read_proof(proof)
-        rows = read_rows(data, given, target)
-        return _outcome(given, rows, time.monotonic() + 60 * minutes)
-    except Refused as error:
+        document = open_proof(proof)
+        if document.version == POINTS:
+            points = read_points_proof(document)
+            return points_outcome(points, read_rows(data, points, target), deadline)
+        routes = read_routes_proof(document)
+        return routes_outcome(routes, read_rows(data, routes, target), deadline)
+    except (TooMuch, BadCall) as error:
         return Outcome(f"Not checked: {error}", 2)
+    except Refused as error:
+        return Outcome(f"Not checked: {error}", 1)
     except MemoryError:
         return Outcome("Not checked: the proof needs more memory than there is.", 2)
     except UNEXPECTED as error:
         kind = type(error).__name__
         text = f"the files hold something that this program cannot read ({kind})."
-        return Outcome(f"Not checked: {text}", 2)
-
-
-def _outcome(proof: Proof, rows: Rows, deadline: float) -> Outcome:
-    family = Family(proof.columns, proof.limits)
-    wrong = _misfit(proof, family)
-    if wrong is not None:
-        return Outcome(f"Does not hold: {wrong}", 1)
-    leaf = _leaves(proof, rows.grid)
-    least = proof.limits.min_leaf
-    reached = np.bincount(leaf, minlength=len(proof.tree))
-    is_leaf = [node.columns is None for node in proof.tree]
-    if least > 1 and reached[is_leaf].min() < least:
-        text = f"a leaf of the tree has fewer than {least} rows."
-        return Outcome(f"Does not hold: {text}", 1)
-    cost = _tree_cost(proof, rows, leaf)
-    n_splits = 2 ** min(proof.limits.depth, DEEPEST + 1) - 1
-    costs = whole_costs(rows.grid, rows.price, proof.limits.penalties, n_splits)
-    bound = min(cost, _bound(proof, family, costs, deadline, cost))
-    n_rows = len(proof.labels), len(rows.price)
-    cost_is_right = abs(cost - proof.claimed_cost) <= CLOSE * abs(cost)
-    excess = proof.claimed_bound - bound - CLOSE * abs(bound)
-    is_right = cost_is_right and excess <= 2 * costs.rounding
-    found = Found(cost, bound, *n_rows, rows.labels_are_of_data, excess > 0)
-    text = sentence(proof, family, found, is_right)
-    return Outcome(text, 0 if is_right else 1, cost, bound)
-
-
-# ------------------------------------------------------------------------- the tree
-
-
-def _misfit(proof: Proof, family: Family) -> str | None:
-    """Say why the tree is not one of the family, None if it is."""
-    depth = [0] * len(proof.tree)
-    for number, node in enumerate(proof.tree):
-        if node.columns is None:
-            continue
-        for child in (node.left, node.right):
-            depth[child] = depth[number] + 1
-        if not family.has(node.columns, node.points):
-            return f"the split of node {number} of the tree is not of the family."
-    if max(depth) > proof.limits.depth:
-        return f"the tree is deeper than {proof.limits.depth}."
-    return None
-
-
-def _leaves(proof: Proof, grid: np.ndarray) -> np.ndarray:
-    """Return (n,): the leaf that each row comes to."""
-    at = np.zeros(len(grid), dtype=np.int64)
-    for number, node in enumerate(proof.tree):
-        if node.columns is not None:
-            here = np.flatnonzero(at == number)
-            points = np.array(node.points, dtype=np.int64)
-            sums = grid[here][:, list(node.columns)] @ points
-            at[here] = np.where(sums <= node.threshold, node.left, node.right)
-    return at
-
-
-def _tree_cost(proof: Proof, rows: Rows, leaf: np.ndarray) -> Fraction:
-    """Add up what the rows and the splits of the tree cost."""
-    labels = [node.label for node in proof.tree]
-    pairs = zip(rows.price, leaf.tolist(), strict=True)
-    total = sum((price[labels[at]] for price, at in pairs), start=Fraction(0))
-    for node in proof.tree:
-        for column in node.columns or ():
-            total += proof.limits.penalties[column]
-    return total
-
-
-# -------------------------------------------------------------------- all other trees
-
-
-def _bound(
-    proof: Proof, family: Family, costs: WholeCosts, deadline: float, cost: Fraction
-) -> Fraction:
-    """Return what every tree of the family costs at least."""
-    limits = proof.limits
-    few_classes = costs.of_few_classes(2**limits.depth)
-    if limits.depth > DEEPEST:
-        return costs.true_bound(few_classes)
-    splits = all_splits(costs.grid, family.cards(), costs.penalty, deadline)
-    grid, cost_of = costs.grid, costs.cost
-    space = Space(grid, cost_of, costs.count, splits, limits.min_leaf, deadline)
-    enough = -(-(cost + costs.slip) // costs.unit) - costs.base
-    found = least_cost(space, limits.depth, proof.anchors, int(enough))
-    return costs.true_bound(max(found.strict, few_classes))
+        return Outcome(f"Not checked: {text}", 1)

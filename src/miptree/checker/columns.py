@@ -1,9 +1,9 @@
-"""How the cells of a CSV file become whole numbers, by the rules of a proof file."""
+"""How the cells of a CSV file become numbers, by the rules of a proof file."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,6 +23,13 @@ class ColumnRule:
 
     name: str
     is_category: ClassVar[bool] = False
+    is_subset: ClassVar[bool] = False
+    """Whether splits may send some of its values left."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether splits may use it in any way."""
+        return self.n_numbers > 0 or self.is_subset
 
     @property
     def steps(self) -> list[int]:
@@ -30,18 +37,22 @@ class ColumnRule:
         return []
 
     @property
-    def n_grid(self) -> int:
-        """Number of its grid columns."""
+    def n_numbers(self) -> int:
+        """Number of columns of numbers that it becomes."""
         return len(self.steps)
 
-    def grid(self, cells: Cells) -> np.ndarray:
-        """Return (n, n_grid): the whole numbers of the cells."""
+    def numbers(self, cells: Cells) -> np.ndarray:
+        """Return (n, n_numbers): the numbers of the cells."""
+        return np.zeros((len(cells), 0), dtype=np.int64)
+
+    def values(self, cells: Cells) -> np.ndarray:
+        """Return (n, 1 if is_subset else 0): a number for each value."""
         return np.zeros((len(cells), 0), dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Number(ColumnRule):
-    """A column of numbers: the grid value is how many cuts are not above the number.
+class GridNumber(ColumnRule):
+    """A column of numbers on a grid: how many cuts are not above the number.
 
     With gaps it has two grid columns: a missing number is lowest in the first and
     highest in the second. Without, ``fill`` stands for it.
@@ -56,16 +67,39 @@ class Number(ColumnRule):
         """As many as there are cuts, twice with gaps."""
         return [len(self.cuts)] * (2 if self.has_gaps else 1)
 
-    def grid(self, cells: Cells) -> np.ndarray:
+    def numbers(self, cells: Cells) -> np.ndarray:
         """Count the cuts."""
-        missing = np.array([cell == "" for cell in cells], dtype=bool)
-        numbers = np.array([_number(cell, self.fill, self.name) for cell in cells])
+        missing, numbers = _filled(cells, self.fill, self.name)
         value = np.searchsorted(np.array(self.cuts), numbers, side="right")
         if not self.has_gaps:
             return value[:, None]
         high = len(self.cuts)
         twins = np.where(missing, 0, value), np.where(missing, high, value)
         return np.stack(twins, axis=1)
+
+
+@dataclass(frozen=True)
+class PlainNumber(ColumnRule):
+    """A column of numbers as they are; ``fill`` stands for a missing one.
+
+    With gaps a second column is 1 where the number is missing.
+    """
+
+    has_gaps: bool
+    fill: float
+
+    @property
+    def n_numbers(self) -> int:
+        """One, or two with gaps."""
+        return 1 + self.has_gaps
+
+    def numbers(self, cells: Cells) -> np.ndarray:
+        """Read the numbers, as float64."""
+        missing, numbers = _filled(cells, self.fill, self.name)
+        if missing.any() and not self.has_gaps:
+            text = f"Column {self.name!r:.60} has a gap, by the proof it has none."
+            raise Refused(text)
+        return np.stack([numbers, missing][: self.n_numbers], axis=1)
 
 
 @dataclass(frozen=True)
@@ -82,21 +116,47 @@ class Category(ColumnRule):
         """They are 0 or 1; of two values one column says all."""
         return [1] * (1 if self.n_values == 2 else self.n_values)
 
-    def grid(self, cells: Cells) -> np.ndarray:
+    def numbers(self, cells: Cells) -> np.ndarray:
         """Compare with the values; one that is not listed is 0 throughout."""
         codes = [self.codes.get(read_value(cell, self.kind), -1) for cell in cells]
-        numbers = np.arange(self.n_values - self.n_grid, self.n_values)
+        numbers = np.arange(self.n_values - self.n_numbers, self.n_values)
         return (np.array(codes)[:, None] == numbers).astype(np.int64)
 
 
-def read_columns(given: Any) -> tuple[ColumnRule, ...]:
+@dataclass(frozen=True)
+class SubsetCategory(Category):
+    """A column of categories whose values are split by subsets, and maybe weighed."""
+
+    is_open: bool
+    is_subset: ClassVar[bool] = True
+
+    @property
+    def steps(self) -> list[int]:
+        """None if splits may not weigh it."""
+        return super().steps if self.is_open else []
+
+    def values(self, cells: Cells) -> np.ndarray:
+        """Number the values; all of them must be listed."""
+        codes = [self.codes.get(read_value(cell, self.kind), -1) for cell in cells]
+        if min(codes) < 0:
+            cell = cells[codes.index(-1)]
+            text = f"holds {cell!r:.50}, which the proof file does not list"
+            raise Refused(f"Column {self.name!r:.60} {text}.")
+        return np.array(codes, dtype=np.int64)[:, None]
+
+
+Readers = Mapping[str, Callable[[Any], ColumnRule]]
+"""How the kinds of columns of a proof are read."""
+
+
+def read_columns(given: Any, readers: Readers) -> tuple[ColumnRule, ...]:
     """Read the rules of all columns."""
     found: list[ColumnRule] = []
     for column in a_list(given, "columns", 1, MAX_COLUMNS):
         kind = column.get("kind") if isinstance(column, dict) else None
-        if not isinstance(kind, str) or kind not in _READERS:
+        if not isinstance(kind, str) or kind not in readers:
             raise Refused(f"The proof file has a column of unknown kind {kind!r:.50}.")
-        found.append(_READERS[kind](column))
+        found.append(readers[kind](column))
     return tuple(found)
 
 
@@ -113,10 +173,18 @@ def _cuts(given: Any) -> ColumnRule:
     if any(a >= b for a, b in itertools.pairwise(cuts)):
         raise Refused(f"The cuts of column {name!r:.60} are not ascending.")
     gaps = a_bool(given["has_gaps"], "has_gaps")
-    return Number(name, cuts, gaps, a_float(given["fill"], "fill"))
+    return GridNumber(name, cuts, gaps, a_float(given["fill"], "fill"))
 
 
-def _values(given: Any) -> ColumnRule:
+def _plain_number(given: Any) -> ColumnRule:
+    given = an_object(given, "columns", "kind name has_gaps fill")
+    gaps = a_bool(given["has_gaps"], "has_gaps")
+    return PlainNumber(
+        a_text(given["name"], "name"), gaps, a_float(given["fill"], "fill")
+    )
+
+
+def _values(given: Any) -> Category:
     given = an_object(given, "columns", "kind name values rare")
     name = a_text(given["name"], "name")
     values = a_list(given["values"], "values", 0, MAX_VALUES)
@@ -132,7 +200,31 @@ def _values(given: Any) -> ColumnRule:
     return Category(name, codes, kind, len(values) + (len(rare) > 0))
 
 
-_READERS = {"dropped": _dropped, "number": _cuts, "category": _values}
+def _open_values(given: Any) -> ColumnRule:
+    """Read a category, whose 0/1 columns splits may weigh only if it says so."""
+    given = an_object(given, "columns", "kind name values rare is_open")
+    is_open = a_bool(given.pop("is_open"), "is_open")
+    found = _values(given)
+    return found if is_open else ColumnRule(found.name)
+
+
+def _split_values(given: Any) -> ColumnRule:
+    """Read a category that says whether it is weighed, and split by subsets."""
+    given = an_object(given, "columns", "kind name values rare is_open is_subset")
+    if not a_bool(given.pop("is_subset"), "is_subset"):
+        return _open_values(given)
+    is_open = a_bool(given.pop("is_open"), "is_open")
+    found = _values(given)
+    return SubsetCategory(found.name, found.codes, found.kind, found.n_values, is_open)
+
+
+POINTS_COLUMNS: Readers = {"dropped": _dropped, "number": _cuts, "category": _values}
+OBLIQUE_COLUMNS: Readers = {
+    "dropped": _dropped,
+    "number": _plain_number,
+    "category": _open_values,
+}
+SUBSETS_COLUMNS: Readers = {**OBLIQUE_COLUMNS, "category": _split_values}
 
 
 # --------------------------------------------------------------------------- cells
@@ -163,6 +255,12 @@ def read_value(cell: str, kind: str) -> Any:
         return _number(cell, 0.0, "")
     except Refused:
         return cell
+
+
+def _filled(cells: Cells, fill: float, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return where cells are missing, and their numbers with the gaps filled."""
+    missing = np.array([cell == "" for cell in cells], dtype=bool)
+    return missing, np.array([_number(cell, fill, name) for cell in cells])
 
 
 def _number(cell: str, fill: float, name: str) -> float:

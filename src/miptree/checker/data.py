@@ -1,4 +1,4 @@
-"""The rows of a CSV file as whole numbers, with labels and costs."""
+"""The rows of a CSV file as numbers, with labels and costs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import numpy as np
 from .columns import read_value
 from .files import content_of
 from .proof_file import Proof
-from .values import Refused
+from .values import BadCall, Refused, TooMuch
 
 MAX_BYTES = 1 << 31
 """Size of a CSV file, unpacked."""
 MAX_CELLS = 1 << 26
-"""Rows times grid columns."""
+"""Rows times columns of numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +29,28 @@ class Rows:
 
     Attributes
     ----------
-    grid : int array of shape (n, d)
-        Whole numbers of the grid columns.
+    numbers : array of shape (n, d)
+        Whole numbers of grid columns, or numbers as they are.
+    values : int array of shape (n, categories)
+        Number of each row's value, of the categories that are split by subsets.
+    place : list of n int
+        Number of each row in the data, from 0.
+    weight : list of n Fraction
     price : list of n tuples of Fraction
         What it costs to predict each class for a row.
     labels_are_of_data : bool
         Whether the labels were read from the data, or else from the proof file.
+    n_unread : int
+        Columns of the data, beside that of the labels, that nothing was read from.
     """
 
-    grid: np.ndarray
+    numbers: np.ndarray
+    values: np.ndarray
+    place: list[int]
+    weight: list[Fraction]
     price: list[tuple[Fraction, ...]]
     labels_are_of_data: bool
+    n_unread: int
 
 
 def read_rows(path: str | os.PathLike[str], proof: Proof, target: str | None) -> Rows:
@@ -55,6 +66,8 @@ def read_rows(path: str | os.PathLike[str], proof: Proof, target: str | None) ->
         Column of the labels, by default the one that the proof names.
     """
     names, table = _read_csv(path)
+    if target is not None and target not in names:
+        raise BadCall(f"The data have no column {target!r:.60} to be the target.")
     target = proof.target if target is None else target
     columns = _places(names, proof, target)
     if len(table) != len(proof.labels):
@@ -66,14 +79,22 @@ def read_rows(path: str | os.PathLike[str], proof: Proof, target: str | None) ->
     kept = [i for i in range(len(table)) if _weight(proof, i) > 0]
     if not kept:
         raise Refused("Every row has weight 0.")
-    n_grid = sum(rule.n_grid for rule in proof.columns)
-    if len(kept) * n_grid > MAX_CELLS:
-        text = f"{len(kept)} rows of {n_grid} grid columns"
-        raise Refused(f"The proof is about {text}: more than this program takes.")
+    width = sum(rule.n_numbers + rule.is_subset for rule in proof.columns)
+    if len(kept) * width > MAX_CELLS:
+        text = f"{len(kept)} rows of {width} columns of numbers"
+        raise TooMuch(f"The proof is about {text}: more than this program takes.")
     parts = [np.zeros((len(kept), 0), dtype=np.int64)]
+    values = parts.copy()
     for rule, place in zip(proof.columns, columns, strict=True):
-        parts.append(rule.grid([table[i][place] for i in kept]))
-    return Rows(np.hstack(parts), _prices(proof, kept), target is not None)
+        cells = [table[i][place] for i in kept]
+        parts.append(rule.numbers(cells))
+        values.append(rule.values(cells))
+    weights = [_weight(proof, i) for i in kept]
+    prices = _prices(proof, kept)
+    read = {p for r, p in zip(proof.columns, columns, strict=True) if r.is_read}
+    n_unread = len(names) - len(read) - (target is not None)
+    numbers, has_labels = np.hstack(parts), target is not None
+    return Rows(numbers, np.hstack(values), kept, weights, prices, has_labels, n_unread)
 
 
 def _read_csv(path: str | os.PathLike[str]) -> tuple[list[str], list[list[str]]]:
@@ -82,11 +103,11 @@ def _read_csv(path: str | os.PathLike[str]) -> tuple[list[str], list[list[str]]]
     try:
         text = io.StringIO(content.decode("utf-8-sig"), newline="")
         lines = [line for line in csv.reader(text) if line]
-    except (UnicodeDecodeError, csv.Error) as error:
-        why = f"The data {os.fspath(path)!r} cannot be read as CSV: {error}."
-        raise Refused(why) from None
+    except (UnicodeDecodeError, csv.Error):
+        why = "are no CSV table: text in UTF-8, the names of the columns first"
+        raise BadCall(f"The data {os.fspath(path)!r} {why}.") from None
     if len(lines) < 2:
-        raise Refused(f"{os.fspath(path)!r} has no rows.")
+        raise BadCall(f"The data {os.fspath(path)!r} have no rows.")
     names, rows = lines[0], lines[1:]
     for number, row in enumerate(rows, start=1):
         if any(row[len(names) :]):
@@ -100,6 +121,8 @@ def _places(names: list[str], proof: Proof, target: str | None) -> list[int]:
     if target is not None:
         _place(names, target)
     if proof.is_named:
+        if any(rule.name == target for rule in proof.columns if rule.is_read):
+            raise Refused(f"The proof file reads the labels, {target!r:.60}, as well.")
         return [_place(names, rule.name) for rule in proof.columns]
     places = [j for j, name in enumerate(names) if name != target]
     if len(places) != len(proof.columns):

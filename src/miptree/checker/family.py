@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from .columns import ColumnRule
-from .proof_file import Limits
-from .values import Refused
+from .points_file import Limits
+from .values import TooMuch
 
 BESIDE_A_NUMBER = {
     1: (1, 4),
@@ -42,8 +42,8 @@ class Family:
         self.is_category: list[bool] = []
         for number, column in enumerate(columns):
             self.steps += column.steps
-            self.source += [number] * column.n_grid
-            self.is_category += [column.is_category] * column.n_grid
+            self.source += [number] * column.n_numbers
+            self.is_category += [column.is_category] * column.n_numbers
 
     @property
     def usable(self) -> list[int]:
@@ -59,7 +59,7 @@ class Family:
                 for points in self._points(columns):
                     number += 1
                     if number > MAX_DIRECTIONS:
-                        raise Refused("The family has too many splits to list here.")
+                        raise TooMuch("The family has too many splits to list here.")
                     if self._keeps_signs(columns, points):
                         yield columns, points
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .values import Refused, a_list, a_whole, an_object, parsed
+from .values import Refused, TooMuch, a_list, a_whole, an_object, parsed
 
 MAX_NODES, MAX_ANCHORS = 1000, 2_000_000
 MAX_POINTS, LARGEST = 100, 1 << 40
@@ -73,17 +73,16 @@ def _card(
     return found, whole
 
 
-def read_anchors(lines: list[bytes]) -> tuple[Anchor, ...]:
-    """Read the sections; this program knows one kind."""
+def read_anchors(reader: Iterator[bytes], n_lines: int) -> tuple[Anchor, ...]:
+    """Read the sections, of so many lines; this program knows one kind."""
     found: list[Anchor] = []
-    reader = iter(lines)
     budget = iter(range(MAX_ANCHORS))
     for line in reader:
         section = an_object(parsed(line), "a section", "section lines")
         if section["section"] != "points-anchors":
             kind = f"{section['section']!r:.50}"
             raise Refused(f"The proof file has a section of an unknown kind, {kind}.")
-        n = a_whole(section["lines"], "lines", 0, len(lines))
+        n = a_whole(section["lines"], "lines", 0, n_lines)
         for _ in range(n):
             text = next(reader, None)
             if text is None:
@@ -94,7 +93,7 @@ def read_anchors(lines: list[bytes]) -> tuple[Anchor, ...]:
 
 def _anchor(given: Any, budget: Iterator[int], level: int) -> Anchor:
     if next(budget, None) is None:
-        raise Refused(f"The proof file has more than {MAX_ANCHORS} anchors.")
+        raise TooMuch(f"The proof file has more than {MAX_ANCHORS} anchors.")
     columns, points, threshold, left, right = a_list(given, "anchors", 5, 5)
     most = MAX_ANCHORS if level > 1 else 0
     below = [

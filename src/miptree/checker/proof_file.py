@@ -1,19 +1,21 @@
-"""Read a proof file: header, sections, digest."""
+"""Read a proof file: header, sections, digest; and what all kinds of proofs have."""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
-from .columns import ColumnRule, read_columns
-from .files import content_of
-from .nodes import Anchor, Node, read_anchors, read_tree
+from .columns import ColumnRule
+from .files import lines_of
 from .values import (
     Refused,
+    TooMuch,
     a_bool,
     a_cost,
     a_list,
@@ -25,15 +27,19 @@ from .values import (
     parsed,
 )
 
-FORMAT, VERSION = "miptree-proof", 1
+FORMAT = "miptree-proof"
+POINTS, OBLIQUE, SUBSETS = 1, 2, 3
+"""Versions of the file: proofs of points trees, of trees with oblique splits, and of
+trees that may have splits by subsets of categories as well."""
 NO_PROOF = (
-    "this is no proof file; miptree fit --style points --proof-log FILE writes one."
+    "this is no proof file, which begins with a line of JSON that names the format "
+    f"{FORMAT!r}. The fit writes one: miptree fit --proof-log FILE, or "
+    "fit(X, y, proof_log=FILE) in Python."
 )
-MAX_BYTES = 1 << 27
-"""Size of a proof file, unpacked."""
-MAX_LINES = 2_100_000
-"""As many as there may be anchors, and some more."""
-MAX_ROWS, MAX_CLASSES, MAX_LEAF = 5_000_000, 1000, 1 << 40
+MAX_BYTES, MAX_LINE = 1 << 32, 1 << 27
+"""Size of a proof file, unpacked, and of a line; it is read line by line."""
+MAX_LINES = 50_000_000
+MAX_ROWS, MAX_CLASSES = 5_000_000, 1000
 LARGEST_EXACT = 1 << 53
 """Whole numbers below which labels of the data are told apart."""
 
@@ -43,21 +49,9 @@ HEADER = (
 )
 
 
-class Limits(NamedTuple):
-    """Which trees are compared."""
-
-    depth: int
-    max_features: int
-    max_points: int
-    min_leaf: int
-    signs: tuple[int, ...]
-    allowed: tuple[bool, ...]
-    penalties: tuple[Fraction, ...]
-
-
 @dataclass(frozen=True)
 class Proof:
-    """What a proof file holds, of the right types but not believed."""
+    """What every proof file holds, of the right types but not believed."""
 
     columns: tuple[ColumnRule, ...]
     is_named: bool
@@ -67,69 +61,88 @@ class Proof:
     weights: tuple[Fraction, ...] | None
     costs: tuple[tuple[Fraction, ...], ...] | None
     row_costs: tuple[tuple[Fraction, ...], ...] | None
-    limits: Limits
-    tree: tuple[Node, ...]
     claimed_cost: Fraction
     claimed_bound: Fraction
-    anchors: tuple[Anchor, ...]
 
 
-def read_proof(path: str | os.PathLike[str]) -> Proof:
+@dataclass(frozen=True)
+class Document:
+    """The header of a proof file, and where to read the lines of its sections."""
+
+    header: dict[str, Any]
+    path: str | os.PathLike[str]
+    n_lines: int
+
+    @property
+    def version(self) -> int:
+        """The kind of proof."""
+        return int(self.header["version"])
+
+    def lines(self) -> Iterator[bytes]:
+        """Give the lines between the header and the digest."""
+        return itertools.islice(_lines(self.path), 1, 1 + self.n_lines)
+
+
+def _lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    return lines_of(path, "The proof file", MAX_BYTES, MAX_LINE)
+
+
+def open_proof(path: str | os.PathLike[str]) -> Document:
     """Read a proof file, or raise :class:`Refused`."""
-    content = content_of(path, "The proof file", MAX_BYTES)
-    if content.count(b"\n") + content.count(b"\r") > MAX_LINES:
-        raise Refused(f"The proof file has more than {MAX_LINES} lines.")
-    lines = content.splitlines(keepends=True)
-    if lines and (_is_model(lines[0]) or lines[-1].strip() == b"}"):
+    digest, first, last, n_lines = hashlib.sha256(), b"", b"", 0
+    for line in _lines(path):
+        digest.update(last)
+        first, last = first or line, line
+        n_lines += 1
+        if n_lines > MAX_LINES:
+            raise TooMuch(f"The proof file has more than {MAX_LINES} lines.")
+    if n_lines == 0:
+        raise Refused("The proof file is empty.")
+    if FORMAT.encode() not in first:
         raise Refused(NO_PROOF)
-    if len(lines) < 2:
-        raise Refused("The proof file is empty or cut off.")
-    _check_digest(lines)
-    header = parsed(lines[0])
+    _check_digest(last, digest.hexdigest())
+    header = parsed(first)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise Refused(NO_PROOF)
-    if header.get("version") != VERSION:
-        raise Refused(f"The proof file is of another version; known: {VERSION}.")
-    return _proof(an_object(header, "the header", HEADER), read_anchors(lines[1:-1]))
+    version = header.get("version")
+    if isinstance(version, bool) or version not in (POINTS, OBLIQUE, SUBSETS):
+        text = f"this program knows {POINTS} to {SUBSETS}"
+        raise Refused(f"The proof file is of another version; {text}.")
+    return Document(an_object(header, "the header", HEADER), path, n_lines - 2)
 
 
-def _is_model(line: bytes) -> bool:
-    """Tell whether a line is of a model file, which people give by mistake."""
-    return b'"format"' in line and FORMAT.encode() not in line
-
-
-def _check_digest(lines: list[bytes]) -> None:
+def _check_digest(line: bytes, digest: str) -> None:
     """Refuse a file that was damaged; whoever changes it on purpose may sign anew."""
-    given = an_object(parsed(lines[-1]), "the last line", "digest")
-    digest = hashlib.sha256(b"".join(lines[:-1])).hexdigest()
-    if given["digest"] != digest:
+    last = parsed(line) if b'"digest"' in line else None
+    if not isinstance(last, dict) or set(last) != {"digest"}:
+        text = "its last line is not its digest"
+        raise Refused(f"The proof file is cut off or damaged: {text}.")
+    if last["digest"] != digest:
         raise Refused(
             "The proof file does not fit its digest: it was damaged or changed."
         )
 
 
-def _proof(header: dict[str, Any], anchors: tuple[Anchor, ...]) -> Proof:
+def common_values(
+    header: dict[str, Any], columns: tuple[ColumnRule, ...]
+) -> dict[str, Any]:
+    """Read the entries of a header that all kinds of proofs share."""
     labels = a_list(header["labels"], "labels", 1, MAX_ROWS)
     classes = _classes(header["classes"])
     n_rows, n_classes = len(labels), len(classes)
-    columns = read_columns(header["columns"])
     claim = an_object(header["claim"], "claim", "cost bound")
-    n_grid = sum(column.n_grid for column in columns)
-    return Proof(
-        columns,
-        a_bool(header["is_named"], "is_named"),
-        tuple(classes),
-        optional(a_text, header["target"], "target"),
-        tuple(a_whole(y, "labels", 0, n_classes - 1) for y in labels),
-        _costs(header["weights"], "weights", n_rows),
-        _table(header["costs"], "costs", n_classes, n_classes),
-        _table(header["row_costs"], "row_costs", n_rows, n_classes),
-        _limits(header["family"], n_grid),
-        read_tree(header["tree"], n_grid, n_classes),
-        a_number(claim["cost"], "cost"),
-        a_number(claim["bound"], "bound"),
-        anchors,
-    )
+    return {
+        "columns": columns,
+        "is_named": a_bool(header["is_named"], "is_named"),
+        "classes": tuple(classes),
+        "target": optional(a_text, header["target"], "target"),
+        "labels": tuple(a_whole(y, "labels", 0, n_classes - 1) for y in labels),
+        "weights": read_costs(header["weights"], "weights", n_rows),
+        "costs": _table(header["costs"], "costs", n_classes, n_classes),
+        "row_costs": _table(header["row_costs"], "row_costs", n_rows, n_classes),
+        "claimed_cost": a_number(claim["cost"], "cost"),
+        "claimed_bound": a_number(claim["bound"], "bound"),
+    }
 
 
 def _classes(given: Any) -> list[Any]:
@@ -146,7 +159,8 @@ def _classes(given: Any) -> list[Any]:
     return classes
 
 
-def _costs(given: Any, name: str, n: int) -> tuple[Fraction, ...] | None:
+def read_costs(given: Any, name: str, n: int) -> tuple[Fraction, ...] | None:
+    """Read a list of so many numbers >= 0, or null."""
     if given is None:
         return None
     return tuple(a_cost(value, name) for value in a_list(given, name, n, n))
@@ -155,25 +169,4 @@ def _costs(given: Any, name: str, n: int) -> tuple[Fraction, ...] | None:
 def _table(given: Any, name: str, n: int, m: int) -> Any:
     if given is None:
         return None
-    return tuple(_costs(row, name, m) or () for row in a_list(given, name, n, n))
-
-
-def _limits(given: Any, n_grid: int) -> Limits:
-    keys = (*Limits._fields[:3], "min_samples_leaf", *Limits._fields[4:])
-    given = an_object(given, "family", " ".join(keys))
-    signs, allowed = given["signs"], given["allowed"]
-    for name in ("signs", "allowed"):
-        if given[name] != []:
-            a_list(given[name], name, n_grid, n_grid)
-    penalties = _costs(given["penalties"], "penalties", n_grid)
-    if penalties is None:
-        raise Refused("'penalties' of the proof file must be a list.")
-    return Limits(
-        a_whole(given["depth"], "depth", 1, 100),
-        a_whole(given["max_features"], "max_features", 1, 3),
-        a_whole(given["max_points"], "max_points", 1, 5),
-        a_whole(given["min_samples_leaf"], "min_samples_leaf", 1, MAX_LEAF),
-        tuple(a_whole(sign, "signs", -1, 1) for sign in signs),
-        tuple(a_bool(value, "allowed") for value in allowed),
-        penalties,
-    )
+    return tuple(read_costs(row, name, m) or () for row in a_list(given, name, n, n))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .family import BESIDE_A_NUMBER, Family
+from .points_file import PointsProof
 from .proof_file import Proof
 
 DIGITS = 12
@@ -27,11 +28,12 @@ class Found(NamedTuple):
     is_below: bool
 
 
-def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
+def sentence(proof: PointsProof, family: Family, found: Found, is_right: bool) -> str:
     """Say what the tree costs, and what no tree of the family undercuts."""
     cost, bound = decimal(found.cost), decimal(found.bound, ROUND_FLOOR)
     holds = (
-        f"the tree costs {cost} on {_rows(found)}{_given(proof, found)}, "
+        f"the tree costs {cost} on {rows_words(found.n_rows, found.n_weighted)}"
+        f"{given_words(proof, found.labels_are_of_data)}, "
         f"and no {_trees(proof, family)} costs less"
     )
     if found.bound < found.cost:
@@ -50,16 +52,17 @@ def sentence(proof: Proof, family: Family, found: Found, is_right: bool) -> str:
     )
 
 
-def _rows(found: Found) -> str:
-    if found.n_weighted == found.n_rows:
-        return f"these {found.n_rows} rows"
-    return f"those {found.n_weighted} of these {found.n_rows} rows that have a weight"
+def rows_words(n_rows: int, n_weighted: int) -> str:
+    """Say how many rows count."""
+    if n_weighted == n_rows:
+        return f"these {n_rows} rows"
+    return f"those {n_weighted} of these {n_rows} rows that have a weight"
 
 
-def _given(proof: Proof, found: Found) -> str:
+def given_words(proof: Proof, labels_are_of_data: bool) -> str:
     """Say what was taken from the proof file, not from the data."""
     taken = {
-        "labels": not found.labels_are_of_data,
+        "labels": not labels_are_of_data,
         "weights": proof.weights is not None,
         "costs": proof.costs is not None or proof.row_costs is not None,
     }
@@ -67,7 +70,7 @@ def _given(proof: Proof, found: Found) -> str:
     return f" (with the {' and '.join(words)} of the proof file)" if words else ""
 
 
-def _trees(proof: Proof, family: Family) -> str:
+def _trees(proof: PointsProof, family: Family) -> str:
     """Name the trees that were compared."""
     limits = proof.limits
     most = limits.max_features
@@ -106,10 +109,12 @@ def _exceptions(family: Family, max_points: int) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def decimal(number: Fraction | int, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Write a number exactly if it is short; else rounded down, or 'about' so much."""
+def decimal(
+    number: Fraction | int, rounding: str = ROUND_HALF_EVEN, digits: int = DIGITS
+) -> str:
+    """Write a number exactly if it is short; else rounded, or 'about' so much."""
     number = Fraction(number)
-    context = Context(prec=DIGITS, rounding=rounding)
+    context = Context(prec=digits, rounding=rounding)
     short = context.divide(Decimal(number.numerator), Decimal(number.denominator))
     if Fraction(short) == number:
         return f"{short.normalize():f}"

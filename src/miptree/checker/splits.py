@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from .family import Card
-from .values import Refused
+from .values import TooMuch
 
 MAX_BYTES = 1 << 31
 """Memory for the sets of rows."""
@@ -80,7 +80,7 @@ def all_splits(
         penalties.append(np.full(len(thresholds), price, dtype=np.int64))
         held += packed[-1].nbytes
         if held > MAX_BYTES:
-            raise Refused("The family has too many splits for the memory allowed here.")
+            raise TooMuch("The family has too many splits for the memory allowed here.")
         check_time(deadline)
     return _distinct(packed, penalties, len(grid))
 
@@ -88,7 +88,7 @@ def all_splits(
 def check_time(deadline: float) -> None:
     """Give up where it takes too long."""
     if time.monotonic() > deadline:
-        raise Refused("The check takes longer than allowed: allow more minutes.")
+        raise TooMuch("The check takes longer than allowed: allow more minutes.")
 
 
 def _packed(left: np.ndarray) -> np.ndarray:

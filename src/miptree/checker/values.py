@@ -19,13 +19,20 @@ T = TypeVar("T")
 
 
 class Refused(ValueError):
-    """Something cannot be checked, for a reason that is one plain sentence."""
+    """A file is not what it must be, for a reason that is one plain sentence."""
+
+
+class TooMuch(Refused):
+    """A check would need more time or memory than allowed, so nothing is known."""
+
+
+class BadCall(Refused):
+    """What was given is no file or no table, so nothing is known of any proof."""
 
 
 def parsed(line: bytes) -> Any:
     """Return the value of a line of JSON, without JSON's traps."""
-    if sum(line.count(mark) for mark in (b"[", b"{", b",")) > MAX_ITEMS:
-        raise Refused(f"A line of the proof file holds more than {MAX_ITEMS} values.")
+    check_size(line)
     try:
         return json.loads(
             line.decode("utf-8"),
@@ -38,9 +45,15 @@ def parsed(line: bytes) -> Any:
         raise
     except RecursionError:
         raise Refused("The proof file nests its values too deeply.") from None
-    except ValueError as error:
-        text = f"The proof file holds a line that is not JSON ({error})."
+    except ValueError:
+        text = "The proof file is damaged: it holds a line that is not JSON."
         raise Refused(text) from None
+
+
+def check_size(line: bytes) -> None:
+    """Give up on a line that would take too much memory."""
+    if sum(line.count(mark) for mark in (b"[", b"{", b",")) > MAX_ITEMS:
+        raise TooMuch(f"A line of the proof file holds more than {MAX_ITEMS} values.")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

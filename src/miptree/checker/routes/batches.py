@@ -1,0 +1,64 @@
+"""Entries of many nodes of a proof, gathered for sums over all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+class Batch:
+    """Nodes of the proof of a structure, with their entries.
+
+    Parameters
+    ----------
+    n_points : int
+        Points of the part.
+    """
+
+    def __init__(self, n_points: int) -> None:
+        self.n_points = n_points
+        self.n_nodes = 0
+        self.n_entries = 0
+        self._base: list[int] = []
+        self._plain: list[list[int]] = [[] for _ in range(6)]
+        self._envelopes: list[list[int]] = [[] for _ in range(7)]
+
+    def add(
+        self,
+        base: int,
+        leaves: bytearray,
+        plain: Sequence[Sequence[int]],
+        envelopes: Sequence[Sequence[int]] = ((), (), (), ()),
+    ) -> None:
+        """Add a node: what its points cost at least, their leaves, and its entries.
+
+        Entries are columns: split, kind, point, q; and split, point, q, partner.
+        """
+        node = self.n_nodes
+        self._base.append(base)
+        more = [node] * len(plain[0]), *plain, [leaves[i] for i in plain[2]]
+        for column, values in zip(self._plain, more, strict=True):
+            column.extend(values)
+        # A partner of -1 is none; what it looks up is never used.
+        sets = ([leaves[i] for i in envelopes[k]] for k in (1, 3))
+        more = [node] * len(envelopes[0]), *envelopes, *sets
+        for column, values in zip(self._envelopes, more, strict=True):
+            column.extend(values)
+        self.n_nodes += 1
+        self.n_entries += len(plain[0]) + len(envelopes[0])
+
+    @property
+    def base(self) -> np.ndarray:
+        """(nodes,): what all points cost at least, in whole units."""
+        return np.array(self._base, dtype=np.int64)
+
+    @property
+    def plain(self) -> np.ndarray:
+        """(6, entries): node, split, kind, point, q, leaves of the point."""
+        return np.array(self._plain, dtype=np.int64)
+
+    @property
+    def envelopes(self) -> np.ndarray:
+        """(7, entries): node, split, point, q, partner, leaves of point and partner."""
+        return np.array(self._envelopes, dtype=np.int64)

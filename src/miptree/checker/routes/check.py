@@ -1,0 +1,212 @@
+"""Check the proof of an oblique tree: all parts, all structures, the tree itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..data import Rows
+from ..outcome import CLOSE, Outcome
+from ..splits import check_time
+from ..values import Refused, a_float, a_list, a_whole, check_size, parsed
+from .file import RoutesProof
+from .numbers import Numbers, Points, merged, numbers_of
+from .recount import misfit, objective_of
+from .sentence import routes_sentence
+from .structures import (
+    Structure,
+    all_shapes,
+    in_order,
+    kinds_of,
+    labels_of,
+    read_shape,
+    useful_labels,
+)
+from .walk import Walk
+
+LITTLE = 10 * CLOSE
+"""Part of a claimed bound by which rounding may make the computed one smaller."""
+MOST_PARTS = 100_000
+_NUMBERS = rb"([-0-9, ]*)"
+_EVENT = {
+    b"b": re.compile(rb'\["b", ?' + _NUMBERS + rb"\]\s*"),
+    b"c": re.compile(rb'\["c", ?\[' + _NUMBERS + rb"\], ?\[" + _NUMBERS + rb"\]\]\s*"),
+    b"l": re.compile(rb'\["l", ?\[' + _NUMBERS + rb"\]\]\s*"),
+    b"f": re.compile(rb'\["f", ?' + _NUMBERS + rb"\]\s*"),
+    b"d": re.compile(rb'\["d", ?' + _NUMBERS + rb"\]\s*"),
+    b"v": re.compile(rb'\["v", ?' + _NUMBERS + rb"\]\s*"),
+}
+_LONG = re.compile(rb"\d{18}")
+
+
+def routes_outcome(proof: RoutesProof, rows: Rows, deadline: float) -> Outcome:
+    """Recount the tree, bound all others, and say what holds."""
+    wrong = misfit(proof)
+    if wrong is not None:
+        return Outcome(f"Does not hold: {wrong}", 1)
+    points = merged(rows)
+    cost = objective_of(proof, points)
+    bound = RoutesCheck(proof, points, deadline).bound()
+    if bound > cost:
+        text = (
+            "the tree costs less than the proof says of all trees: this program errs."
+        )
+        return Outcome(f"Does not hold: {text}", 1)
+    cost_is_right = abs(cost - proof.claimed_cost) <= CLOSE * cost
+    excess = proof.claimed_bound - bound
+    is_right = cost_is_right and excess <= LITTLE * bound
+    text = routes_sentence(proof, rows, points, (cost, bound), is_right)
+    return Outcome(text, 0 if is_right else 1, cost, bound)
+
+
+class RoutesCheck:
+    """The bound that the lines of a section prove.
+
+    Parameters
+    ----------
+    proof : RoutesProof
+    points : Points
+    deadline : float
+        When to give up, by ``time.monotonic``.
+    """
+
+    def __init__(self, proof: RoutesProof, points: Points, deadline: float) -> None:
+        self.proof, self.points, self.deadline = proof, points, deadline
+        self.total, self.shares = Fraction(0), Fraction(0)
+        self.free = dict(zip(points.place, range(len(points.place)), strict=True))
+        self.name: dict[int, int] = {}
+        self.numbers: Numbers | None = None
+        self.walk: Walk | None = None
+        self.proved: dict[Any, float] = {}
+        self.n_parts = 0
+
+    def bound(self) -> Fraction:
+        """Return what every tree costs at least: the sum of what the parts show."""
+        for number, line in enumerate(self.proof.events()):
+            if number % 1000 == 0:
+                check_time(self.deadline)
+            kind = line[2:3]
+            pattern = _EVENT.get(kind)
+            if line.startswith(b'["part"'):
+                self._part(parsed(line))
+            elif line.startswith(b'["s"'):
+                self._structure(parsed(line))
+            elif pattern is None or self.walk is None:
+                raise Refused(
+                    f"The proof file has a line {line[:40]!r} that is not known."
+                )
+            else:
+                self._event(kind, pattern.fullmatch(line), line)
+        self._end_part()
+        return self.total
+
+    def _event(self, kind: bytes, found: re.Match[bytes] | None, line: bytes) -> None:
+        """Read a line of whole numbers: a branch of any kind, a closing or a lemma."""
+        walk = self.walk
+        if found is None or walk is None or _LONG.search(line):
+            raise Refused(f"The proof file has a line {line[:40]!r} that is not known.")
+        check_size(line)
+        try:
+            values = [json.loads(b"[" + text + b"]") for text in found.groups()]
+        except ValueError:
+            text = f"{line[:40]!r} that is not JSON"
+            raise Refused(f"The proof file has a line {text}.") from None
+        if kind == b"c":
+            walk.close(*values)
+        elif kind == b"l":
+            walk.lemmas_of(*values)
+        elif kind == b"d":
+            walk.decide(*a_list(values[0], "a feature", 1, 1))
+        elif kind == b"v":
+            walk.part_value(*a_list(values[0], "a value", 2, 2))
+        else:
+            point, *sets = a_list(values[0], "a branch", 1 + (kind == b"b"), 20)
+            if kind == b"b":
+                walk.branch(point, sets)
+            elif sets:
+                raise Refused("The proof file fixes several points at once.")
+            else:
+                walk.fix(point)
+
+    # ------------------------------------------------------------ parts, structures
+
+    def _part(self, given: Any) -> None:
+        """Begin a part: some points, a share of the norms' price, a threshold."""
+        self._end_part()
+        check_time(self.deadline)
+        _, chosen, share, threshold = a_list(given, "part", 4, 4)
+        self.n_parts += 1
+        above, below = (
+            a_whole(n, "part", 1, 1 << 40) for n in a_list(share, "part", 2, 2)
+        )
+        share = Fraction(above, below)
+        self.shares += share
+        if self.shares > 1 or self.n_parts > MOST_PARTS:
+            raise Refused("The parts of the proof file have more than the whole.")
+        limit = a_float(threshold, "part")
+        if not limit > 0:
+            raise Refused("A threshold of the proof file is not above 0.")
+        if chosen is None:
+            chosen = list(self.free)
+        places = []
+        for name in a_list(chosen, "part", 1, len(self.points.place)):
+            if type(name) is not int or name not in self.free:
+                text = f"{name!r:.50}, which is none or in another part, too"
+                raise Refused(f"A part of the proof file names a point {text}.")
+            places.append(self.free.pop(name))
+        self.name = {self.points.place[i]: k for k, i in enumerate(places)}
+        self.numbers = numbers_of(
+            self.points, places, self.proof.objective, share, limit
+        )
+
+    def _structure(self, given: Any) -> None:
+        """Begin the proof of a structure."""
+        self._end_structure()
+        check_time(self.deadline)
+        if self.numbers is None:
+            raise Refused("The proof file has a structure outside of all parts.")
+        depth, n_classes = self.proof.objective.depth, len(self.proof.classes)
+        has_subsets = self.proof.has_subsets
+        nested = a_list(given, "s", 2, 2)[1]
+        shape = read_shape(nested, depth, n_classes, has_subsets)
+        known = self.numbers, Structure(shape), self.proof.exponent, self.name
+        self.walk = Walk(*known)
+
+    def _end_structure(self) -> None:
+        if self.walk is not None:
+            shape = in_order(self.walk.structure.shape)
+            value = self.walk.end()
+            self.proved[shape] = max(value, self.proved.get(shape, value))
+        self.walk = None
+
+    def _end_part(self) -> None:
+        """Add what all trees cost on the points of a part, whatever their structure."""
+        self._end_structure()
+        if self.numbers is not None:
+            self.total += Fraction(part_bound(self.numbers, self.proof, self.proved))
+        self.numbers, self.proved = None, {}
+
+
+def part_bound(numbers: Numbers, proof: RoutesProof, proved: dict[Any, float]) -> float:
+    """Return the least that trees of any structure cost on the points of a part.
+
+    A structure without a proof costs at least the cheapest of its classes at every
+    point, and what its hyperplanes cost at least.
+    """
+    bound = numbers.threshold
+    base: dict[frozenset[int], float] = {}
+    depth, labels = proof.objective.depth, useful_labels(numbers.cost)
+    for shape in all_shapes(depth, labels, proof.has_subsets):
+        kinds = frozenset(labels_of(shape))
+        n_hyperplanes = kinds_of(shape).count(False)
+        if kinds not in base:
+            least = numbers.cost[:, sorted(kinds)].min(axis=1)
+            base[kinds] = int(least.sum()) * numbers.unit
+        alone = base[kinds] + n_hyperplanes * numbers.least
+        alone = float(np.nextafter(alone, 0.0)) if n_hyperplanes else alone
+        bound = min(bound, max(alone, proved.get(shape, 0.0)))
+    return bound

@@ -1,0 +1,108 @@
+"""The one sentence that a check of an oblique tree ends with."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR
+from fractions import Fraction
+
+from ..data import Rows
+from ..sentence import decimal, given_words, rows_words
+from .file import RoutesProof
+from .numbers import Points
+
+DIGITS = 8
+PARTS = ((10**9, "a billion"), (10**6, "a million"))
+
+
+def routes_sentence(
+    proof: RoutesProof,
+    rows: Rows,
+    points: Points,
+    found: tuple[Fraction, Fraction],
+    is_right: bool,
+) -> str:
+    """Say what no tree undercuts, and what that makes of the tree in the file."""
+    cost, bound = found
+    table = rows_words(len(proof.labels), len(rows.price))
+    table += given_words(proof, rows.labels_are_of_data)
+    least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
+    features = _features(proof, rows, points)
+    holds = (
+        f"no decision tree of depth up to {proof.objective.depth} whose splits may "
+        f"{features} has an objective below {least} on {table}; "
+        f"the tree in the file has {value}, {verdict(cost, bound)} ({_meaning(proof)})"
+    )
+    if is_right:
+        return f"Checked: {holds}."
+    claimed = [decimal(c) for c in (proof.claimed_cost, proof.claimed_bound)]
+    return (
+        f"Does not hold as claimed: {holds} as far as the proof shows; the file claims "
+        f"an objective of {claimed[0]} and that none is below {claimed[1]}."
+    )
+
+
+def _features(proof: RoutesProof, rows: Rows, points: Points) -> str:
+    """Say what splits may weigh, and what they may not; a category may be columns."""
+    read = [column for column in proof.columns if column.n_numbers > 0]
+    n_columns, subsets = points.X.shape[1], _subsets(points)
+    n, n_categories = len(read), sum(column.is_category for column in read)
+    n_others = rows.n_unread + sum(c.is_read for c in proof.columns) - n
+    words = "the one feature" if n == 1 else f"all {n} features"
+    if n_others:
+        others = "column" if n_others == 1 else f"{n_others} columns"
+        words = "one feature" if n == 1 else f"{n} features"
+        words += f" (not the other {others} of the data)"
+    if n_categories:
+        words += f", {n_categories} of them as categories"
+    if n != n_columns:
+        words += f", which the proof file reads as {n_columns} columns of numbers,"
+    if not subsets:
+        return f"weigh {words}"
+    return f"weigh {words} or {subsets}" if n else subsets
+
+
+def _subsets(points: Points) -> str:
+    """Say which values splits may part, if any: those of the data, as they are read."""
+    counts = [len(set(own)) for own in points.values.T.tolist()]
+    if not counts:
+        return ""
+    features = "one feature" if len(counts) == 1 else f"one of {len(counts)} features"
+    *most, last = [str(count) for count in counts]
+    listed = f"{', '.join(most)} and {last}" if most else last
+    read = f"{listed} different ones, as the proof file reads them"
+    return f"send any of the values of {features} to a side ({read})"
+
+
+def verdict(cost: Fraction, bound: Fraction) -> str:
+    """Say how good the tree is at least."""
+    if cost == bound:
+        return "so it is optimal"
+    for parts, words in PARTS:
+        if (cost - bound) * parts <= cost:
+            return f"so it is optimal to within one part in {words}"
+    percent = 100 * (cost - bound) / cost
+    most = decimal(percent, ROUND_CEILING, digits=3)
+    return f"so no tree is better by more than {most} %"
+
+
+def _free(proof: RoutesProof) -> str:
+    """Say that splits by values have no price."""
+    return "; splits by values cost nothing" if proof.has_subsets else ""
+
+
+def _meaning(proof: RoutesProof) -> str:
+    """Say what the objective adds up, in words."""
+    given = proof.objective
+    margin, slack, price = (
+        decimal(number, digits=DIGITS)
+        for number in (given.margin, given.slack_penalty, given.l1_penalty)
+    )
+    is_plain = proof.costs is None and proof.row_costs is None
+    errors = "errors" if is_plain else "the costs of errors"
+    errors += " by weight" if is_plain and proof.weights is not None else ""
+    return (
+        f"the objective is {errors} + {slack} times what rows lack of a distance of "
+        f"{margin} to the splits on their way + {price} times the size of the splits' "
+        f"weights{_free(proof)}, with features scaled to 0 to 1 and scores within -1 "
+        "and 1"
+    )

@@ -1,0 +1,240 @@
+"""Walk through the proof tree of a structure, line by line of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..values import Refused
+from .batches import Batch
+from .closings import closing_values, lemma_values
+from .entries import Entries
+from .numbers import Numbers
+from .structures import Structure, is_symmetric
+
+MOST_NUMBERS, MOST_NODES, MOST_CHILDREN = 1 << 22, 20_000, 16
+"""Numbers and nodes in a batch; children of a branch."""
+
+
+class Branch(NamedTuple):
+    """A branch: its points with their leaves, and the cases that are left of it."""
+
+    points: list[int]
+    before: list[int]
+    cases: Iterator[list[int]]
+    lemma: tuple[int, ...]
+    feature: tuple[int, ...]
+    features: Iterator[tuple[int, ...]]
+
+
+class Walk:
+    """The proof tree of a structure: which leaves each point may come to.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The points of a part.
+    structure : Structure
+    exponent : int
+        Multipliers are whole numbers over 2 ** exponent.
+    name : mapping of int to int
+        The number of each point of the part, by its name in the file.
+    """
+
+    def __init__(
+        self,
+        numbers: Numbers,
+        structure: Structure,
+        exponent: int,
+        name: Mapping[int, int],
+    ) -> None:
+        self.numbers, self.structure, self.exponent = numbers, structure, exponent
+        self.name, self.entries = name, Entries(structure, name)
+        n = len(numbers.cost)
+        self.leaves = bytearray([structure.everything]) * n
+        self.cost: list[list[int]] = numbers.cost[:, structure.label].tolist()
+        self.known: dict[tuple[int, int], int] = {}
+        self.base = sum(self._least(i, structure.everything) for i in range(n))
+        self.n_empty = 0
+        self.lemma = (-1,) * structure.n_splits
+        self.least = np.where(structure.is_subset, 0.0, numbers.least)
+        self.feature: tuple[int, ...] = (-1,) * structure.n_splits
+        self.branches: list[Branch] = []
+        self.is_done, self.is_begun = False, False
+        self.value = np.inf
+        self.lemmas, self.closings = Batch(n), Batch(n)
+        self.lemma_of_closing: list[tuple[int, ...]] = []
+        self.lemma_value = np.zeros((0, structure.n_splits))
+
+    # ------------------------------------------------------------------ the lines
+
+    def fix(self, point: int) -> None:
+        """Keep a point on the left of the root, if its sides are alike.
+
+        The mirror image of a tree has the same structure, so one of the two does that.
+        """
+        if self.is_begun or not is_symmetric(self.structure.shape):
+            raise Refused("The proof file fixes a point where it may not.")
+        self._begin()
+        self._set(self._point(point), self.structure.left_of_root)
+
+    def branch(self, point: int, sets: Sequence[int]) -> None:
+        """Go on with each of some sets of leaves, which must be all that is open."""
+        self._begin()
+        i, union = self._point(point), 0
+        for leaves in sets:
+            union |= leaves
+        if not 1 <= len(sets) <= MOST_CHILDREN or union & ~self.structure.everything:
+            raise Refused("The proof file has a branch with unknown leaves.")
+        if min(sets) < 0 or self.leaves[i] & ~union:
+            raise Refused("A branch of the proof file leaves out a leaf that is open.")
+        before = self.leaves[i]
+        self._branch([i], ([leaves & before] for leaves in sets))
+
+    def decide(self, split: int) -> None:
+        """Go on with each of the categories that a split may send values of left."""
+        self._begin()
+        if not self._is_subset(split) or self.feature[split] >= 0:
+            raise Refused("The proof file decides a split that is not open.")
+        n_categories = self.numbers.values.shape[1]
+        features = [
+            (*self.feature[:split], k, *self.feature[split + 1 :])
+            for k in range(n_categories)
+        ]
+        self._branch([], ([] for _ in features), features)
+
+    def part_value(self, split: int, point: int) -> None:
+        """Go on with both sides of a split for all points of the same value."""
+        self._begin()
+        if not self._is_subset(split) or self.feature[split] < 0:
+            raise Refused("The proof file sends values to sides of a split too soon.")
+        values = self.numbers.values[:, self.feature[split]]
+        same = np.flatnonzero(values == values[self._point(point)]).tolist()
+        before = [self.leaves[i] for i in same]
+        others = [self.structure.leaves_on(split, side) for side in (1, -1)]
+        self._branch(same, ([old & ~other for old in before] for other in others))
+
+    def lemmas_of(self, plain: Sequence[int]) -> None:
+        """Note what splits cost in all that follows below."""
+        self._begin()
+        if self.n_empty:
+            return
+        columns = self.entries.plain(plain)
+        number = len(self.lemma_value) + self.lemmas.n_nodes
+        splits = set(columns[0])
+        self.lemmas.add(self.base, self.leaves, columns)
+        self.lemma = tuple(
+            number if split in splits else old for split, old in enumerate(self.lemma)
+        )
+
+    def close(self, plain: Sequence[int], envelopes: Sequence[int]) -> None:
+        """End a branch by multipliers.
+
+        One in which a point has no leaf left needs no reason. Nor does one in which no
+        point is left to a leaf: there is a best tree that has points in every leaf.
+        """
+        self._begin()
+        is_bare = not plain and not envelopes
+        if not self.n_empty and not (is_bare and self._lacks_points()):
+            columns = self.entries.plain(plain), self.entries.envelopes(envelopes)
+            self.closings.add(self.base, self.leaves, *columns)
+            self.lemma_of_closing.append(self.lemma)
+            entries = self.closings.n_entries + self.lemmas.n_entries
+            nodes = self.closings.n_nodes + self.lemmas.n_nodes
+            width = self.numbers.x.shape[1] + 16
+            if entries * width > MOST_NUMBERS or nodes > MOST_NODES:
+                self.evaluate()
+        self._go_on()
+
+    def end(self) -> float:
+        """Return what trees of the structure cost at least."""
+        if not self.is_done:
+            raise Refused("The proof of a structure in the proof file is not complete.")
+        self.evaluate()
+        return min(self.value, self.numbers.threshold)
+
+    def evaluate(self) -> None:
+        """Work out what was gathered."""
+        n = len(self.leaves)
+        known = self.numbers, self.structure, self.exponent
+        more = lemma_values(*known, self.lemmas)
+        self.lemma_value = np.concatenate([self.lemma_value, more])
+        # The last row stands for -1: no lemma.
+        table = np.vstack([self.lemma_value, np.full(self.structure.n_splits, -np.inf)])
+        lemma = np.array(self.lemma_of_closing, dtype=np.int64)
+        lemma = lemma.reshape(self.closings.n_nodes, self.structure.n_splits)
+        floor = table[lemma, np.arange(self.structure.n_splits)]
+        floor = np.maximum(floor, self.least)
+        values = closing_values(*known, self.closings, floor)
+        self.value = min(self.value, float(values.min(initial=np.inf)))
+        self.lemmas, self.closings, self.lemma_of_closing = Batch(n), Batch(n), []
+
+    # ------------------------------------------------------------------ the state
+
+    def _begin(self) -> None:
+        if self.is_done:
+            raise Refused(
+                "The proof of a structure in the proof file goes on too long."
+            )
+        self.is_begun = True
+
+    def _go_on(self) -> None:
+        """Turn to the next set of leaves of the last branch that has one."""
+        while self.branches:
+            points, before, cases, lemma, feature, features = self.branches[-1]
+            self.lemma, self.feature = lemma, feature
+            case = next(cases, None)
+            for i, leaves in zip(points, before if case is None else case, strict=True):
+                self._set(i, leaves)
+            if case is not None:
+                self.feature = next(features, feature)
+                return
+            self.branches.pop()
+        self.is_done = True
+
+    def _branch(
+        self,
+        points: list[int],
+        cases: Iterable[list[int]],
+        features: Iterable[tuple[int, ...]] = (),
+    ) -> None:
+        """Go on with each case: the leaves of some points, and features of splits."""
+        before = [self.leaves[i] for i in points]
+        state = self.lemma, self.feature
+        self.branches.append(
+            Branch(points, before, iter(cases), *state, iter(features))
+        )
+        self._go_on()
+
+    def _is_subset(self, split: int) -> bool:
+        """Tell whether there is such a split, and it is by subsets of values."""
+        is_split = 0 <= split < self.structure.n_splits
+        return is_split and bool(self.structure.is_subset[split])
+
+    def _lacks_points(self) -> bool:
+        """Tell whether there is a leaf that is open to no point."""
+        union = 0
+        for leaves in set(self.leaves):
+            union |= leaves
+        return union != self.structure.everything
+
+    def _set(self, i: int, leaves: int) -> None:
+        before = self.leaves[i]
+        self.base += self._least(i, leaves) - self._least(i, before)
+        self.n_empty += (leaves == 0) - (before == 0)
+        self.leaves[i] = leaves
+
+    def _least(self, i: int, leaves: int) -> int:
+        """Return the cost of the cheapest of some leaves, 0 of none."""
+        found = self.known.get((i, leaves))
+        if found is None:
+            costs = (c for k, c in enumerate(self.cost[i]) if leaves >> k & 1)
+            found = self.known[i, leaves] = min(costs, default=0)
+        return found
+
+    def _point(self, name: int) -> int:
+        if name not in self.name:
+            raise Refused(f"The proof file names a point {name}, which is none.")
+        return self.name[name]
