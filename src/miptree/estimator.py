@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from miptree.data.problem import Problem
 from miptree.data.rows import Revision, unrevised
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
+from miptree.fit.logged import name_of, refuse_unloggable, with_proof_file
 from miptree.fit.plan import Plan
 from miptree.fit.progress import listeners_of
 from miptree.fit.rounds import train_in_rounds
@@ -30,11 +32,12 @@ from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
+from miptree.utils.files import refuse_overwriting
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifier(ObliqueClassifier):
-    """Small oblique decision tree, near-optimal by search and proved by a MIP.
+    """Small oblique decision tree, near-optimal by search, with proved bounds.
 
     Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
     missing margins + ``l1_penalty`` * 1-norms of the hyperplanes, over trees of depth
@@ -54,26 +57,28 @@ class OptimalTreeClassifier(ObliqueClassifier):
         whose scores are boxed to [-1, 1]. "auto" takes 0.05 for up to 200 rows that
         fill their range, and less where there are more rows or heavy tails.
     formulation : {"compact", "paper", "flow"}, default="compact"
-        The MIP: the exact compact one, the paper's (1a)-(1k), or a relaxation that
-        proves bounds faster.
+        The MIP, where one is solved: the exact compact one, the paper's (1a)-(1k), or a
+        relaxation that proves bounds faster.
     solver : str, default="highs"
         Who solves the MIP: "highs", "scip", both at once ("portfolio"), "gurobi",
-        "cplex"; "search" stops before it.
+        "cplex"; "search" stops before all proofs.
     init : {"auto", "cart"} or ObliqueTree, default="auto"
         Start tree: found by search, CART's, or your own in the units of X. From the
-        latter two the solver goes on without a search, unless it is ``"search"``.
+        latter two the proofs go on without a search, unless it is ``"search"``.
     time_limit : float or None, default=60
-        Seconds for the whole fit.
+        Most seconds for the whole fit. It ends sooner when it is done: when the tree is
+        proved optimal, or neither tree nor bound has moved for a while that grows with
+        the time spent.
     max_iter : int or None, default=None
-        Iterations of the search, a budget that does not depend on speed.
+        Most iterations of the search, a budget that does not depend on speed. The while
+        is then counted in iterations, too.
     node_limit : int or None, default=None
-        Branch-and-bound nodes of the MIP, likewise.
+        Branch-and-bound nodes of each proof, likewise.
     gap_tol : float, default=0
         Stop when (objective - bound) / objective is at most this.
     proof : {"auto", "errors", "objective"}, default="auto"
-        What the solver should prove: first the number of errors, then the objective,
-        leaving the time to a search where the gap stays large; or only one of them
-        with all the time.
+        What should be proved: first the number of errors, then the objective, each as
+        long as something moves; or only one of them, with all the time.
     selection : str, Selector, PerLayer or None, default=None
         Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
         paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
@@ -127,8 +132,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         relative gap between them.
     status_ : str
         "optimal" when the recounted objective meets the bound; otherwise why the fit
-        stopped: "gap_tol", "time_limit", "node_limit", "max_iter" (nothing was left
-        to do) or "interrupted".
+        stopped: "gap_tol", "stalled" (nothing moved for a while), "time_limit",
+        "node_limit", "max_iter" (or nothing was left to do) or "interrupted".
     certificate_ : Certificate
         What is known, in numbers and as a sentence.
     fitted_ : FittedTree
@@ -194,7 +199,12 @@ class OptimalTreeClassifier(ObliqueClassifier):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        proof_log: str | os.PathLike[str] | None = None,
+        force: bool = False,
     ) -> OptimalTreeClassifier:
         """Learn a tree.
 
@@ -207,13 +217,19 @@ class OptimalTreeClassifier(ObliqueClassifier):
         sample_weight : array-like of shape (n_samples,), optional
             Weights >= 0, the largest at least 1e-5: a row of weight 2 counts as two
             rows, and the penalties are meant for rows of weight 1.
+        proof_log : path, optional
+            File to write the proof of the objective's bound into, for ``miptree
+            check``. It holds what the branch and bound over routes proved; what a
+            solver claims cannot be checked, and a warning says so.
+        force : bool, default=False
+            Whether to overwrite that file.
 
         Returns
         -------
         OptimalTreeClassifier
             The fitted estimator.
         """
-        self._fit(X, y, sample_weight)
+        self._fit(X, y, sample_weight, proof_log=proof_log, force=force)
         self._warn_if_interrupted()
         return self
 
@@ -223,9 +239,13 @@ class OptimalTreeClassifier(ObliqueClassifier):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         revise: Revision = unrevised,
+        proof_log: str | os.PathLike[str] | None = None,
+        force: bool = False,
     ) -> None:
         """Fit to rows that ``revise`` may give other labels and costs."""
         clock = Clock(self.time_limit)
+        if proof_log is not None:
+            self._refuse_log(proof_log, force)  # before the work, not after it
         # What no rows can make right should fail before any work.
         suited_objective(self.slack_penalty, self.l1_penalty, self.margin)
         if self.solver != "search":
@@ -233,15 +253,31 @@ class OptimalTreeClassifier(ObliqueClassifier):
         most = largest_cost(self.slack_penalty, self.margin)
         rows, classes = revise(*self._rows(X, y, sample_weight, most))
         problem, schema = self._problem_of(rows, classes)
-        self.adopt(schema, self._trained(problem, clock))
+        fitted = self._trained(problem, clock, proof_log is not None)
+        if proof_log is not None:
+            known = schema, rows, problem, fitted
+            fitted = with_proof_file(proof_log, *known, target=name_of(y), force=force)
+        self.adopt(schema, fitted)
 
-    def _trained(self, problem: Problem, clock: Clock) -> FittedTree:
+    def _refuse_log(self, path: str | os.PathLike[str], force: bool) -> None:
+        """Refuse a file that is there already, and fits whose proof is of some rows."""
+        refuse_overwriting(path, force)
+        if self.selection is not None:
+            raise ValueError(
+                "proof_log works without selection, whose bounds are of some rows only."
+            )
+
+    def _trained(
+        self, problem: Problem, clock: Clock, record: bool = False
+    ) -> FittedTree:
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )
-        plan = Plan.of(self, objective)
+        plan = replace(Plan.of(self, objective), record=record)
+        if record:
+            refuse_unloggable(objective, plan.depth)
         listeners = listeners_of(self.verbose, self.callback)
         self.__dict__.pop("rounds_", None)  # of an earlier fit
         self.__dict__.pop("selected_", None)

@@ -30,13 +30,15 @@ from miptree.data.named import by_column
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
+from miptree.fit.logged import name_of, with_digest
 from miptree.fit.necessity import Necessity
 from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
 from miptree.fit.points_data import PointsData, PointsRules
+from miptree.fit.points_log import write_points_proof
 from miptree.fit.progress import listeners_of
-from miptree.fit.proof_log import write_proof
 from miptree.objective.penalties import Auto
 from miptree.objective.points import POINTS_TREE
+from miptree.points.alternatives import Restriction
 from miptree.tuning.points_penalty import choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
@@ -128,6 +130,8 @@ class PointsTreeClassifier(TableClassifier):
     narrowing_ : str
         What was left out of the family as there were too many splits, in sentences;
         empty otherwise (not in a loaded model).
+    restriction_ : Restriction or None
+        What was asked of the trees, where this is one of :meth:`alternatives`.
     feature_penalty_ : float or dict
         What a feature in a split costs.
     penalty_chosen_ : str
@@ -241,20 +245,17 @@ class PointsTreeClassifier(TableClassifier):
         result = self._trained(rows, data, clock, proof_log is not None)
         self.family_, self.narrowing_ = data.family, self._narrowing(data)
         self._training = result
-        schema = self._schema(data.table, classes)
-        self.adopt(schema, result.fitted)
+        schema, fitted = self._schema(data.table, classes), result.fitted
         if proof_log is not None:
-            write_proof(
-                proof_log,
-                schema,
-                rows,
-                data.family,
-                self.tree_,
-                self.certificate_,
-                result.found.anchors,
-                target=_name_of(y),
-                force=force,
-            )
+            known = schema, rows, data.family, fitted.tree, fitted.certificate
+            fitted = with_digest(
+                fitted,
+                lambda: write_points_proof(
+                    proof_log, *known, result.found.anchors,
+                    target=name_of(y), force=force,
+                ),
+            )  # fmt: skip
+        self.adopt(schema, fitted)
 
     def _trained(
         self, rows: TrainingRows, data: PointsData, clock: Clock, keep_anchors: bool
@@ -360,16 +361,10 @@ class PointsTreeClassifier(TableClassifier):
     # --------------------------------------------------------------- parameters
 
     def _check_depth(self) -> None:
-        if self.max_depth < 1:
+        if not 1 <= self.max_depth <= MOST_DEPTH:
             raise ValueError(
-                f"max_depth of a points tree is 1 to {MOST_DEPTH}, got "
-                f"{self.max_depth}."
-            )
-        if self.max_depth > MOST_DEPTH:
-            raise ValueError(
-                f"max_depth of a points tree is {MOST_DEPTH} at most, got "
-                f"{self.max_depth}: nobody follows longer cards. Use "
-                "OptimalTreeClassifier for deeper trees."
+                f"max_depth of PointsTreeClassifier is 1 to {MOST_DEPTH}, got "
+                f"{self.max_depth}: nobody follows longer cards."
             )
 
     def _check_leaves(self, n_rows: int) -> None:
@@ -449,18 +444,13 @@ class PointsTreeClassifier(TableClassifier):
         }
         few = set(by_name.values())
         self.feature_penalty_ = few.pop() if len(few) == 1 else by_name
+        self.restriction_: Restriction | None = None
         return super().adopt(schema, fitted)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: all but the training rows."""
         state: dict[str, Any] = super().__getstate__()
         return {name: v for name, v in state.items() if name != "_training"}
-
-
-def _name_of(y: Any) -> str | None:
-    """Return the name of the column of labels, where it has one."""
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) else None
 
 
 def _named_penalties(given: Mapping[Any, float], names: list[str]) -> FloatArray:

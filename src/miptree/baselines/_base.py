@@ -120,6 +120,10 @@ class BaselineClassifier(NumericTreeClassifier):
     def _formulation(self, problem: Problem) -> BaselineFormulation:
         """Make the baseline's MIP for the data."""
 
+    def valuation(self, problem: Problem) -> BaselineValuation:
+        """Return the baseline's objective, made for the data."""
+        return BaselineValuation(self.method, self._formulation(problem))
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -143,7 +147,7 @@ class BaselineClassifier(NumericTreeClassifier):
         clock = Clock(self.time_limit)
         get_solver(self.solver)  # a missing one should fail before any work
         problem, schema = self._problem_of(X, y, sample_weight)
-        formulation = self._formulation(problem)
+        valuation = self.valuation(problem)
         limits = Limits(
             nodes=self.node_limit,
             gap=self.gap_tol,
@@ -151,7 +155,6 @@ class BaselineClassifier(NumericTreeClassifier):
             seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
         )
         listeners = listeners_of(self.verbose, self.callback)
-        valuation = BaselineValuation(self.method, formulation)
         self.adopt(
             schema,
             train_baseline(valuation, self.solver, limits, clock, listeners, self.init),

@@ -12,8 +12,9 @@ from miptree.baselines._valuation import BaselineValuation
 from miptree.control.clock import Clock, interruptible
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.mips import ended_by
 from miptree.fit.progress import FitCallback
-from miptree.fit.train import SEARCH_SHARE, ended_by
+from miptree.fit.searches import SEARCH_SHARE
 from miptree.mip.size import pays
 from miptree.mip.solvers import Limits, Progress, get_solver
 from miptree.objective import Score

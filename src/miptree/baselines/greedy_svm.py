@@ -14,6 +14,7 @@ from miptree.baselines._base import ClassWeight
 from miptree.baselines._valuation import ErrorValuation
 from miptree.classifiers.numeric_classifier import NumericTreeClassifier
 from miptree.control.clock import Clock
+from miptree.data.problem import Problem
 from miptree.fit.incumbent import Incumbent
 from miptree.objective.proved import Bounds
 from miptree.search.starts import greedy_svm_tree
@@ -69,6 +70,10 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
     C: float = 10.0
     class_weight: ClassWeight = None
 
+    def valuation(self, problem: Problem) -> ErrorValuation:
+        """Return its objective: the weight of the misclassified rows."""
+        return ErrorValuation(self.method, f"tree of depth {int(self.max_depth)}")
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -78,7 +83,7 @@ class GreedySVMTreeClassifier(NumericTreeClassifier):
         problem, schema = self._problem_of(X, y, sample_weight)
         tree = problem.to_user(greedy_svm_tree(problem, depth, self.C))
         tree = tree.prune(problem.X)
-        errors = ErrorValuation(self.method, f"tree of depth {depth}")
+        errors = self.valuation(problem)
         bounds = Bounds.without_solver(problem, depth)
         best = Incumbent(tree, errors.evaluate(problem, tree), bounds, clock)
         best.ended = "unproved"

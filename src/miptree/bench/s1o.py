@@ -12,7 +12,7 @@ from miptree.classifiers.numeric_classifier import NumericTreeClassifier
 from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
 from miptree.fit.incumbent import Incumbent
-from miptree.fit.train import ended_by
+from miptree.fit.mips import ended_by
 from miptree.mip.formulations import FORMULATIONS
 from miptree.mip.size import mip_size, pays
 from miptree.mip.solvers import Limits, get_solver

@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
+from miptree.certificate.oblique_words import oblique_sentence
 from miptree.certificate.points_words import points_sentence
+from miptree.certificate.reasons import reason
 from miptree.data.problem import Problem
 from miptree.objective import Score
 from miptree.objective.points import POINTS_TREE
@@ -17,6 +19,7 @@ from miptree.objective.tolerance import (
     counted_meets,
     error_scale,
     meets,
+    percent,
     relative_gap,
 )
 from miptree.objective.valuation import Valuation
@@ -83,6 +86,9 @@ class Certificate:
     cost_unit, cost_rounding : float
         Of a points tree the unit whose whole multiples the proof compared, and how
         far a cost counted in it may be from the cost itself; the bounds allow for it.
+    proof_digest : str
+        The digest that the proof file of the fit ends with, empty where none was
+        written. It says which file, not that it holds: ``miptree check`` does.
     """
 
     errors: int
@@ -114,6 +120,7 @@ class Certificate:
     min_samples_leaf: int = 1
     cost_unit: float = 0.0
     cost_rounding: float = 0.0
+    proof_digest: str = ""
 
     def signed(self) -> Certificate:
         """Return the certificate with the digest of its other fields."""
@@ -158,7 +165,7 @@ class Certificate:
     def __str__(self) -> str:
         if self.is_of_points:
             return points_sentence(self)
-        return " ".join([self._errors_sentence(), self._objective_sentence()])
+        return self._baseline_sentences() if self.method else oblique_sentence(self)
 
     @property
     def counted_errors(self) -> str:
@@ -168,58 +175,20 @@ class Certificate:
             counted += f" at a cost of {self.cost:.6g}"
         return counted
 
-    def _errors_sentence(self) -> str:
-        counted = self.counted_errors
+    def _baseline_sentences(self) -> str:
+        """Say what a baseline makes of its own objective."""
+        counted, why = self.counted_errors, reason(self.objective_proved_by)
         if cost_meets(self.cost, self.any_tree_bound):
-            why = self.any_tree_proved_by
-            return f"{counted}; no tree of depth {self.depth} does better ({why})."
-        if self.method:
-            return f"{counted}."
-        near = f"with rows nearer than {self.margin:g} to a split counted as errors"
-        if self.cost_at_margin == self.cost:
-            counted += f"; {near},"
-        else:
-            counted += f", {self.cost_at_margin:.6g} {near}; so counted,"
-        worse = "does better"
-        if not self.errors_optimal:
-            worse = f"gets below {self.errors_bound:.6g}"
-        return f"{counted} no {self._compared} {worse} ({self.errors_proved_by})."
-
-    @property
-    def _compared(self) -> str:
-        return f"tree of depth {self.depth}{self._limit}"
-
-    @property
-    def _limit(self) -> str:
-        if self.max_features is None:
-            return ""
-        return f" with at most {self.max_features} features in a split"
-
-    def _baseline_sentence(self) -> str:
+            known = reason(self.any_tree_proved_by)
+            counted += f"; no tree of depth {self.depth} does better, {known}"
         value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"
         verdict = f"proved optimal for {self.method}: no {self.trees} does better"
         if not self.objective_optimal:
             verdict = (
                 f"not proved optimal for {self.method}: no {self.trees} is below "
-                f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %)"
+                f"{self.objective_bound:.6g} (gap {percent(self.gap)})"
             )
-        return f"{value} {verdict} ({self.objective_proved_by})."
-
-    def _objective_sentence(self) -> str:
-        if self.method:
-            return self._baseline_sentence()
-        terms = (
-            f"errors + {self.slack_penalty:g} * slack + {self.l1_penalty:g} * 1-norms "
-            f"on features scaled to [0, 1]{self._limit}"
-        )
-        counted = f"Its objective ({terms}) is {self.objective:.6g},"
-        if self.objective_optimal:
-            return f"{counted} proved optimal ({self.objective_proved_by})."
-        return (
-            f"{counted} not proved optimal: no tree is below "
-            f"{self.objective_bound:.6g} (gap {100 * self.gap:.3g} %; "
-            f"{self.objective_proved_by})."
-        )
+        return f"{counted}. {value} {verdict}, {why}."
 
 
 def certify(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from miptree.objective.bounds import ROUTES
 from miptree.objective.points import POINTS_TREE
-from miptree.objective.tolerance import COST_ROUNDING
+from miptree.objective.tolerance import COST_ROUNDING, percent
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -47,10 +48,9 @@ def _verdict(certificate: Certificate) -> str:
             less += f" by more than {2 * certificate.cost_rounding:.2g}"
         return f", and no {POINTS_TREE} of its kind {less}"
     _, bound = told_apart(certificate.objective, certificate.objective_bound)
-    most = math.ceil(1000 * certificate.gap) / 10
     return (
         f"; no {POINTS_TREE} of its kind {less} than {bound}, so the best is at most "
-        f"{most:g} % below it"
+        f"{percent(certificate.gap)} below it"
     )
 
 
@@ -66,6 +66,8 @@ def _details(certificate: Certificate) -> str:
 def proof_words(certificate: Certificate) -> str:
     """Say what gave the bound on the cost of a tree."""
     why = certificate.objective_proved_by
+    if why.startswith(ROUTES):
+        why += "; every step was recomputed from the data"
     if certificate.is_of_points and not certificate.objective_optimal:
         return why.replace("exhaustive search", "bounds of an unfinished search")
     return why

@@ -167,10 +167,11 @@ class Recount:
     @cached_property
     def any_tree_bound(self) -> Fraction:
         """Errors of every tree: classes without a leaf, and conflicts."""
-        return max(self._class_bound, self._conflict_bound)
+        return max(self.class_bound, self._conflict_bound)
 
     @cached_property
-    def _class_bound(self) -> Fraction:
+    def class_bound(self) -> Fraction:
+        """Errors of every tree as some classes have no leaf: Proposition 1 (3)."""
         spare = self.data.n_classes - 2 ** min(self.certificate.depth, 64)
         if spare <= 0:
             return Fraction(0)

@@ -12,17 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.certificate.certificate import PARTITIONED, Certificate
+from miptree.certificate.certificate import Certificate
 from miptree.certificate.checks import (
     Check,
     check_digest,
     check_settings,
     check_tree,
-    compare,
     is_of_baseline,
 )
+from miptree.certificate.comparing import DATA, compare
 from miptree.certificate.given_data import GivenData
-from miptree.certificate.points_checks import verify_points
+from miptree.certificate.points_checks import KnownFamily, verify_points
 from miptree.certificate.recount import Recount
 from miptree.certificate.resolve import solve_again
 from miptree.data import Table, is_frame
@@ -39,6 +39,8 @@ class Verification:
     """Outcome of :func:`verify`."""
 
     checks: tuple[Check, ...]
+    notes: tuple[str, ...] = ()
+    """What the checks do not cover, in sentences."""
 
     @property
     def ok(self) -> bool:
@@ -58,9 +60,14 @@ class Verification:
     def __str__(self) -> str:
         n, wrong = len(self.checks), len(self.wrong)
         head = f"Verified: all {n} checks hold."
+        causes = [check for check in self.wrong if check.name == DATA]
         if wrong:
-            head = f"NOT verified: {wrong} of {n} checks failed."
-        return "\n".join([head, *(f"  {check}" for check in self.checks)])
+            why = "these are not the data of the fit; " if causes else ""
+            head = f"NOT verified: {why}{wrong} of {n} checks failed."
+        others = [check for check in self.wrong if check not in causes]
+        right = [check for check in self.checks if check.ok]
+        lines = [f"  {check}" for check in (*causes, *others, *right)]
+        return "\n".join([head, *lines, *self.notes])
 
 
 def verify(
@@ -79,6 +86,9 @@ def verify(
     resolve_seconds: float | None = 60.0,
 ) -> Verification:
     """Check every number of a certificate that can be computed again.
+
+    It is about a certificate and its tree; :func:`miptree.verify_model` checks all of
+    a model or a model file: probabilities, columns and parameters as well.
 
     Sides, errors, margins and the objective are recomputed exactly. A bound that a
     solver proved can only be bracketed, unless ``resolve_with`` repeats the proof.
@@ -148,27 +158,14 @@ def verify(
     if digest is None and not is_of_points and is_of_baseline(certificate):
         raise TypeError(
             "verify checks the certificates of OptimalTreeClassifier and "
-            f"PointsTreeClassifier, got one of {certificate.method.rstrip('.')}. A "
-            "baseline's errors are those of clf.tree_.predict(X)."
+            f"PointsTreeClassifier, got one of {certificate.method.rstrip('.')}. That "
+            "of a baseline is checked with its model: verify_model(clf, X, y)."
         )
     if is_of_points and table is None:
         raise ValueError(
             "The certificate is about points trees, which read their data on a grid: "
             "give verify the table, table=clf.table_."
         )
-    if certificate.data_digest == PARTITIONED:
-        raise ValueError(
-            "The tree was trained on data in partitions, whose certificate has no "
-            "digest of the data: verify cannot know that these are the same rows. "
-            "clf.score and miptree evaluate recount its errors."
-        )
-    if is_of_points and resolve_with not in (None, "points"):
-        raise ValueError(
-            f"resolve_with is {resolve_with!r}, but the proof of a points tree is "
-            'repeated by its own engine: give "points".'
-        )
-    if resolve_with is not None and not is_of_points:
-        get_solver(resolve_with)  # one that is missing is told, whatever comes of it
     value_feature = None
     if table is not None:
         X = table.transform(X if is_frame(X) else np.asarray(X))
@@ -176,10 +173,39 @@ def verify(
     data = GivenData.of(
         X, y, sample_weight, classes, value_feature, cost_matrix, row_costs
     )
-    if is_of_points and table is not None:
+    return Verification(
+        tuple(
+            check_certificate(
+                certificate, tree, data, table, digest, resolve_with, resolve_seconds
+            )
+        )
+    )
+
+
+def check_certificate(
+    certificate: Certificate,
+    tree: ObliqueTree,
+    data: GivenData,
+    table: Table | None,
+    digest: str | None = None,
+    resolve_with: str | None = None,
+    resolve_seconds: float | None = 60.0,
+    known: KnownFamily | None = None,
+) -> list[Check]:
+    """Check a certificate against rows that were read already; see :func:`verify`.
+
+    ``known`` is the family of a points tree, where the model says it.
+    """
+    if certificate.is_of_points and table is not None:
+        if resolve_with not in (None, "points"):
+            raise ValueError(
+                f"resolve_with is {resolve_with!r}, but the proof of a points tree is "
+                'repeated by its own engine: give "points".'
+            )
         again = resolve_seconds if resolve_with is not None else 0.0
-        points_checks = verify_points(certificate, tree, data, table, digest, again)
-        return Verification(tuple(points_checks))
+        return list(verify_points(certificate, tree, data, table, digest, again, known))
+    if resolve_with is not None:
+        get_solver(resolve_with)  # one that is missing is told, whatever comes of it
     checks = [check_tree(tree, data), check_settings(certificate)]
     checks.append(check_digest(certificate, digest))
     if all(check.ok for check in checks[:2]):
@@ -190,4 +216,4 @@ def verify(
             checks += solve_again(
                 certificate, tree, problem, resolve_with, resolve_seconds
             )
-    return Verification(tuple(checks))
+    return checks

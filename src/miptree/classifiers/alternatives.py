@@ -202,6 +202,7 @@ def _alternative(
     schema = Schema(clf.table_, clf.classes_, names)
     other = clone(clf).adopt(schema, result.fitted)
     other.family_, other.narrowing_ = result.data.family, fit.data.left_out
+    other.restriction_ = result.data.asked
     same = tree.predict(problem.X) == clf.tree_.predict(problem.X)
     used = sorted(sources_used(fit.data.family, tree))
     return Alternative(

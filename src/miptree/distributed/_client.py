@@ -18,9 +18,10 @@ from miptree.distributed._finish import finished
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.estimator import OptimalTreeClassifier
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.job import ITERATIONS
 from miptree.fit.layers import SELECT_SHARE
 from miptree.fit.plan import Plan
-from miptree.fit.train import SEARCH_STALL, train_incumbent
+from miptree.fit.train import train_incumbent
 from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
@@ -98,6 +99,8 @@ class Fitting:
         """Tell whether another round may begin."""
         remaining = self.clock.remaining
         in_time = remaining is None or remaining > PASSES * self.pass_seconds
+        if not in_time:
+            self.best.ended = "time_limit"
         return in_time and not self.best.is_stopped
 
     def _turn(self, rounds_left: int) -> Clock:
@@ -243,18 +246,18 @@ class Fitting:
         if plan.init != "auto":
             return [self._solve(rows, self.best.tree, clock)]
         no_limit = (clock.limit, plan.max_iter) == (None, None)
+        stall = int(ITERATIONS.after(self.best.n_iter)) if no_limit else None
         found = search(
             rows,
             plan.objective,
             plan.depth,
-            clock=clock.share(0.5).counting(
-                plan.max_iter, SEARCH_STALL if no_limit else None
-            ),
+            clock=clock.share(0.5).counting(plan.max_iter, stall),
             seed=plan.seed,
             starts=[rows.to_scaled(self.best.tree, plan.depth)],
             n_jobs=plan.n_jobs,
         )
         self.best.n_iter += found.n_iter
+        self.best.note_end(found.stopped)
         trees = [rows.to_user(tree) for tree in found.trees[:ELITE]]
         if plan.solver != "search" and not self.best.is_stopped:
             trees.append(self._solve(rows, trees[0], clock))
@@ -264,6 +267,7 @@ class Fitting:
         """Return the tree that a solver finds from a start."""
         trained = train_incumbent(rows, replace(self.plan, init=start), clock)
         self.best.n_iter += trained.n_iter
+        self.best.note_end(trained.ended)
         return trained.tree
 
     def _take_best(self, trees: list[ObliqueTree]) -> bool:

@@ -20,7 +20,6 @@ from miptree.distributed import _partition
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
-from miptree.fit.train import end_of
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
 from miptree.objective.proved import Bounds
@@ -39,7 +38,7 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     best = Incumbent(
         tree, score, _bounds(fitting), clock, listeners_of(clf.verbose, clf.callback)
     )
-    best.ended, best.n_iter = end_of(clock, fitting.plan.max_iter), loop.n_iter
+    best.ended, best.n_iter = loop.ended, loop.n_iter
     best.enter("done")
     certificate = _certificate(fitting, best)
     proba = weight + fitting.weight / fitting.n_rows

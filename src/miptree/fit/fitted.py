@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from miptree.objective.leaf_labels import leaf_weight
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import digits_that_matter
 from miptree.utils.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from miptree.proof.routes.result import RoutesProof
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +45,8 @@ class FittedTree:
         Objective and bound over time.
     seconds : float
         Time that the fit took.
+    proof : RoutesProof or None
+        Proof over routes of the highest bound; others may have proved a higher one.
     """
 
     tree: ObliqueTree
@@ -52,6 +58,7 @@ class FittedTree:
     n_iter: int = 0
     trace: list[FitProgress] = field(default_factory=list)
     seconds: float = 0.0
+    proof: RoutesProof | None = None
 
     @classmethod
     def of(
@@ -63,6 +70,7 @@ class FittedTree:
         n_iter: int = 0,
         trace: Sequence[FitProgress] = (),
         seconds: float = 0.0,
+        proof: RoutesProof | None = None,
     ) -> FittedTree:
         """Make one; probabilities, counts and digits are of the rows of a problem."""
         return cls(
@@ -75,6 +83,7 @@ class FittedTree:
             n_iter,
             list(trace),
             seconds,
+            proof,
         )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from miptree.certificate.certificate import Certificate, certify
 from miptree.control.clock import Clock, End
+from miptree.control.patience import Movement
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree
 from miptree.fit.progress import FitCallback, FitProgress
@@ -18,6 +20,9 @@ from miptree.objective.proved import Bounds
 from miptree.objective.tolerance import cost_meets, relative_gap
 from miptree.objective.valuation import Valuation
 from miptree.tree import HeapTree, ObliqueTree
+
+if TYPE_CHECKING:
+    from miptree.proof.routes.result import RoutesProof
 
 POLL_SECONDS = 0.1
 """Seconds between two calls of the listeners while nothing changes."""
@@ -58,6 +63,10 @@ class Incumbent:
         Why the last step ended, where nobody stopped it.
     trace : list of FitProgress
         States that differ in objective or bound.
+    proof : RoutesProof or None
+        Proof over routes of the highest bound; others may have proved a higher one.
+    movement : Movement
+        When a better tree or a higher bound last made a difference.
     """
 
     def __init__(
@@ -80,6 +89,8 @@ class Incumbent:
         self.ended: End = "max_iter"
         self.n_iter = 0
         self.trace: list[FitProgress] = []
+        self.proof: RoutesProof | None = None
+        self.movement = Movement(self._left, clock)
         self._is_closed = False
         self._lock, self._polling = threading.Lock(), threading.Lock()
         self._telling = threading.RLock()
@@ -97,6 +108,7 @@ class Incumbent:
             if self._is_closed or not score.objective < self.score.objective:
                 return False
             self.tree, self.score, self.heap = tree, score, heap
+        self.movement.note(self._left)
         self.tell()
         return True
 
@@ -104,6 +116,7 @@ class Incumbent:
         """Take in a bound on the cost of the errors at the margin."""
         if self.errors_bound.value < bound.value < np.inf:
             self.errors_bound = bound
+            self.movement.note(self._left)
 
     def raise_objective_bound(self, bound: Bound) -> None:
         """Take in a bound on the objective."""
@@ -111,6 +124,13 @@ class Incumbent:
         least = np.nextafter(self.first_bounds.objective.value, np.inf)
         if max(self.objective_bound.value, least) <= bound.value < np.inf:
             self.objective_bound = bound
+            self.movement.note(self._left)
+
+    def keep_proof(self, proof: RoutesProof) -> None:
+        """Take in the bound of a proof, and keep the proof of the highest bound."""
+        if self.proof is None or proof.bound.value >= self.proof.bound.value:
+            self.proof = proof
+        self.raise_objective_bound(proof.bound)
 
     # --------------------------------------------------------------- questions
 
@@ -119,6 +139,13 @@ class Incumbent:
         """Relative gap between the objective and its bound."""
         score = self.score
         return relative_gap(score.objective, self.objective_bound.value, score.scale)
+
+    @property
+    def _left(self) -> float:
+        """What is left to prove, of the objective and of the errors at the margin."""
+        score = self.score
+        errors = score.cost_at_margin - self.errors_bound.value
+        return score.objective - self.objective_bound.value + max(0.0, errors)
 
     @property
     def errors_are_proved(self) -> bool:
@@ -142,6 +169,11 @@ class Incumbent:
         return self._stop.requested
 
     # --------------------------------------------------------- telling and ending
+
+    def note_end(self, reason: End | None) -> None:
+        """Note why a step ended, where that would be a reason for the fit to end."""
+        if reason in ("time_limit", "node_limit", "max_iter", "stalled"):
+            self.ended = reason
 
     def enter(self, stage: str) -> None:
         """Begin a stage and tell of it."""
@@ -224,6 +256,7 @@ class Incumbent:
             self.n_iter,
             self.trace,
             self.clock.elapsed,
+            self.proof,
         )
 
     def status(self, certificate: Certificate) -> End:

@@ -29,8 +29,14 @@ class Plan:
     node_limit: int | None = None
     gap_tol: float = 0.0
     proof: str = "auto"
+    record: bool = False
     n_jobs: int = 1
     seed: int = 0
+
+    @property
+    def keeps_at_it(self) -> bool:
+        """Whether the user asked for a proof by name: only limits end the training."""
+        return self.proof != "auto"
 
     @classmethod
     def of(cls, parameters: Any, objective: Svm1Objective) -> Plan:

@@ -16,6 +16,7 @@ from miptree.fit.points_family import suited_family
 from miptree.objective.penalties import Auto
 from miptree.objective.points import PointsObjective
 from miptree.points import Family, PointsProblem
+from miptree.points.alternatives import Restriction
 from miptree.utils.arrays import FloatArray
 
 
@@ -86,6 +87,8 @@ class PointsData:
     rules : PointsRules
     restriction : str
         What else is asked of the trees, in words; the family may know of it.
+    asked : Restriction or None
+        The same as values.
     """
 
     table: Table
@@ -94,6 +97,7 @@ class PointsData:
     left_out: str
     rules: PointsRules
     restriction: str = ""
+    asked: Restriction | None = None
 
     def column_penalty(self, by_source: FloatArray) -> FloatArray:
         """Return (d,): the penalty of each grid column, given those of X's columns."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
-from miptree.objective.tolerance import relative_gap
+from miptree.objective.tolerance import percent, relative_gap
 
 _SECONDS_BETWEEN_LINES = 10.0
 
@@ -19,9 +19,10 @@ class FitProgress:
     Attributes
     ----------
     stage : str
-        "start", "compile" (the kernels of the search, once on a machine), "search",
-        "count", "solve" or "done"; "round 1" and so on where rows are selected; "folds"
-        while the feature penalty of a points tree is chosen.
+        "start", "compile" (kernels of the next stage, once on a machine), "search",
+        "count" and "prove" (the errors, and the objective), "solve" (a MIP) or "done";
+        "round 1" and so on where rows are selected; "folds" while the feature penalty
+        of a points tree is chosen.
     seconds : float
         Since the fit began.
     objective, errors
@@ -43,12 +44,12 @@ class FitProgress:
 
     def __str__(self) -> str:
         if self.stage == "compile":
-            return "compiling the search's kernels, once on this machine (10 to 20 s)"
+            return "compiling for the next step, once on this machine: up to a minute"
         if self.stage == "folds":  # no tree yet: nothing to say of its objective
             return f"choosing the feature penalty in folds, {self.seconds:.1f} s"
         return (
             f"{self.stage:>6} {self.seconds:7.1f} s  objective {self.objective:.6g}  "
-            f"errors {self.errors}  bound {self.bound:.6g}  gap {100 * self.gap:.1f} %"
+            f"errors {self.errors}  bound {self.bound:.6g}  gap {percent(self.gap)}"
         )
 
 
@@ -76,6 +77,11 @@ class ProgressLine:
         self._live = self._stream.isatty()
         self._next = 0.0
 
+    def begin(self) -> None:
+        """Say that the work begins: what is imported first may take seconds."""
+        self._stream.write("the fit begins" + ("" if self._live else "\n"))
+        self._stream.flush()
+
     def __call__(self, state: Stage) -> None:
         """Show the state."""
         done = state.stage == "done"
@@ -89,5 +95,9 @@ class ProgressLine:
 
 def listeners_of(verbose: int, callback: Any) -> list[Callable[[Any], bool | None]]:
     """Return who hears of a fit: the line of progress, and the user's callback."""
-    shown: list[Callable[[Any], bool | None]] = [ProgressLine()] if verbose else []
-    return shown + ([callback] if callback is not None else [])
+    heard: list[Callable[[Any], bool | None]] = []
+    if verbose:
+        line = ProgressLine()
+        line.begin()
+        heard.append(line)
+    return heard + ([callback] if callback is not None else [])

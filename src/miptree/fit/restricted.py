@@ -59,6 +59,7 @@ class PointsFit:
             self.data,
             family=restriction.narrowed(self.data.family),
             restriction=restriction.words(self.names),
+            asked=restriction,
         )
 
     def best(

@@ -18,10 +18,11 @@ from miptree.control.clock import Clock, interruptible
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.job import ITERATIONS, awaited
 from miptree.fit.layers import PerLayer, resolved, train_layers
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback, FitProgress
-from miptree.fit.train import SEARCH_STALL, end_of, train_incumbent
+from miptree.fit.train import train_incumbent
 from miptree.fit.working_set import WorkingSets
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
@@ -30,7 +31,7 @@ from miptree.objective.proved import Bounds
 from miptree.search import compile_kernels_within, search
 from miptree.search.starts import cart_tree
 from miptree.selection import Selection, Selector
-from miptree.tree import ObliqueTree
+from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 TRAIN_SHARE = 0.5
@@ -103,7 +104,6 @@ def train_in_rounds(
         selector = resolved(selection, plan.seed, plan.n_jobs)
         rounds = _Rounds(problem, plan, selector, clock, listeners)
         rounds.run(max_rounds)
-        rounds.best.ended = end_of(clock, plan.max_iter)
         return rounds.best.end(problem, plan.objective, plan.depth), rounds.done
 
 
@@ -133,7 +133,7 @@ class _Rounds:
         """Do the rounds, and search on with the time that is left."""
         self.best.tell()
         for number in range(max_rounds):
-            if self.best.is_done or not _has_time(self.clock, self.select_seconds):
+            if self.best.is_done or not self._has_time(self.clock, self.select_seconds):
                 break
             if not self._round(number, max_rounds - number):
                 break
@@ -199,23 +199,26 @@ class _Rounds:
         """Search on all rows from new trees and from the best one."""
         problem, plan, best = self.problem, self.plan, self.best
         starts = [problem.to_scaled(tree, plan.depth) for tree in (*trees, best.tree)]
-        if not _has_time(clock, self.start_seconds):
+        if not self._has_time(clock, self.start_seconds):
             return  # a search begins with start trees of its own
         no_limit = (clock.limit, plan.max_iter) == (None, None)
+        stall = int(ITERATIONS.after(best.n_iter)) if no_limit else None
         result = search(
             problem,
             plan.objective,
             plan.depth,
-            clock=clock.share(SEARCH_SHARE).counting(
-                plan.max_iter, SEARCH_STALL if no_limit else None
+            clock=awaited(best, plan, clock.share(SEARCH_SHARE)).counting(
+                plan.max_iter, stall
             ),
             seed=plan.seed + len(self.done),
             starts=starts,
             n_jobs=plan.n_jobs,
+            on_improvement=lambda heap, _: self._offer_heap(heap),
             lower_bound=best.objective_bound.value,
         )
+        best.note_end(result.stopped)
         best.n_iter += result.n_iter
-        self._offer(problem.to_user(result.tree).prune(problem.X))
+        self._offer_heap(result.tree)
 
     # ------------------------------------------------------------ trees and bounds
 
@@ -244,6 +247,9 @@ class _Rounds:
         if score.cost <= (self.done[-1].cost if self.done else np.inf):
             self.best.offer(tree, score)
         return score
+
+    def _offer_heap(self, heap: HeapTree) -> None:
+        self._offer(self.problem.to_user(heap).prune(self.problem.X))
 
     def _take_bounds(self, chosen: Selection, trained: Incumbent) -> float | None:
         """Raise the bounds for all rows where those of the subset hold for them."""
@@ -284,7 +290,9 @@ class _Rounds:
     def _hear(self, state: FitProgress) -> None:
         self.best.tell()
 
-
-def _has_time(clock: Clock, seconds: float) -> bool:
-    """Tell whether there is time for a step that took so long before."""
-    return clock.has_time_for(2 * seconds)
+    def _has_time(self, clock: Clock, seconds: float) -> bool:
+        """Tell whether there is time for a step that took so long before."""
+        has_time = clock.has_time_for(2 * seconds)
+        if not has_time:
+            self.best.ended = "time_limit"
+        return has_time

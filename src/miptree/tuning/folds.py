@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import RepeatedStratifiedKFold, check_cv
 
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
@@ -64,6 +63,9 @@ def stratified_folds(
     n_splits = min(n_splits, int(np.bincount(distinct.y).max()))
     if n_splits < 2:
         return FoldedRows(distinct, [], 1)
+    # It is imported only where folds are wanted.
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
     splitter = RepeatedStratifiedKFold(
         n_splits=n_splits, n_repeats=n_repeats, random_state=seed
     )
@@ -75,6 +77,8 @@ def splitter_folds(
     rows: TrainingRows, X: Any, y: Any, splitter: Any, most_rows: int, seed: int
 ) -> FoldedRows:
     """Split the rows of X by a splitter of scikit-learn or by pairs of indices."""
+    from sklearn.model_selection import check_cv
+
     splitter = check_cv(splitter, y, classifier=True)
     n_repeats = getattr(splitter, "n_repeats", 1)
     rng = np.random.default_rng(seed)

@@ -1,0 +1,83 @@
+"""Why a bound may be believed, in words: what was recomputed, and what is a claim."""
+
+from __future__ import annotations
+
+import re
+
+from miptree.objective.bounds import ROUTES
+
+RECOMPUTED = "by a proof whose every step was recomputed from the data"
+_WORDS = {
+    "errors are not negative": "as errors are not negative",
+    "Proposition 1 (3)": "as there are more classes than leaves",
+    "identical points of different classes": "as identical rows differ in class",
+}
+_SOLVERS = {
+    "highs": "HiGHS",
+    "scip": "SCIP",
+    "gurobi": "Gurobi",
+    "cplex": "CPLEX",
+    "portfolio": "a portfolio of solvers",
+}
+"""How solvers are called where their version is not known."""
+_REFUTED = "discarded, as the tree refutes it: "
+_ON, _MIP = " on the ", "MIP"
+
+
+def reason(proved_by: str) -> str:
+    """Say why a bound holds, to go after a comma.
+
+    A solver's word is a claim: it left nothing behind by which anybody could check it.
+
+    Parameters
+    ----------
+    proved_by : str
+        What a certificate says of a bound.
+
+    Examples
+    --------
+    >>> reason("HiGHS 1.15.1 on the flow MIP")
+    'as HiGHS 1.15.1 claims of the flow MIP'
+    >>> reason("exhaustive search")
+    'by exhaustive search'
+    """
+    if proved_by.startswith(_REFUTED):
+        return f"as a bound was {proved_by}"
+    what, comma, where = proved_by.partition(", on ")
+    if comma:  # it is a bound of some of the rows, which holds for all
+        return f"{_plain_reason(what)}, proved on {where}"
+    return _plain_reason(proved_by)
+
+
+def details(proved_by: str) -> str:
+    """Say what experts want to know of a proof, to go after other words.
+
+    Examples
+    --------
+    >>> details("exhaustive search")
+    ''
+    >>> details("branch and bound over routes")
+    '; the proof is a branch and bound over routes'
+    """
+    if not proved_by.startswith(ROUTES):
+        return ""
+    n_groups = re.search(r", in (\d+) disjoint groups", proved_by)
+    words = f"; the proof is a {ROUTES}"
+    if n_groups is not None:
+        words += f" of {n_groups[1]} groups of the rows, whose costs add up"
+    return words
+
+
+def is_claim(proved_by: str) -> bool:
+    """Tell whether a bound is the word of a solver, which nobody can check."""
+    what, _, _ = proved_by.partition(", on ")
+    return _ON in what and _MIP in what
+
+
+def _plain_reason(proved_by: str) -> str:
+    if is_claim(proved_by):
+        solver, _, model = proved_by.partition(_ON)
+        return f"as {_SOLVERS.get(solver, solver)} claims of the {model}"
+    if proved_by.startswith(ROUTES):  # it may go on with the number of its groups
+        return RECOMPUTED
+    return _WORDS.get(proved_by, f"by {proved_by}")

@@ -1,0 +1,117 @@
+"""Proof files of fits: what can be logged, and what to say where nothing is."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from miptree.certificate.reasons import reason
+from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows
+from miptree.data.schema import Schema
+from miptree.fit.fitted import FittedTree
+from miptree.fit.proof_log import ProofTooLargeError
+from miptree.fit.routes_log import write_routes_proof
+from miptree.objective import Svm1Objective
+from miptree.proof.routes.structures import MOST_DEPTH
+
+_ROUNDING = 1e-9
+"""Relative difference of two bounds that is not worth a word."""
+
+
+def refuse_unloggable(objective: Svm1Objective, depth: int) -> None:
+    """Raise where no proof could be logged, before the work rather than after it."""
+    if objective.l1_penalty == 0:
+        raise ValueError("proof_log needs an l1_penalty above 0, which proofs rest on.")
+    if depth > MOST_DEPTH:
+        raise ValueError(
+            f"proof_log is for trees of depth {MOST_DEPTH} at most, got {depth}."
+        )
+
+
+def with_proof_file(
+    path: str | os.PathLike[str],
+    schema: Schema,
+    rows: TrainingRows,
+    problem: Problem,
+    fitted: FittedTree,
+    *,
+    target: str | None = None,
+    force: bool = False,
+) -> FittedTree:
+    """Write the proof that a fit recorded, and return the fit with its digest.
+
+    Where there is no proof, or too large a one, a warning says so, and nothing is
+    written. A bound that a solver claims is not in the file: what the branch and bound
+    over routes proved is, if less, and a warning says so, too.
+
+    Parameters
+    ----------
+    path : path
+        File to write.
+    schema, rows, problem
+        What was fitted to.
+    fitted : FittedTree
+        The tree with its ``proof``.
+    target : str, optional
+        Column of the labels, where it is known.
+    force : bool
+        Whether a file of that name is replaced.
+    """
+    proof, certificate = fitted.proof, fitted.certificate
+    fitted = replace(fitted, proof=None)  # it may be large, and nobody needs it again
+    why = reason(certificate.objective_proved_by)
+    if proof is None or not proof.parts:
+        _warn(
+            "no step of a branch and bound was recorded; the bound "
+            f"{certificate.objective_bound:.6g} holds {why}"
+        )
+        return fitted
+    known = schema, rows, problem, fitted.tree, certificate, proof.parts
+    written = with_digest(
+        fitted, lambda: write_routes_proof(path, *known, target=target, force=force)
+    )
+    shown = sum(part.threshold for part in proof.parts)
+    is_less = shown < certificate.objective_bound * (1 - _ROUNDING)
+    if written.certificate.proof_digest and is_less:
+        warnings.warn(
+            f"The proof file shows that no tree costs less than {shown:.6g}; that none "
+            f"costs less than {certificate.objective_bound:.6g}, {why}, is not in it.",
+            UserWarning,
+            stacklevel=5,
+        )
+    return written
+
+
+def with_digest(fitted: FittedTree, write: Callable[[], str]) -> FittedTree:
+    """Write a proof file, and return the fit with a certificate that names it.
+
+    Where the proof is too large a warning says so, and the fit is returned as it is.
+
+    Parameters
+    ----------
+    fitted : FittedTree
+    write : callable
+        Writes the file and returns its digest.
+    """
+    try:
+        digest = write()
+    except ProofTooLargeError as error:
+        _warn(str(error))
+        return fitted
+    certificate = replace(fitted.certificate, proof_digest=digest).signed()
+    return replace(fitted, certificate=certificate)
+
+
+def _warn(why: str) -> None:
+    text = f"No proof file was written: {why}. The tree and its certificate stay."
+    warnings.warn(text, UserWarning, stacklevel=6)
+
+
+def name_of(y: Any) -> str | None:
+    """Return the name of the column of labels, where it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) else None

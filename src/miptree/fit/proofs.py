@@ -1,0 +1,121 @@
+"""The proofs of a training that need no solver: of the errors, and of (1a)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from miptree.control.clock import Clock
+from miptree.fit.job import Job
+from miptree.objective.bounds import Bound
+from miptree.proof import (
+    compile_proof_kernels,
+    prove_errors,
+    seconds_to_compile_proofs,
+)
+from miptree.proof.routes import (
+    can_prove,
+    compile_route_kernels,
+    prove_objective,
+    seconds_to_compile_routes,
+)
+from miptree.search.compiling import announced
+
+EXHAUSTION_MARGIN = 0.1
+"""Part of the margin at which errors are counted where (1a) is to be proved as well."""
+LONGER = 4
+"""Times as long that the next proof over routes is tried where one moved the bound."""
+NEAR, NEAR_SECONDS = 0.15, 10.0
+"""Gap from which on such a trial is not cut short, and how long it is then at least."""
+
+
+def exhaust_errors(job: Job, part: float) -> None:
+    """Prove errors by exhaustion, in a part of the time left.
+
+    Where (1a) is to be proved as well, errors are counted at a tenth of the margin. A
+    point nearer to a hyperplane than that misses nine tenths of its margin, which has
+    a known price in (1a). Exhaustion tells nothing before it ends: where it should end
+    when it has stalled, it has a while in all.
+    """
+    if job.problem.class_cost is not None:
+        return  # it counts errors, whatever the class predicted
+    plan, objective, best = job.plan, job.plan.objective, job.best
+    if not job.clock.has_time_for(seconds_to_compile_proofs()):
+        return
+    _enter_compiled(job, "count", compile_proof_kernels)
+    clock = job.step_clock(part).counting(limit=job.a_while)
+    at = 1.0 if plan.proof == "errors" else EXHAUSTION_MARGIN
+    margin = objective.margin * at
+    proof = prove_errors(
+        job.problem,
+        margin,
+        plan.depth,
+        best.score.cost_at_margin,
+        clock=clock,
+        max_nodes=plan.node_limit,
+        seed=plan.seed,
+        n_jobs=plan.n_jobs,
+    )
+    if proof.tree is not None and not job.problem.is_limited:
+        job.offer_polished(job.problem.into_box(proof.tree))
+    best.raise_errors_bound(proof.bound)
+    price = min(1.0, objective.slack_penalty * (objective.margin - margin))
+    value, proved_by = proof.bound
+    best.raise_objective_bound(Bound(price * value, proved_by))
+
+
+def prove_by_routes(job: Job) -> None:
+    """Prove (1a) by branch and bound over routes.
+
+    A proof plans its steps by its time. Where it should end when it has stalled, it is
+    tried for a while at first, and again for longer as long as the bound moves. The
+    last step takes longest, and moves nothing before its end: a trial near it is not
+    cut short.
+    """
+    plan, best = job.plan, job.best
+    if not can_prove(job.problem, plan.objective, plan.depth):
+        return
+    if not job.clock.has_time_for(seconds_to_compile_routes()):
+        return
+    _enter_compiled(job, "prove", compile_route_kernels)
+    clock, seconds = job.step_clock(), job.a_while
+    while not (job.is_done or clock.is_over):
+        trial = clock.counting(limit=seconds)
+        if seconds is not None and best.gap <= NEAR:
+            trial = job.clock.counting(limit=max(seconds, NEAR_SECONDS))
+        _prove_by_routes(job, trial)
+        if seconds is None or not trial.is_over:
+            break  # it could do no more
+        seconds *= LONGER
+    nodes_are_over = plan.node_limit is not None and best.gap > 0
+    best.note_end(clock.ended or ("node_limit" if nodes_are_over else None))
+
+
+def _prove_by_routes(job: Job, clock: Clock) -> None:
+    plan, best = job.plan, job.best
+
+    def take(bound: Bound) -> None:
+        best.raise_objective_bound(bound)
+        best.tell()
+
+    proof = prove_objective(
+        job.problem,
+        plan.objective,
+        plan.depth,
+        best.score.objective,
+        clock=clock,
+        offer=job.offer,
+        max_nodes=plan.node_limit,
+        seed=plan.seed,
+        n_jobs=plan.n_jobs,
+        record=plan.record,
+        on_bound=take,
+    )
+    best.keep_proof(proof)
+
+
+def _enter_compiled(job: Job, stage: str, compile_kernels: Callable[[], None]) -> None:
+    """Enter a stage; where its kernels must be compiled, which takes long, tell so."""
+    job.best.enter(stage)
+    with announced(lambda: job.best.enter("compile")):
+        compile_kernels()
+    job.best.stage = stage
