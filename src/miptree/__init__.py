@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from miptree._version import __version__
+from miptree.audit import verify_model
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.verification import Verification, verify
 from miptree.distill import Fidelity, distill, prediction_costs
@@ -48,4 +49,5 @@ __all__ = [
     "report_html",
     "save_json",
     "verify",
+    "verify_model",
 ]

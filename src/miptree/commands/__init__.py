@@ -11,6 +11,7 @@ from miptree.commands import (
     model,
     report,
     solvers,
+    verify,
 )
 from miptree.commands._app import app
 
@@ -24,4 +25,5 @@ __all__ = [
     "model",
     "report",
     "solvers",
+    "verify",
 ]

@@ -162,6 +162,11 @@ def _refuse_missing(column: pd.Series, name: str) -> None:
     missing = column.isna()
     if missing.any():
         first = row_name(int(np.flatnonzero(missing)[0]))
+        if missing.sum() == 1:
+            raise ValueError(
+                f"Column {name!r} has 1 missing value, in {first}; fill it in or "
+                "leave the row out."
+            )
         raise ValueError(
             f"Column {name!r} has {int(missing.sum())} missing values, the first in "
             f"{first}; fill them in or leave the rows out."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -44,12 +45,22 @@ def export(
     """
     if out is not None:
         refuse_overwriting(out, force)
+    elif to is Form.onnx and _is_terminal():
+        raise ValueError(
+            "--to onnx writes bytes that a terminal cannot show: give --out, such as "
+            "--out model.onnx, or send standard output to a file."
+        )
     content = _content(model, to)
     if out is not None:
         write_atomic(out, content, force)
         say(f"Saved as {out}.")
     else:
         typer.echo(content, nl=False)
+
+
+def _is_terminal() -> bool:
+    """Tell whether people, and no file or program, read standard output."""
+    return sys.stdout.isatty()
 
 
 def _content(model: Path, to: Form) -> bytes:

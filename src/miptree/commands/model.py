@@ -1,4 +1,4 @@
-"""``miptree fit``, ``predict``, ``show`` and ``verify``."""
+"""``miptree fit``, ``predict`` and ``show``."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ import numpy as np
 import pandas as pd
 import typer
 
-from miptree.certificate.verification import verify as verify_certificate
 from miptree.commands import _tables
 from miptree.commands._app import (
     app,
     plain_errors,
-    printable,
     say,
     show_certificate,
     show_tree,
+)
+from miptree.commands._fit_options import (
+    Given,
+    refuse_for_log,
+    refuse_for_style,
+    refuse_long_texts,
+    refuse_together,
 )
 from miptree.commands._model_rows import (
     DataFile,
     Force,
     ModelFile,
-    Target,
     read_features,
-    read_labelled,
 )
-from miptree.data.labels import row_weights
+from miptree.data import ENCODINGS
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
-from miptree.estimator_points import MOST_DEPTH, PointsTreeClassifier
-from miptree.evaluate import label_codes
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.export import load_json, save_json
-from miptree.export._json_values import MAX_TEXT
-from miptree.export.json import read_model
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
 from miptree.utils.files import refuse_overwriting
@@ -70,6 +70,10 @@ def fit(
         list[str] | None,
         typer.Option(help="Column of numbers that are categories; repeatable."),
     ] = None,
+    categorical_encoding: Annotated[
+        str | None,
+        typer.Option(help=f"How splits use categories: {', '.join(ENCODINGS)}."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of search and solver.")] = 0,
     selection: Annotated[
         str | None,
@@ -88,7 +92,7 @@ def fit(
     ] = "oblique",
     proof_log: Annotated[
         Path | None,
-        typer.Option(help="File for the proof of a points tree, for miptree check."),
+        typer.Option(help="File for the proof, for miptree check."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
@@ -104,8 +108,11 @@ def fit(
     for path in (out, proof_log):
         if path is not None:
             refuse_overwriting(path, force)  # before the work, not after it
-    _refuse_together(tune, engine, solver, selection, categorical)
-    _refuse_for_style(style, depth, tune, engine, solver, selection, proof_log)
+    given = Given(tune, engine, solver, selection, categorical, categorical_encoding)
+    refuse_together(given)
+    refuse_for_style(given, style, depth)
+    if proof_log is not None:
+        refuse_for_log(given)
     clf: OptimalTreeClassifier | OptimalTreeClassifierCV | PointsTreeClassifier
     if style == "points":
         clf = PointsTreeClassifier()
@@ -114,6 +121,8 @@ def fit(
     else:
         clf = OptimalTreeClassifier(solver=solver or "highs", selection=selection)
     clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
+    if categorical_encoding is not None:
+        clf.set_params(categorical_encoding=categorical_encoding)
     if engine == "dask":
         from miptree import distributed
 
@@ -128,12 +137,12 @@ def fit(
         named = _tables.columns_of(rows, categorical or [])
         rows = rows.astype(dict.fromkeys(named.columns, "category"))
         if out is not None:
-            _refuse_long_texts(rows)
-        if isinstance(clf, PointsTreeClassifier):
+            refuse_long_texts(rows)
+        if isinstance(clf, OptimalTreeClassifierCV):
+            clf.fit(rows, y, weight)
+        else:
             labels = pd.Series(y, name=target)  # the proof says what it is about
             clf.fit(rows, labels, weight, proof_log=proof_log, force=force)
-        else:
-            clf.fit(rows, y, weight)
     if out is not None:  # first of all: showing it may fail
         save_json(clf, out, force, metadata={"target": target, "weights": weights})
     show_tree(clf)
@@ -142,78 +151,8 @@ def fit(
         say(_cross_validated(clf))
     if out is not None:
         say(f"Saved as {out}.")
-    if proof_log is not None:
-        say(f"The proof is in {proof_log}.")
-
-
-def _refuse_long_texts(rows: pd.DataFrame) -> None:
-    """Refuse a column of texts that a model file could not hold, before the work."""
-    for name in rows.select_dtypes(exclude=["number", "bool"]).columns:
-        longest = max((len(v) for v in rows[name] if isinstance(v, str)), default=0)
-        if longest > MAX_TEXT:
-            raise ValueError(
-                f"Column {name!r} holds a text of {longest} characters, more than the "
-                f"{MAX_TEXT} of a value that a model file can hold: --drop {name!r}."
-            )
-
-
-def _refuse_together(
-    tune: bool,
-    engine: str,
-    solver: str | None,
-    selection: str | None,
-    categorical: list[str] | None,
-) -> None:
-    """Refuse options of which one would be ignored without a word."""
-    if engine not in ("memory", "dask"):
-        raise ValueError(f"--engine must be memory or dask, got {engine!r}.")
-    if tune and (engine == "dask" or selection is not None):
-        raise ValueError(
-            "--tune works without --engine dask and --selection: it takes a sample "
-            "of large tables by itself."
-        )
-    if tune and solver is not None:
-        raise ValueError(f"--tune calls no solver: leave out --solver {solver}.")
-    if engine == "dask" and categorical:
-        raise ValueError(
-            "--engine dask reads numbers only: leave out --categorical, and --drop "
-            f"{categorical[0]!r} or encode it as 0/1 columns."
-        )
-
-
-def _refuse_for_style(
-    style: str,
-    depth: int,
-    tune: bool,
-    engine: str,
-    solver: str | None,
-    selection: str | None,
-    proof_log: Path | None,
-) -> None:
-    """Refuse options of the other kind of tree."""
-    if style not in ("oblique", "points"):
-        raise ValueError(f"--style must be oblique or points, got {style!r}.")
-    if style == "points" and depth > MOST_DEPTH:
-        raise ValueError(
-            f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
-            "--style points for deeper trees."
-        )
-    if style == "oblique":
-        if proof_log is not None:
-            raise ValueError("--proof-log is for points trees: add --style points.")
-        return
-    given = {
-        "--tune": tune,
-        "--engine dask": engine == "dask",
-        f"--solver {solver}": solver is not None,
-        f"--selection {selection}": selection is not None,
-    }
-    wrong = [option for option, is_given in given.items() if is_given]
-    if wrong:
-        raise ValueError(
-            f"--style points works without {wrong[0]}: it goes through all splits by "
-            f"itself. Leave out {wrong[0]}."
-        )
+    if proof_log is not None and clf.certificate_.proof_digest:
+        say(f"The proof is in {proof_log}; miptree check tells whether it holds.")
 
 
 def _cross_validated(clf: OptimalTreeClassifierCV) -> str:
@@ -267,54 +206,6 @@ def show(model: ModelFile) -> None:
     clf = load_json(model)
     show_tree(clf)
     show_certificate(clf)
-
-
-@app.command()
-@plain_errors
-def verify(
-    model: ModelFile,
-    data: DataFile,
-    target: Target = None,
-    weights: Annotated[
-        str | None, typer.Option(help="Column of the weights, if not as in the fit.")
-    ] = None,
-    resolve_with: Annotated[
-        str | None, typer.Option(help="Solver to repeat a solver's proofs with.")
-    ] = None,
-    time_limit: Annotated[
-        float, typer.Option(min=0.0, help="Seconds for each repeated proof.")
-    ] = 60.0,
-) -> None:
-    """Check a model's certificate against its training data, in exact arithmetic.
-
-    Exit code 0 if every check holds, 1 if one does not.
-
-    Example: miptree verify model.json iris.csv
-    """
-    saved = read_model(model)
-    weights = weights or saved.metadata.get("weights")
-    table, rows, y = read_labelled(saved, model, data, target, weights)
-    clf, weight = saved.clf, _tables.weights(table, weights)
-    if getattr(clf, "class_weight", None) is not None:
-        # A label that is no class is found by the checks, whatever it weighs.
-        _, codes = label_codes(clf.classes_, y)
-        codes = np.minimum(codes, len(clf.classes_) - 1)
-        weight, _ = row_weights(clf.class_weight, clf.classes_, codes, weight)
-    found = verify_certificate(
-        clf.certificate_,
-        clf.tree_,
-        rows,
-        y,
-        weight,
-        table=getattr(clf, "table_", None),
-        cost_matrix=getattr(clf, "cost_matrix", None),
-        classes=clf.classes_,
-        resolve_with=resolve_with,
-        resolve_seconds=time_limit,
-    )
-    for line in str(found).splitlines():
-        say(printable(line))
-    raise typer.Exit(0 if found.ok else 1)
 
 
 def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any, NoReturn
 
 import numpy as np
@@ -67,8 +67,7 @@ def record(cls: type[Any], given: object, name: str) -> Any:
     """A dataclass of numbers and strings, each of the type it is declared with."""
     given = an_object(given, name)
     wanted = {field.name: field for field in fields(cls)}
-    optional = {n for n, field in wanted.items() if field.default is not MISSING}
-    exact_keys(given, set(wanted), f'"{name}"', optional)
+    exact_keys(given, set(wanted), f'"{name}"')
     return cls(**{n: _SCALARS[str(wanted[n].type)](v, n) for n, v in given.items()})
 
 

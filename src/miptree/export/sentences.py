@@ -17,7 +17,14 @@ from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
 from miptree.export._words import part_words, words_in_row
 from miptree.export.cards import leaf_text, rare_values
-from miptree.export.text import ROUNDED, counts_of, shown_rules, split_text
+from miptree.export.text import (
+    ROUNDED,
+    TIED,
+    counts_of,
+    has_ties,
+    shown_rules,
+    split_text,
+)
 
 Way = list[tuple[Branch, bool]]
 """The splits above a leaf, and whether it lies to their left."""
@@ -58,6 +65,8 @@ def export_rules(
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
     notes = [ROUNDED] if is_coarse else rare_values(rules)
+    if has_ties(model):
+        notes = [*notes, TIED]
     return "\n".join([*_explained(rules, scores), *lines, *notes])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from miptree.certificate.points_words import proof_words
+from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree, readable
@@ -24,6 +25,7 @@ from miptree.export._rules import (
 )
 from miptree.export._words import condition_words
 from miptree.export.cards import cards_text
+from miptree.objective.tolerance import percent
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, rounded
 from miptree.utils.arrays import IntArray
@@ -33,6 +35,10 @@ _DIGITS = 4
 
 
 ROUNDED = "(Numbers are rounded: training rows very near to a split may differ.)"
+TIED = "(A tiny coefficient only decides between rows that would lie on the split.)"
+_TINY, _MANY_DIGITS = 1e-8, 8
+"""Part of a split's largest coefficient, and digits of its threshold, beyond which rows
+on the split were told apart by one feature; see :mod:`miptree.data.clear_splits`."""
 
 
 def export_text(
@@ -87,7 +93,17 @@ def export_text(
             *(f"        {line}" for line in no[1:]),
         ]
 
-    return "\n".join([*lines(rules.root), *([ROUNDED] if is_coarse else [])])
+    notes = [ROUNDED] if is_coarse else []
+    return "\n".join([*lines(rules.root), *notes, *([TIED] if has_ties(model) else [])])
+
+
+def has_ties(model: Model) -> bool:
+    """Tell whether a split of a classifier tells rows apart that would lie on it."""
+    if isinstance(model, ObliqueTree):
+        return False
+    size, digits = np.abs(model.tree_.coef), model.fitted_.digits[:, 1]
+    is_tiny = (size > 0) & (size < _TINY * size.max(axis=1, keepdims=True))
+    return bool((is_tiny.any(axis=1) & (digits > _MANY_DIGITS)).any())
 
 
 def shown_rules(
@@ -178,12 +194,15 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     if not found.method:  # which has no margin
         facts[least] = f"{found.errors_bound:.6g}"
     kind = "tree of its kind" if found.method else "tree"
+    proved = "claimed" if is_claim(found.objective_proved_by) else "proved"
+    if found.proof_digest:
+        facts["digest of the proof file"] = found.proof_digest[:12]
     return facts | {
         "objective, recounted by prediction": f"{found.objective:.6g}",
         f"no {kind} is below": f"{found.objective_bound:.6g}",
-        "gap": f"{100 * found.gap:.3g} %",
-        "proved optimal": "yes" if found.objective_optimal else "no",
-        "proved by": proof_words(found),
+        "gap": percent(found.gap),
+        f"{proved} optimal": "yes" if found.objective_optimal else "no",
+        f"{proved} by": proof_words(found),
         "status": f"{clf.status_}, after {clf.fit_time_:.1f} s",
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from miptree.estimator import OptimalTreeClassifier
+from miptree.objective.tolerance import percent
 from miptree.plot._common import COLOURS, FAINT, axes_or_new, finish
 
 
@@ -38,7 +39,7 @@ def plot_trace(clf: OptimalTreeClassifier, *, ax: Any = None) -> Any:
     ax.step(seconds, bound, color=COLOURS[0], label="no tree is below", **style)
     _name_stages(ax, [(state.stage, state.seconds) for state in trace])
     proved = "proved optimal" if clf.certificate_.objective_optimal else "not proved"
-    title = f"gap {100 * clf.gap_:.3g} %, {proved}"
+    title = f"gap {percent(clf.gap_)}, {proved}"
     finish(ax, "seconds", "objective (1a)", title)
     ax.set_ylim(bottom=0)
     if len(set(seconds)) > 1:

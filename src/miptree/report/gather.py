@@ -7,10 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from miptree._version import __version__
 from miptree.data import Cells, read_cells
@@ -148,6 +144,12 @@ def _accuracy(
 
 def usual_models(depth: int) -> dict[str, Any]:
     """Make CART of a depth and logistic regression, to compare a tree with."""
+    # They are imported only where a report is wanted.
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
     logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     return {
         f"CART, depth {depth}": DecisionTreeClassifier(max_depth=depth, random_state=0),

@@ -1,0 +1,67 @@
+"""What a model says of its nodes: rows, probabilities, and digits to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from miptree.certificate.checks import Check
+from miptree.data.problem import Problem
+from miptree.fit.fitted import FittedTree, row_counts, smoothed_frequencies
+from miptree.objective.leaf_labels import leaf_weight
+from miptree.tree.rounding import ALL_DIGITS, digits_that_matter
+from miptree.utils.arrays import FloatArray
+
+PROBABILITY_TOLERANCE = 1e-9
+"""Difference of a probability that rounding explains."""
+
+
+def check_nodes(
+    fitted: FittedTree, problem: Problem, in_partitions: bool
+) -> Iterator[Check]:
+    """Count the rows of every node again, and what follows from them."""
+    tree, count = fitted.tree, row_counts(problem, fitted.tree)
+    wrong = (fitted.node_count != count).any(axis=1)
+    found = "the rows of each class that pass each node are as in the model."
+    if wrong.any():
+        node = int(wrong.argmax())
+        found = f"{_shown(fitted.node_count[node])} rows of the classes pass node "
+        found += f"{node}, recomputed {_shown(count[node])}."
+    yield Check("counts", not wrong.any(), found)
+    proba = _probabilities(fitted, problem, in_partitions)
+    far = np.abs(fitted.node_proba - proba)
+    found = f"those of all {tree.n_leaves} leaves are as in the model."
+    ok = bool((far <= PROBABILITY_TOLERANCE).all())
+    if not ok:
+        node = int(far.max(axis=1).argmax())
+        found = f"those of node {node} are {_shown(fitted.node_proba[node])}, "
+        found += f"recomputed {_shown(proba[node])}."
+    yield Check("probabilities", ok, found)
+    digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
+    if not in_partitions:
+        digits = digits_that_matter(tree, problem.X)
+    ok = np.array_equal(digits, fitted.digits)
+    found = "with the digits that rules show, every row keeps its side."
+    if not ok:
+        node = int((digits != fitted.digits).any(axis=1).argmax())
+        found = f"{_shown(fitted.digits[node])} digits of node {node} are shown, "
+        found += f"recomputed {_shown(digits[node])}."
+    yield Check("digits", ok, found)
+
+
+def _probabilities(
+    fitted: FittedTree, problem: Problem, in_partitions: bool
+) -> FloatArray:
+    if not in_partitions:
+        return smoothed_frequencies(problem, fitted.tree)
+    # There the mean weight is of all rows: nobody knows which of them are alike.
+    tree = fitted.tree
+    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
+    weight = weight + problem.weight.sum() / problem.count.sum()
+    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
+    return proba
+
+
+def _shown(numbers: np.ndarray) -> str:
+    return ", ".join(f"{number:.6g}" for number in numbers.tolist())

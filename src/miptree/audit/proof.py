@@ -1,0 +1,73 @@
+"""The proof file of an oblique tree, checked, and compared with what a model says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from typing import Any
+
+from miptree.certificate.checks import Check
+from miptree.checker import check_proof
+from miptree.data.rows import TrainingRows
+from miptree.data.schema import Schema
+from miptree.fit.routes_log import routes_header
+
+_CLOSE = 1e-8
+"""Relative difference by which the checker's bound, rounded down, may be lower."""
+_OWN = ("written_by", "target", "claim")
+"""Entries of a header that need not be those of the model."""
+
+
+def check_proof_file(
+    clf: Any,
+    rows: TrainingRows,
+    proof: str | os.PathLike[str],
+    data: str | os.PathLike[str],
+) -> list[Check]:
+    """Check a proof file, and that it is about this tree, these rows and this bound.
+
+    Parameters
+    ----------
+    clf : OptimalTreeClassifier
+        The model.
+    rows : TrainingRows
+        Its rows, in the order of the data.
+    proof : path
+        File that ``fit(X, y, proof_log=path)`` wrote.
+    data : path
+        CSV file of the rows, which the checker reads by itself.
+    """
+    outcome = check_proof(proof, data)
+    checks = [Check("proof file", outcome.exit_code == 0, outcome.sentence)]
+    if outcome.exit_code != 0 or outcome.bound is None:
+        return checks
+    certificate = clf.certificate_
+    names = getattr(clf, "feature_names_in_", None)
+    schema = Schema(clf.table_, clf.classes_, names)
+    wanted = routes_header(schema, rows, clf.tree_, certificate, None, 0.0)
+    given = _header(proof)
+    other = [
+        name
+        for name, value in json.loads(json.dumps(wanted)).items()
+        if name not in _OWN and given.get(name) != value
+    ]
+    found = "it is about this tree, these rows and these penalties."
+    if other:
+        found = f"it is about another tree or other rows: {', '.join(other)} differ."
+    checks.append(Check("subject of the proof", not other, found))
+    claimed, proved = certificate.objective_bound, float(outcome.bound)
+    enough = proved >= claimed * (1 - _CLOSE)
+    found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}."
+    checks.append(Check("bound of the proof", enough, found))
+    return checks
+
+
+def _header(proof: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the first line of a proof file that was checked."""
+    with open(proof, "rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        file = gzip.GzipFile(fileobj=raw) if packed else raw
+        header: dict[str, Any] = json.loads(file.readline())
+    return header

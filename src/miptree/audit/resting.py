@@ -1,0 +1,95 @@
+"""What of a model nothing can recompute: it rests on the digest of its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from miptree.certificate.certificate import PARTITIONED
+
+STEERING = (
+    "C callback formulation gap_tol init max_iter max_rounds n_jobs node_limit proof "
+    "random_state selection solver time_limit verbose"
+).split()
+"""Parameters that steer a fit; another tree may have come of others."""
+CLASS_LIMITS = "margin min_weight_fraction_leaf mu n_thresholds thresholds".split()
+"""Parameters of baselines that say which trees were compared, which the tree at hand
+need not show."""
+UNSEEN = {
+    "written_by": "who wrote the file",
+    "metadata": "notes, such as the names of the columns of labels and weights",
+    "classes.dtype": "how many bytes a class takes",
+    "status": "why the fit ended, unless it says that something is proved",
+    "n_iter": "how many iterations it took",
+    "fit_time": "how many seconds it took",
+    "trace": "the course of the fit before its end",
+    "certificate.seconds": "the seconds until the certificate was written",
+    "certificate.proof_digest": "which proof file was written, if any",
+}
+"""Entries of a model file that tell of the past, and what they say."""
+PROOFS = ("errors_bound", "errors_proved_by", "objective_bound", "objective_proved_by")
+"""Fields of a certificate that rest on a proof which is not repeated."""
+
+
+def steering_parameters(clf: Any) -> list[str]:
+    """Return the parameters of a model that rest on the digest alone."""
+    is_baseline = not hasattr(clf, "missing")
+    unseen = [*STEERING, *(CLASS_LIMITS if is_baseline else [])]
+    given = clf.get_params()
+    return [name for name in unseen if name in given]
+
+
+def unrepeated_proofs(clf: Any) -> list[str]:
+    """Return the bounds of a certificate that rest on a solver or a search."""
+    certificate = clf.certificate_
+    return [
+        name
+        for name in ("errors", "objective")
+        if getattr(certificate, f"{name}_proved_by") != certificate.any_tree_proved_by
+    ]
+
+
+def notes(
+    clf: Any, digest: str | None, was_repeated: bool, was_checked: bool = False
+) -> tuple[str, ...]:
+    """Say what was recomputed, and what rests on the digest.
+
+    ``was_checked`` tells whether a proof file of the objective was.
+    """
+    lines = [
+        "Recomputed from the data: columns, categories and what fills a gap; classes; "
+        "rows, probabilities and digits of all nodes; errors, costs and objective; and "
+        "the parameters that these follow from."
+    ]
+    if clf.certificate_.data_digest == PARTITIONED:
+        lines.append(
+            "Learnt from a sample of the partitions, and so not recomputed: what fills "
+            "a gap, and penalties and margin that are 'auto'."
+        )
+    unproved = [] if was_repeated else unrepeated_proofs(clf)
+    if was_checked:
+        unproved = [name for name in unproved if name != "objective"]
+    if unproved:
+        bounds = " and ".join(f"the {name}" for name in unproved)
+        lines.append(
+            f"Not repeated: the proof of the lower bound on {bounds}; only that it is "
+            "possible was checked. resolve_with (--resolve-with) repeats a proof, and "
+            "--proof checks one that the fit has logged."
+        )
+    proof = getattr(clf.certificate_, "proof_digest", "")
+    if proof and not was_checked:
+        lines.append(
+            f"The model names a proof file of digest {proof}: `miptree check` says "
+            "what that file proves."
+        )
+    names = ", ".join(steering_parameters(clf))
+    lines.append(
+        "Not recomputed, as data cannot tell: who wrote the model, its notes, the "
+        f"time, course and end of its fit, and the parameters {names}."
+    )
+    if digest is not None:
+        lines.append(
+            "That is protected by the digest of the file: nobody has changed it who "
+            "did not write a new digest as well. To exclude this, too, note the digest "
+            f"elsewhere and give it with --digest next time: {digest}"
+        )
+    return tuple(lines)

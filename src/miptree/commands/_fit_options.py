@@ -1,0 +1,98 @@
+"""Options of ``miptree fit`` that do not go together, refused before the work."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from miptree.estimator_points import MOST_DEPTH
+from miptree.export._json_values import MAX_TEXT
+
+
+class Given(NamedTuple):
+    """Options that steer how a tree is trained."""
+
+    tune: bool
+    engine: str
+    solver: str | None
+    selection: str | None
+    categorical: list[str] | None
+    categorical_encoding: str | None
+
+    def named(self, *fields: str) -> list[str]:
+        """Return those of some options that were given, as they are written."""
+        words = {
+            "tune": "--tune",
+            "engine": f"--engine {self.engine}",
+            "solver": f"--solver {self.solver}",
+            "selection": f"--selection {self.selection}",
+            "categorical_encoding": "--categorical-encoding",
+        }
+        unset = (None, False, "memory")
+        return [words[name] for name in fields if getattr(self, name) not in unset]
+
+
+def refuse_long_texts(rows: pd.DataFrame) -> None:
+    """Refuse a column of texts that a model file could not hold, before the work."""
+    for name in rows.select_dtypes(exclude=["number", "bool"]).columns:
+        longest = max((len(v) for v in rows[name] if isinstance(v, str)), default=0)
+        if longest > MAX_TEXT:
+            raise ValueError(
+                f"Column {name!r} holds a text of {longest} characters, more than the "
+                f"{MAX_TEXT} of a value that a model file can hold: --drop {name!r}."
+            )
+
+
+def refuse_together(given: Given) -> None:
+    """Refuse options of which one would be ignored without a word."""
+    if given.engine not in ("memory", "dask"):
+        raise ValueError(f"--engine must be memory or dask, got {given.engine!r}.")
+    if given.tune and given.named("engine", "selection"):
+        raise ValueError(
+            "--tune works without --engine dask and --selection: it takes a sample "
+            "of large tables by itself."
+        )
+    if given.tune and given.solver is not None:
+        raise ValueError(f"--tune calls no solver: leave out --solver {given.solver}.")
+    if given.engine == "dask" and given.categorical:
+        raise ValueError(
+            "--engine dask reads numbers only: leave out --categorical, and --drop "
+            f"{given.categorical[0]!r} or encode it as 0/1 columns."
+        )
+    if given.engine == "dask" and given.categorical_encoding is not None:
+        raise ValueError(
+            "--engine dask reads numbers only: leave out --categorical-encoding."
+        )
+
+
+def refuse_for_style(given: Given, style: str, depth: int) -> None:
+    """Refuse options of the other kind of tree."""
+    if style not in ("oblique", "points"):
+        raise ValueError(f"--style must be oblique or points, got {style!r}.")
+    if style == "oblique":
+        return
+    if depth > MOST_DEPTH:
+        raise ValueError(
+            f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
+            "--style points for deeper trees."
+        )
+    for wrong in given.named("tune", "engine", "solver", "selection"):
+        raise ValueError(
+            f"--style points works without {wrong}: it goes through all splits by "
+            f"itself. Leave out {wrong}."
+        )
+    if given.categorical_encoding is not None:
+        raise ValueError(
+            "--style points reads every value of a category as a 0/1 column: leave out "
+            "--categorical-encoding."
+        )
+
+
+def refuse_for_log(given: Given) -> None:
+    """Refuse a proof file where nothing is proved of all rows."""
+    for wrong in given.named("tune", "engine", "selection"):
+        raise ValueError(
+            f"--proof-log works without {wrong}, which proves nothing of all rows. "
+            f"Leave out {wrong}."
+        )
