@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format docs clean
+.PHONY: help demo test test-long lint format docs clean
 
 help:
 	@sed -n '2,3s/^# *//p' Makefile
@@ -31,6 +31,11 @@ lint: $(VENV)/.installed-test
 
 test: lint
 	$(BIN)/python -m pytest -n 2
+
+# Thousands of random proofs and of changed ones; its last result is in
+# benchmarks/results/long_tests.md.
+test-long: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 -m long
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .

@@ -38,6 +38,8 @@ class BruteForce:
         one counts as right, the cut "same x". Real trees obey it anyway.
     """
 
+    box = 1.0
+
     def __init__(
         self,
         problem: Problem,
@@ -119,7 +121,7 @@ class BruteForce:
         solution = linprog(
             cost,
             A_ub=np.r_[-ahead, box, -box],
-            b_ub=np.r_[np.full(k, -eps), np.ones(2 * self.n)],
+            b_ub=np.r_[np.full(k, -eps), np.full(2 * self.n, self.box)],
             bounds=[(None, None)] + [(0, None)] * (2 * d) + [(0, eps)] * k,
         )
         return solution.fun if solution.success else np.inf
@@ -141,6 +143,12 @@ class BruteForce:
     def _score(self, X: np.ndarray) -> np.ndarray:
         """(n, 1 + 2d): g - h x_i as a function of (g, h+, h-)."""
         return np.c_[np.ones(self.n), -X, X]
+
+
+class BruteForceWithoutBox(BruteForce):
+    """The same for hyperplanes of any size: routes leave the box out."""
+
+    box = 1e9
 
 
 class _Labels:

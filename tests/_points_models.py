@@ -11,6 +11,7 @@ from miptree.data import CategoricalColumn, GridColumn, Table
 from miptree.data.schema import Schema
 from miptree.fit.fitted import passing
 from miptree.tree import HeapTree, ObliqueTree
+from miptree.tree.rounding import ALL_DIGITS
 
 
 def spaced(first, unit, n):
@@ -60,6 +61,7 @@ def points_model(*splits, labels=None, columns=COLUMNS, classes=("bad", "good"))
         tree=tree,
         node_proba=np.full(leaves.shape, 1 / len(classes)),
         node_count=passing(tree, leaves * tree.is_leaf[:, None]),
+        digits=np.full((tree.n_nodes, 2), ALL_DIGITS),
     )
     known = np.array([column.name for column in columns], dtype=object)
     schema = Schema(table, np.array(classes), known)

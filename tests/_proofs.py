@@ -17,7 +17,7 @@ from miptree.data.grid import GridSpec
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.data.table import categorical_mask
-from miptree.fit.proof_log import write_proof
+from miptree.fit.points_log import write_points_proof
 from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
@@ -112,7 +112,7 @@ class Fit:
         )
 
     def write(self, path, **more):
-        write_proof(
+        write_points_proof(
             path, self.schema, self.rows, self.family, self.tree, self.certificate,
             self.found.anchors, **more,
         )  # fmt: skip

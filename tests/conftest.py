@@ -6,6 +6,7 @@ import pytest
 
 from miptree.mip import node_lp
 from miptree.proof import compile_proof_kernels
+from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels
 
 
@@ -14,6 +15,7 @@ def _kernels_are_compiled():
     """No test's time limit pays for compiling, whichever comes first."""
     compile_kernels()
     compile_proof_kernels()
+    compile_route_kernels()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,7 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_blob
 from sklearn.exceptions import NotFittedError
 
 from _data import data_folder, random_problem
-from miptree import export_text, load_json, save_json, verify
+from _sealed import sealed
+from miptree import export_text, load_json, save_json, verify, verify_model
 from miptree.baselines import (
     AghaeiTreeClassifier,
     BinOCTClassifier,
@@ -194,10 +195,10 @@ def test_exports(baseline, tmp_path):
 @pytest.mark.parametrize(
     ("entry", "value", "message"),
     [
-        ("estimator", "OptimalTreeClassifier", "unknown entry"),
+        ("estimator", "OptimalTreeClassifier", '"parameters" has no'),
         ("status", "done", "not a status"),
         ("version", 2, "version"),
-        ("parameters", {"mu": -1}, "'mu' parameter"),
+        ("parameters", {"mu": -1}, '"parameters" has no'),
         ("rounds", 3, 'unknown entry "rounds"'),
     ],
 )
@@ -205,7 +206,7 @@ def test_a_malformed_file_is_refused(entry, value, message, tmp_path):
     X, y = load_iris(return_X_y=True)
     save_json(quick(OCTHClassifier).fit(X, y), tmp_path / "model.json")
     plain = json.loads((tmp_path / "model.json").read_text())
-    (tmp_path / "bad.json").write_text(json.dumps({**plain, entry: value}))
+    (tmp_path / "bad.json").write_text(sealed({**plain, entry: value}))
     with pytest.raises(ValueError, match=message):
         load_json(tmp_path / "bad.json")
 
@@ -215,7 +216,7 @@ def test_a_changed_certificate_is_refused(tmp_path):
     save_json(quick(OCTHClassifier).fit(X, y), tmp_path / "model.json")
     plain = json.loads((tmp_path / "model.json").read_text())
     plain["certificate"]["digest"] = "0" * 64
-    (tmp_path / "bad.json").write_text(json.dumps(plain))
+    (tmp_path / "bad.json").write_text(sealed(plain))
     with pytest.raises(ValueError, match="does not fit its digest"):
         load_json(tmp_path / "bad.json")
 
@@ -226,11 +227,12 @@ def test_the_greedy_tree_halves_the_classes(n_classes, depth):
     assert GreedySVMTreeClassifier(max_depth=depth).fit(X, y).score(X, y) > 0.98
 
 
-def test_verify_says_that_it_is_not_for_baselines():
+def test_verify_says_that_a_baseline_is_checked_with_its_model():
     X, y = load_iris(return_X_y=True)
     clf = GreedySVMTreeClassifier().fit(X, y)
     with pytest.raises(TypeError, match="got one of the greedy SVM tree"):
         verify(clf.certificate_, clf.tree_, X, y)
+    assert verify_model(clf, X, y).ok
 
 
 @pytest.mark.parametrize("baseline", MIP_BASELINES)

@@ -190,9 +190,9 @@ def test_a_plan_is_balanced_and_checked():
 
 
 def test_s1o_is_never_worse_than_cart_and_does_without_the_search(monkeypatch):
-    import miptree.fit.train
+    import miptree.fit.searches
 
-    monkeypatch.setattr(miptree.fit.train, "search", None)
+    monkeypatch.setattr(miptree.fit.searches, "search", None)
     X, y = load_iris(return_X_y=True)
     X, y = X[::3], y[::3]
     clf = S1OClassifier(time_limit=None, node_limit=2, random_state=0).fit(X, y)

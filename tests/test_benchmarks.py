@@ -61,3 +61,33 @@ def test_what_is_missing_is_run_and_written(tmp_path, monkeypatch, capsys):
     run.main()
     assert capsys.readouterr().out == ""
     assert len((tmp_path / "baselines.jsonl").read_text().splitlines()) == 1
+
+
+def test_page_of_proofs_over_routes(tmp_path):
+    question = run.get_question("routes")
+    journal = Journal(tmp_path / "routes.jsonl", question.KEY)
+    found = {"seconds": 7.25, "objective": 14.632, "bound": 14.632, "is_proved": True}
+    file = {"megabytes": 2.5, "gzipped": 0.5, "check_seconds": 9.0}
+    iris, wine = ("iris", 2, "default"), ("wine", 2, "default")
+    half = found | {"bound": 7.316, "is_proved": False}
+    cases = [
+        (*iris, "routes", 60.0, found),
+        (*wine, "routes", 60.0, half),
+        (*wine, "routes", 900.0, found | {"seconds": 600.0}),
+        (*iris, "mip", 60.0, half),
+        (*iris, "log", 60.0, found | file),
+    ]
+    for *key, fields in cases:
+        journal.append(dict(zip(question.KEY, key, strict=True)) | fields)
+    text = run.page("routes", tmp_path)
+    assert "| iris | 2 | 14.63* | 14.63 | 0 % | 7.2 | 14.63 | 7.316 | 50 % |" in text
+    assert "routes: proved on 1 of 2 pairs run, median gap 25 %" in text
+    assert "routes: proved on 2 of 2 pairs run, median gap 0 %" in text
+    assert "| iris | 2 | 14.63* | 14.63 | 7.2 | 2.5 | 0.5 | 9.0 |" in text
+    options = run.parse(["routes", "--limit", "900", "--penalties", "default"])
+    options.journal = journal
+    asked = [tuple(key.values()) for key in run.missing(question, options)]
+    assert (*iris, "routes", 900.0) not in asked  # proved sooner
+    assert (*iris, "mip", 900.0) in asked
+    logs = [key[0] for key in asked if key[3] == "log"]
+    assert logs == ["wine"]  # of what is proved, and has none yet

@@ -18,8 +18,11 @@ from _data import (
     solve,
 )
 from miptree import OptimalTreeClassifier
+from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree
+from miptree.fit.job import Job
+from miptree.fit.mips import bound_by_mip
 from miptree.fit.plan import Plan
 from miptree.fit.train import train
 from miptree.mip.formulations import (
@@ -300,7 +303,10 @@ def test_a_start_that_is_already_best_is_kept():
     objective = Svm1Objective(100, 10, 0.01)
     best = train_small(problem, objective, 1)
     assert best.status == "optimal"
-    again = train_small(problem, objective, 1, "flow", init=best.tree)
+    job = Job.begin(problem, Plan(objective, 1, "flow"), Clock())
+    job.offer(problem.to_scaled(best.tree, 1))
+    bound_by_mip(job, "flow", Clock())
+    again = job.best.end(problem, objective, 1)
     assert again.certificate.objective == pytest.approx(
         best.certificate.objective, abs=1e-9
     )

@@ -12,12 +12,13 @@ from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, sol
 from miptree import OptimalTreeClassifier
 from miptree.certificate.certificate import certify
 from miptree.certificate.digest import data_digest, tree_digest
+from miptree.certificate.reasons import RECOMPUTED, is_claim, reason
 from miptree.data.problem import Problem
 from miptree.fit.plan import Plan
 from miptree.fit.train import train
 from miptree.mip.formulations import CountFormulation
 from miptree.objective import Svm1Objective
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import ROUTES, Bound
 from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 
@@ -109,17 +110,73 @@ def test_certificate_is_frozen_and_reads_like_sentences():
         certificate.errors = 0
     text = str(certificate)
     assert text.startswith("The tree misclassifies 1 of 4 training rows")
-    assert "nearer than 0.05 to a split counted as errors, no tree of depth 1" in text
-    assert "does better (exhaustive search)." in text
-    assert "proved optimal (HiGHS" in text
+    assert "rows and has no close calls, rows that are right but next to a" in text
+    assert "No tree of depth 1 has fewer errors and close calls, by exhaustive" in text
+    assert "proved optimal: no tree of depth 1 costs less, by a proof" in text
+    assert "20 * slack + 0.1 * 1-norms" in text
     assert certificate.errors_bound == 1.0
     assert certificate.errors_optimal
     doubtful = replace(certificate, errors_bound=0.0, objective_bound=0.0)
     assert not doubtful.errors_optimal
-    assert "gets below 0 (exhaustive search)." in str(doubtful)
-    assert "not proved optimal" in str(doubtful)
+    assert "whether another tree of depth 1 misclassifies fewer is not" in str(doubtful)
+    assert "not proved optimal: how much less the best tree of depth 1" in str(doubtful)
     heavier = replace(certificate, cost=2.5, cost_at_margin=4.5)
-    assert "rows at a cost of 2.5, 4.5 with rows nearer than 0.05" in str(heavier)
+    assert "rows at a cost of 2.5, and 4.5 with close calls, rows that" in str(heavier)
+    assert "No tree of depth 1 has a lower cost than 1 by that count" in str(heavier)
+    assert "total cost is cost of errors + 20 * slack" in str(heavier)
+    unknown = replace(heavier, errors_bound=0.0)
+    assert "whether another tree of depth 1 has errors that cost less is not" in str(
+        unknown
+    )
+
+
+def test_close_calls_are_counted_beside_the_errors():
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
+    known = clf.fit(np.arange(4.0)[:, None], [0, 1, 0, 1]).certificate_
+    three = replace(known, cost_at_margin=4.0, errors_bound=4.0)
+    assert (
+        "rows, and 3 more are close calls: right, but next to a split. No tree of "
+        "depth 1 has fewer than these 4 errors and close calls, by exhaustive search."
+    ) in str(three)
+    one = replace(known, cost_at_margin=2.0, errors_bound=1.0)
+    assert (
+        "rows, and 1 more is a close call: right, but next to a split. Every tree of "
+        "depth 1 has at least 1 error or close call, by exhaustive search."
+    ) in str(one)
+
+
+def test_a_gap_is_the_same_number_wherever_it_is_said():
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
+    known = clf.fit(np.arange(4.0)[:, None], [0, 1, 0, 1]).certificate_
+    text = str(replace(known, objective=1.0, objective_bound=0.7619))
+    assert "so the best is at most 23.9 % cheaper" in text
+    assert "gap 23.9 %" in text
+
+
+def test_certificate_says_what_was_recomputed_and_what_is_a_claim():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
+    claimed = clf.fit(X, [0, 1, 0, 1]).certificate_
+    proved = replace(claimed, objective_proved_by=ROUTES)
+    assert f"proved optimal: no tree of depth 1 costs less, {RECOMPUTED}." in str(
+        proved
+    )
+    near = replace(proved, objective=1.0, objective_bound=0.9)
+    assert f"costs less than 0.9, {RECOMPUTED}, so the best is at most 10 %" in str(
+        near
+    )
+    groups = f"{ROUTES}, in 4 disjoint groups of the rows, whose bounds add up"
+    assert reason(groups) == RECOMPUTED
+    assert "over routes of 4 groups of the rows, whose costs add up.)" in str(
+        replace(near, objective_proved_by=groups)
+    )
+    assert reason("scip on the count MIP, on 9 of 12 distinct rows") == (
+        "as SCIP claims of the count MIP, proved on 9 of 12 distinct rows"
+    )
+    assert is_claim("HiGHS 1.15.1 on the MIP of OCT")
+    right = replace(claimed, errors=0, cost=0.0)
+    assert str(right).startswith("The tree misclassifies 0 of 4 training rows. Its")
+    assert not any(map(is_claim, (ROUTES, groups, "exhaustive search")))
 
 
 def test_a_bound_above_the_tree_by_rounding_is_met():
@@ -141,7 +198,7 @@ def test_no_tolerance_hides_an_error():
     bounds = {"any_tree_bound": 3e6, "errors_bound": 3e6}
     heavy = replace(known, errors=4, cost=3000003.0, cost_at_margin=3000003.0, **bounds)
     assert not heavy.errors_optimal
-    assert "no tree of depth 1 does better" not in str(heavy)
+    assert "No tree of depth 1 has a lower cost than 3000000 by" in str(heavy)
     light = replace(known, errors=100, cost=1e-6, objective=1e-6, objective_bound=0.0)
     assert not light.objective_optimal
     assert light.gap == 1

@@ -21,7 +21,15 @@ import miptree.checker
 from _cli import run
 from _data import examples
 from _proofs import Fit, brute_force, lines_of, random_frame, write_lines
-from miptree.checker import check, check_proof, data, nodes, proof_file, values
+from miptree.checker import (
+    check,
+    check_proof,
+    data,
+    nodes,
+    points_check,
+    proof_file,
+    values,
+)
 
 RNG = np.random.default_rng(7)
 N = 24
@@ -281,7 +289,7 @@ def test_the_command_has_the_same_sentence_and_exit_code(folder):
     assert " ".join(done.stdout.split()) == check_proof(proof, table).sentence
     frame.iloc[:-1].assign(y=y[:-1]).to_csv(table, index=False)
     done = run("check", proof, table)
-    assert done.exit_code == 2
+    assert done.exit_code == 1
     assert "23 rows, the proof is about 24" in " ".join(done.stdout.split())
 
 
@@ -352,7 +360,7 @@ def test_no_mutant_makes_it_state_something_false(small, folder):
     lines, frame, table = small
     codes, n = tried(lines, (0, 1, 2, 5, len(lines) - 2), frame, table, folder)
     assert n > 500
-    assert codes == {0, 1, 2}
+    assert codes == {0, 1}
 
 
 def test_no_mutant_of_a_deep_proof_does_either(folder):
@@ -421,6 +429,8 @@ def test_a_worse_tree_has_a_higher_cost(small, folder):
 
 # ----------------------------------------------------------- damaged and hostile files
 
+HEADER = '{"format":"miptree-proof"}\n'
+
 
 @pytest.fixture(autouse=True)
 def _bugs_show(request, monkeypatch):
@@ -429,9 +439,9 @@ def _bugs_show(request, monkeypatch):
         monkeypatch.setattr(check, "UNEXPECTED", ())
 
 
-def refused(proof, table, words, **more):
+def refused(proof, table, words, code=1, **more):
     outcome = check_proof(proof, table, **more)
-    assert outcome.exit_code == 2
+    assert outcome.exit_code == code
     assert outcome.sentence.startswith("Not checked: ")
     assert words in outcome.sentence
     assert "\n" not in outcome.sentence
@@ -445,7 +455,7 @@ def test_damage_is_noticed_by_the_digest(small, folder):
         harmed = bytearray(content)
         harmed[place] ^= 1
         (folder / "harmed.proof").write_bytes(harmed)
-        assert check_proof(folder / "harmed.proof", table).exit_code == 2
+        assert check_proof(folder / "harmed.proof", table).exit_code == 1
     (folder / "harmed.proof").write_bytes(content[:-200])
     refused(folder / "harmed.proof", table, "")
 
@@ -453,12 +463,15 @@ def test_damage_is_noticed_by_the_digest(small, folder):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "empty"),
-        ("\n\n", "not JSON"),
-        ("{}\n" + "[" * 100_000 + "\n", "too deeply"),
-        ('{"a":1,"a":2}\n{"digest":"x"}\n', "digest"),
-        ("{}\n" * 3, "the last line"),
-        ('{\n "format": "miptree-model"\n}\n', "this is no proof file; miptree fit"),
+        ("", "is empty"),
+        ("\n\n", "no proof file, which begins with a line of JSON"),
+        ("a,b\n1,2\n", "The fit writes one: miptree fit --proof-log FILE"),
+        ('{\n "format": "miptree-model"\n}\n', "this is no proof file, which"),
+        ('{"format":"miptree-proof",', "cut off or damaged: its last line is not"),
+        (HEADER + '{"digest":' + "[" * 100_000 + "\n", "too deeply"),
+        (HEADER + '{"digest":"x"}\n', "does not fit its digest"),
+        (HEADER + '{"digest":\n', "damaged: it holds a line that is not JSON"),
+        (HEADER * 3, "cut off or damaged: its last line is not"),
     ],
 )
 def test_what_is_no_proof_is_refused(small, folder, text, words):
@@ -479,7 +492,7 @@ def test_what_is_no_proof_is_refused(small, folder, text, words):
 )
 def test_numbers_that_are_traps_are_refused(small, folder, number):
     text = json.dumps({"digest": "x"}).replace('"x"', number)
-    (folder / "trap.proof").write_text("{}\n" + text + "\n")
+    (folder / "trap.proof").write_text(HEADER + text + "\n")
     refused(folder / "trap.proof", small[2], "proof file holds")
 
 
@@ -517,16 +530,42 @@ def test_odd_columns_are_refused(small, folder, column, words):
     refused(folder / "column.proof", small[2], words)
 
 
-def test_a_path_with_a_zero_byte_is_refused(small, folder):
-    refused("a\0b", small[2], "cannot be read")
-    refused(folder / "small.proof", "a\0b", "cannot be read")
+@pytest.mark.parametrize("missing", ["a\0b", "nowhere", "."])
+def test_a_file_that_is_none_is_a_bad_call(small, folder, missing):
+    refused(folder / missing, small[2], "cannot be read", 2)
+    refused(folder / "small.proof", folder / missing, "cannot be read", 2)
+
+
+def test_data_that_are_no_table_are_a_bad_call(small, folder):
+    proof, table = folder / "small.proof", folder / "odd.csv"
+    packed = gzip.compress(small[2].read_bytes())
+    for content in (b"\xff\xfe\x00", b"", b"a,b\n", packed[:-9], b'"' * 200_000):
+        table.write_bytes(content)
+        refused(proof, table, "The data '", 2)
+    refused(proof, small[2], "no column 'z' to be the target", 2, target="z")
+
+
+def test_a_packed_proof_that_is_damaged_is_said_to_be(small, folder):
+    content = gzip.compress((folder / "small.proof").read_bytes())
+    middle = len(content) // 2
+    other_sum = content[:-8] + bytes(4) + content[-4:]
+    for harmed in (content[:middle], other_sum, content[:9] + b"?" + content[10:90]):
+        (folder / "packed.proof").write_bytes(harmed)
+        text = "is damaged or cut off: what is packed in it cannot be unpacked."
+        refused(folder / "packed.proof", small[2], text)
+
+
+def test_a_bad_call_is_said_on_standard_error(small, folder):
+    done = run("check", folder / "nowhere", small[2])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "cannot be read: No such file" in " ".join(done.stderr.split())
 
 
 def test_the_last_net_is_a_sentence(small, folder, monkeypatch):
     def fail(*_):
         raise OverflowError("surprise")
 
-    monkeypatch.setattr(check, "Family", fail)
+    monkeypatch.setattr(points_check, "Family", fail)
     refused(folder / "small.proof", small[2], "cannot read (OverflowError)")
 
 
@@ -534,36 +573,36 @@ def test_values_are_counted_before_they_are_made(small, folder, monkeypatch):
     lines, _, table = small
     with monkeypatch.context() as few:
         few.setattr(values, "MAX_ITEMS", 1000)
-        write_lines(folder / "bomb.proof", [[[]] * 1000, {}])
-        refused(folder / "bomb.proof", table, "more than 1000 values")
-    (folder / "bomb.proof").write_bytes(b"\n" * 3_000_000)
-    refused(folder / "bomb.proof", table, "lines")
+        write_lines(folder / "bomb.proof", [[proof_file.FORMAT] * 1001, {}])
+        refused(folder / "bomb.proof", table, "more than 1000 values", 2)
+    with monkeypatch.context() as few:
+        few.setattr(proof_file, "MAX_LINES", 1000)
+        (folder / "bomb.proof").write_bytes(b"\n" * 2000)
+        refused(folder / "bomb.proof", table, "lines", 2)
     many = put(lines, (0, "columns", 2, "values"), [str(k) for k in range(2000)])
     write_lines(folder / "bomb.proof", many)
     refused(folder / "bomb.proof", table, "'values' of the proof file")
     monkeypatch.setattr(data, "MAX_CELLS", 10)
-    refused(folder / "small.proof", table, "grid columns")
+    refused(folder / "small.proof", table, "columns of numbers", 2)
 
 
 def test_files_and_work_have_limits(small, folder, monkeypatch):
     _, _, table = small
     proof = folder / "small.proof"
-    refused(proof, table, "longer than allowed", minutes=0.0)
+    refused(proof, table, "longer than allowed", 2, minutes=0.0)
     monkeypatch.setattr(nodes, "MAX_ANCHORS", 3)
-    refused(proof, table, "anchors")
+    refused(proof, table, "anchors", 2)
     monkeypatch.setattr(proof_file, "MAX_BYTES", 100)
-    refused(proof, table, "bytes")
+    refused(proof, table, "bytes", 2)
     monkeypatch.undo()
     monkeypatch.setattr(data, "MAX_BYTES", 10)
-    refused(proof, table, "bytes")
+    refused(proof, table, "bytes", 2)
 
 
 def test_data_that_do_not_fit_are_refused(small, folder):
     table = small[2]
     proof = folder / "small.proof"
     given = pd.read_csv(table)
-    refused(folder / "missing.proof", table, "cannot be read")
-    refused(proof, folder / "missing.csv", "cannot be read")
     for words, other in [
         ("13 rows", given.iloc[:-1]),
         ("has the label", given.assign(y=given["y"][::-1].to_numpy())),
@@ -572,5 +611,3 @@ def test_data_that_do_not_fit_are_refused(small, folder):
     ]:
         other.to_csv(folder / "other.csv", index=False)
         refused(proof, folder / "other.csv", words)
-    (folder / "other.csv").write_bytes(b"\xff\xfe\x00")
-    refused(proof, folder / "other.csv", "cannot be read as CSV")

@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from _cli import RUNNER, refused, run
+from _sealed import sealed
 from miptree import OptimalTreeClassifier, __version__, load_json, save_json
 from miptree.commands import app
 from miptree.commands._tables import labels
@@ -205,7 +206,7 @@ def tampered(plain, where, how):
 def test_a_tampered_model_fails_verify(folder, tmp_path, where, how):
     plain = json.loads((folder / "model.json").read_text())
     tampered(plain, where, how)
-    (tmp_path / "forged.json").write_text(json.dumps(plain))
+    (tmp_path / "forged.json").write_text(sealed(plain))
     result = run("verify", tmp_path / "forged.json", folder / "iris.csv")
     assert result.exit_code == 1, result.output
     assert "NOT verified" in result.stdout
@@ -223,7 +224,7 @@ def test_a_tampered_model_fails_verify(folder, tmp_path, where, how):
 def test_a_model_with_another_tree_is_refused(folder, tmp_path, where, how):
     plain = json.loads((folder / "model.json").read_text())
     tampered(plain, where, how)
-    (tmp_path / "forged.json").write_text(json.dumps(plain))
+    (tmp_path / "forged.json").write_text(sealed(plain))
     result = run("verify", tmp_path / "forged.json", folder / "iris.csv")
     assert result.exit_code == 2
     assert "the tree is not the one of the certificate" in result.stderr
@@ -244,6 +245,17 @@ def test_tampered_data_fail_verify(folder, tmp_path, column, value):
     table.to_csv(tmp_path / "iris.csv", index=False)
     result = run("verify", folder / "model.json", tmp_path / "iris.csv")
     assert result.exit_code == 1, result.output
+
+
+def test_verify_says_first_that_the_table_is_another_one(folder, tmp_path):
+    table = iris_table()
+    table["petal width (cm)"] += 0.1
+    table.to_csv(tmp_path / "iris.csv", index=False)
+    result = run("verify", folder / "model.json", tmp_path / "iris.csv")
+    head, cause, other, *_ = result.stdout.splitlines()
+    assert head.startswith("NOT verified: these are not the data of the fit; ")
+    assert cause.startswith("  WRONG data digest: the data are not the rows, labels")
+    assert other.startswith("  WRONG ")
 
 
 def test_a_label_that_is_no_class_fails_verify_whatever_it_weighs(tmp_path):
@@ -365,7 +377,7 @@ def test_fit_can_tune(folder, tmp_path):
     ("content", "options", "message"),
     [
         ("a,y\n1,0\n2,1\n", ["--categorical", "z"], "no column 'z'"),
-        ("a,b,y\n1,2,0\n2,3,\n", [], "Column 'y' has 1 missing values"),
+        ("a,b,y\n1,2,0\n2,3,\n", [], "Column 'y' has 1 missing value, in row 2"),
         ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds inf (infinity) in row 2"),
         ("a,b,y\n1,2,0\n2,3,0\n", [], "at least 2 classes"),
         ("a,y\n1,0.25\n2,0.5\n", [], "continuous"),
@@ -424,10 +436,13 @@ def test_labels_that_look_like_missing_values(tmp_path):
 
 def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
     plain = json.loads((folder / "model.json").read_text())
-    plain["feature_names"] = ["\x1b[2Jone\n", "[red]two", "three\x07", "four"]
+    names = ["\x1b[2Jone\n", "[red]two", "three\x07", "four"]
+    plain["feature_names"] = names
+    for column, name in zip(plain["table"]["columns"], names, strict=True):
+        column["name"] = name
     plain["classes"]["values"] = ["\x1b]0;a", "b", "c"]
     plain["certificate"]["objective_proved_by"] = "\x1b[31m[bold]magic"
-    (tmp_path / "model.json").write_text(json.dumps(plain))
+    (tmp_path / "model.json").write_text(sealed(plain))
     result = run("show", tmp_path / "model.json")
     assert result.exit_code == 0
     assert not set("\x1b\x07") & set(result.stdout)

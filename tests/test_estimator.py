@@ -100,7 +100,7 @@ def test_optimal_on_separable_data_is_proved():
     assert clf.objective_ == pytest.approx(0.1 * 0.06, rel=1e-6)
     assert clf.gap_ == 0.0
     assert clf.certificate_.errors_optimal
-    assert "proved optimal (HiGHS" in str(clf.certificate_)
+    assert "optimal: no tree of depth 1 costs less, by" in str(clf.certificate_)
 
 
 def test_conflicting_points_are_proved_by_counting():
@@ -228,7 +228,7 @@ def test_time_limit_covers_a_fit_too_large_for_the_mip():
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     clf = OptimalTreeClassifier(time_limit=5, random_state=0).fit(X, y)
     # How sharply the limit is kept is measured in benchmarks/run.py core.
-    assert clf.status_ == "time_limit"
+    assert clf.status_ in ("time_limit", "stalled")
     assert {state.stage for state in clf.trace_} <= {"search", "done"}
     assert clf.bound_ == 0.0
     assert clf.score(X, y) >= 0.5

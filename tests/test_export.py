@@ -18,6 +18,7 @@ from _models import (
     iris_model,
     mixed_model,
     strict,
+    tied_model,
 )
 from _points_models import points_model
 from miptree import (
@@ -28,6 +29,8 @@ from miptree import (
     export_onnx,
     export_python,
     export_sql,
+    load_json,
+    save_json,
 )
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
@@ -353,6 +356,21 @@ def test_onnx_names_that_clash():
         session = runtime.InferenceSession(model.SerializeToString())
         X = np.array([[1.0, -1.0], [1.0, 1.0]])
         assert session.run(None, {"X": X})[0].tolist() == [False, True]
+
+
+# ------------------------------------------------------------- rows on a split
+
+
+def test_all_agree_on_rows_that_lay_on_a_split(tmp_path):
+    clf, iris = tied_model(), load_iris(as_frame=True)
+    expected = clf.predict(iris.data).tolist()
+    assert clf.certificate_.errors == 5
+    save_json(clf, tmp_path / "model.json")
+    assert load_json(tmp_path / "model.json").predict(iris.data).tolist() == expected
+    assert python_predict(clf, iris.data) == expected
+    assert in_sqlite(clf, iris.data) == expected
+    assert clf.classes_[in_c(clf, iris.data, tmp_path)].tolist() == expected
+    assert in_onnx(clf, iris.data)[0].tolist() == expected
 
 
 # ------------------------------------------------------------------------ DOT, all

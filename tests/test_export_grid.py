@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from _models import corner_rows, grid_model, strict, with_tree
+from _sealed import sealed
 from miptree import export_c, export_python, export_sql, load_json, save_json
 from miptree.data import GridColumn, Table
 from miptree.data.schema import Schema
@@ -131,7 +132,7 @@ def test_malformed_grids_are_refused(tmp_path, entry, value, message):
     plain = json.loads((tmp_path / "model.json").read_text())
     plain["table"]["columns"][0][entry] = value
     with pytest.raises(MalformedError, match=message):
-        _json_reader.model_of(json.dumps(plain))
+        _json_reader.model_of(sealed(plain))
 
 
 def test_columns_on_and_off_a_grid_do_not_mix(tmp_path):
@@ -140,4 +141,4 @@ def test_columns_on_and_off_a_grid_do_not_mix(tmp_path):
     number = {"kind": "numbers", "name": "x", "fill": 0.0, "marks_missing": False}
     plain["table"]["columns"][1] = number
     with pytest.raises(MalformedError, match="on a grid, and another is not"):
-        _json_reader.model_of(json.dumps(plain))
+        _json_reader.model_of(sealed(plain))

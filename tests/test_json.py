@@ -17,6 +17,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
 from _data import examples
+from _sealed import sealed
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.certificate.digest import certificate_digest, tree_digest
@@ -265,11 +266,11 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=6), '"version" is 6, known: 5; a newer miptree'),
-    (put("version", value=4), '"version" is 4, known: 5; it was written before'),
+    (put("version", value=7), '"version" is 7, known: 6; a newer miptree'),
+    (put("version", value=5), '"version" is 5, known: 6; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
-    (put("estimator", value="GreedySVMTreeClassifier"), "unknown entry"),
+    (put("estimator", value="GreedySVMTreeClassifier"), 'has no "C"'),
     (put("version", value=0), '"version" is 0'),
     (put("version", value=True), '"version" is not an integer'),
     (put("version", value="1"), '"version" is not an integer'),
@@ -348,6 +349,15 @@ HOSTILE = [
     (put("parameters", "callback", value="os.system"), "callback"),
     (put("parameters", "class_weight", value={"0": 1}), "not a plain value"),
     (put("parameters", "magic", value=1), 'unknown entry "magic"'),
+    (drop("parameters", "max_depth"), 'has no "max_depth"'),
+    (put("parameters", "categorical_features", value=["z"]), "column that is not"),
+    (put("parameters", "categorical_features", value=["x[0]"] * 2), "twice"),
+    (put("restriction", value={}), 'has no "first"'),
+    (put("tree", "label", 0, value=1), "a split of the tree has a label"),
+    (put("tree", "threshold", -1, value=1.0), "a leaf of the tree has a coefficient"),
+    (put("tree", "coef", -1, 0, value=1.0), "a leaf of the tree has a coefficient"),
+    (put("table", "columns", 0, "name", value="x[9]"), None),
+    (drop("certificate", "scaling"), 'has no "scaling"'),
     (put("status", value="perfect"), "not a status"),
     (put("status", value=["optimal"]), "not a status"),
     (put("n_iter", value=-1), '"n_iter" is -1'),
@@ -363,7 +373,7 @@ HOSTILE = [
 def test_malformed_files_are_refused(saved, change, problem):
     plain = json.loads(saved.read_text())
     change(plain)
-    saved.write_text(json.dumps(plain))
+    saved.write_text(sealed(plain))
     if problem is None:
         load_json(saved)
         return
@@ -400,7 +410,7 @@ def chain(length):
 def test_very_deep_trees_are_refused(saved, length, problem):
     plain = json.loads(saved.read_text())
     chain(length)(plain)
-    saved.write_text(json.dumps(plain))
+    saved.write_text(sealed(plain))
     with pytest.raises(ValueError, match=problem):
         load_json(saved)
 
@@ -479,7 +489,7 @@ def test_a_file_with_one_odd_value_loads_or_is_refused(seed):
         key = rng.choice(options)
     place[key] = rng.choice(WEIRD)
     try:
-        clf = _json_reader.model_of(json.dumps(plain)).clf
+        clf = _json_reader.model_of(sealed(plain)).clf
     except MalformedError:
         return
     rows = pd.DataFrame({"width": [1.0, 2.0], "height": [2.0, 1.0]})
@@ -497,7 +507,7 @@ def test_a_baseline_cannot_be_given_another_certificate(tmp_path, field):
     changed = {"method": "", "digest": "", "objective_bound": clf.objective_}
     plain["certificate"][field] = changed[field]
     with pytest.raises(MalformedError, match=r"another kind|its digest"):
-        _json_reader.model_of(json.dumps(plain))
+        _json_reader.model_of(sealed(plain))
 
 
 def test_a_baseline_reads_numbers_only(tmp_path):
@@ -506,7 +516,7 @@ def test_a_baseline_reads_numbers_only(tmp_path):
     plain = json.loads((tmp_path / "model.json").read_text())
     plain["table"]["columns"][0]["marks_missing"] = True
     with pytest.raises(MalformedError, match="no numbers"):
-        _json_reader.model_of(json.dumps(plain))
+        _json_reader.model_of(sealed(plain))
 
 
 def test_truncated_files_are_refused(saved):

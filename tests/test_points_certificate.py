@@ -13,7 +13,13 @@ from miptree.certificate.points_words import short, told_apart
 from miptree.objective.points import PointsObjective
 from miptree.objective.tolerance import counted_meets
 
-FREE = {"any_tree_proved_by", "errors_proved_by", "objective_proved_by", "seconds"}
+FREE = {
+    "any_tree_proved_by",
+    "errors_proved_by",
+    "objective_proved_by",
+    "proof_digest",
+    "seconds",
+}
 N = 40
 
 

@@ -16,6 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV
 
 from _cli import refused, run
+from _sealed import sealed
 from miptree import (
     PointsTreeClassifier,
     distill,
@@ -167,8 +168,8 @@ def test_costs_of_measuring() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_depth": 0}, "max_depth of a points tree is 1 to 4, got 0"),
-        ({"max_depth": 5}, "max_depth of a points tree is 4 at most, got 5"),
+        ({"max_depth": 0}, "max_depth of PointsTreeClassifier is 1 to 4, got 0"),
+        ({"max_depth": 5}, "max_depth of PointsTreeClassifier is 1 to 4, got 5"),
         ({"max_depth": 0}, "max_depth"),
         ({"max_features_per_split": 4}, "max_features_per_split"),
         ({"max_points": 6}, "max_points"),
@@ -329,12 +330,12 @@ def test_a_changed_model_file_is_refused(fitted, tmp_path) -> None:
     numbers = {"kind": "numbers", "name": "age", "fill": 3.0, "marks_missing": False}
     plain = json.loads(text)
     plain["table"]["columns"][1] = numbers
-    path.write_text(json.dumps(plain))
+    path.write_text(sealed(plain))
     with pytest.raises(ValueError, match="not a model"):
         load_json(path)
     plain = json.loads(text)
     plain["estimator"] = "OptimalTreeClassifier"
-    path.write_text(json.dumps(plain))
+    path.write_text(sealed(plain))
     with pytest.raises(ValueError, match="not a model"):
         load_json(path)
 
@@ -370,7 +371,7 @@ def test_a_model_file_has_splits_of_its_family(fitted, tmp_path, entry, value) -
     signed = replace(clf.certificate_, tree_digest=tree_digest(tree)).signed()
     digests = {"tree_digest": signed.tree_digest, "digest": signed.digest}
     plain["certificate"] |= digests
-    path.write_text(json.dumps(plain))
+    path.write_text(sealed(plain))
     with pytest.raises(ValueError, match=r"not one of the family|limits of the family"):
         load_json(path)
 
@@ -445,9 +446,6 @@ def test_the_command_line_fits_points_trees(tmp_path) -> None:
     assert predicted.stdout.startswith("prediction,probability")
     for option in ("--tune", "--solver=highs", "--selection=auto", "--engine=dask"):
         assert "--style points works without" in refused("fit", data, *given, option)
-    assert "add --style points" in refused(
-        "fit", data, "--target", "y", "--proof-log", tmp_path / "proof"
-    )
     assert "oblique or points" in refused("fit", data, "--target", "y", "--style", "x")
 
 

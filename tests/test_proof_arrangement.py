@@ -12,7 +12,7 @@ from _brute_force import HardMarginEnumeration
 from _data import examples, problems, random_problem, wrong_at_margin
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.proof import all_splits, arranged_trees, prove_errors
+from miptree.proof import all_roots, all_splits, arranged_trees, prove_errors
 from miptree.proof.all_splits import arrangement_bound, can_arrange, in_units
 from miptree.proof.arranged_trees import ArrangedTrees, widest
 from miptree.proof.arrangement import (
@@ -237,6 +237,13 @@ def noise(seed: int, n: int, d: int) -> Problem:
     return Problem.from_data(X, rng.integers(0, 2, n), 2)
 
 
+@pytest.fixture
+def no_roots(monkeypatch):
+    """The proof by all splits of the root would come first."""
+    monkeypatch.setattr(all_roots, "can_try_roots", lambda space, depth: False)
+
+
+@pytest.mark.usefixtures("no_roots")
 def test_where_the_partition_fails_all_splits_prove_the_errors_and_find_the_tree():
     problem = noise(0, 60, 2)
     partitioned = prove_errors(problem, 1e-3, 2, np.inf, clock=Clock(), max_nodes=2000)
@@ -287,6 +294,7 @@ def test_an_arrangement_that_grows_too_slowly_is_given_up():
     assert (found.bound, found.tree, found.nodes) == (0.0, None, 0)
 
 
+@pytest.mark.usefixtures("no_roots")
 def test_a_stop_during_the_growth_keeps_what_the_partition_proved():
     problem = noise(0, 60, 2)
     space = space_of(problem, 1e-3)

@@ -9,8 +9,9 @@ from hypothesis import given
 from sklearn.datasets import load_iris, load_wine
 
 from _data import cases
-from _models import iris_model
+from _models import QUICK, iris_model, tied_model
 from miptree import OptimalTreeClassifier, export_text
+from miptree.export.text import TIED
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, rounded
 
@@ -87,9 +88,18 @@ def preorder(tree, node):
 
 
 def test_digits_asked_for():
-    clf = iris_model()
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    clf = OptimalTreeClassifier(**QUICK).fit(X, X.sum(axis=1) > 0)
     assert max(map(len, re.findall(r"[\d.]{8,}", export_text(clf, digits=12)))) >= 12
     assert not re.findall(r"[\d.]{8,}", export_text(clf))
+
+
+def test_a_text_says_what_a_tiny_coefficient_is_for():
+    text = export_text(tied_model())
+    assert text.count("e-11 ") == 1
+    assert text.endswith("\n" + TIED)
+    assert TIED not in export_text(tied_model().tree_)
+    assert TIED not in export_text(iris_model(max_depth=1))
 
 
 def with_digits(clf, digits):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -18,12 +19,11 @@ from _data import examples, random_heap, random_problem
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit.plan import Plan
-from miptree.fit.progress import FitProgress, ProgressLine
-from miptree.fit.train import _Training, train
+from miptree.fit.progress import FitProgress, ProgressLine, listeners_of
+from miptree.fit.train import train
 from miptree.mip import size
 from miptree.mip.solvers import Result
 from miptree.objective import Svm1Objective
-from miptree.objective.bounds import Bound
 from miptree.objective.leaf_labels import tree_value
 from miptree.proof import (
     compile_proof_kernels,
@@ -250,6 +250,33 @@ def test_the_notice_is_one_line() -> None:
     assert "compiling" in shown[1]
 
 
+def test_the_first_line_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    listeners_of(1, None)
+    assert stream.getvalue() == "the fit begins\n"
+    assert listeners_of(0, None) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [("compile_proof_kernels", "count"), ("compile_route_kernels", "prove")],
+)
+def test_a_proof_tells_that_it_compiles(
+    monkeypatch: pytest.MonkeyPatch, name: str, stage: str
+) -> None:
+    def compiles() -> None:
+        njit(lambda x: x + 1)(1)
+
+    monkeypatch.setattr(f"miptree.fit.proofs.{name}", compiles)
+    stages: list[str] = []
+    plan = Plan(Svm1Objective(10, 1, 0.1), 1, max_iter=1, node_limit=5)
+    train(noise(12), plan, listeners=[lambda state: stages.append(state.stage)])
+    at = stages.index("compile")
+    assert stages[at - 1] == stage
+    assert stage in stages[at + 1 :]
+
+
 class _GivesUp:
     """Solver whose tolerances take any model for solved, at a value of 0."""
 
@@ -273,7 +300,7 @@ def test_search_goes_on_where_the_solver_ends_without_a_proof(
     short = train(problem, plan)  # HiGHS, which has no nodes
     assert short.status == "node_limit"
     assert short.n_iter < plan.max_iter
-    monkeypatch.setattr("miptree.fit.train.get_solver", lambda name: _GivesUp())
+    monkeypatch.setattr("miptree.fit.mips.get_solver", lambda name: _GivesUp())
     trained = train(problem, plan)
     assert not trained.certificate.errors_optimal
     assert trained.n_iter == plan.max_iter
@@ -285,40 +312,3 @@ def noise(n_rows: int) -> Problem:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows)
     return Problem.from_data(X, y, 2)
-
-
-@pytest.mark.parametrize(
-    ("changed", "hopeless"),
-    [
-        ({}, True),
-        ({"proof": "objective"}, False),  # the user wants the bound
-        ({"init": "cart"}, False),  # and here no search
-        ({"max_iter": 5}, False),
-    ],
-)
-def test_only_a_proof_nobody_asked_for_is_given_up(
-    changed: dict[str, object], hopeless: bool
-) -> None:
-    plan = replace(Plan(SMALL_NORMS, 2), **changed)
-    training = _Training(noise(60), plan, Clock(None), ())
-    assert training._is_hopeless(Clock(0.0)) is hopeless
-    assert not training._is_hopeless(Clock(60.0))
-    best = training.best
-    best.raise_objective_bound(Bound(0.6 * best.score.objective, "a test"))
-    assert not training._is_hopeless(Clock(0.0))
-
-
-def test_a_hopeless_proof_leaves_its_time_to_a_search(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("miptree.fit.train.TRIAL_SHARE", 0.0)
-    stages: list[str] = []
-    plan = Plan(SMALL_NORMS, 2, node_limit=1)
-    listeners = [lambda state: stages.append(state.stage)]
-    training = _Training(noise(40), plan, Clock(600), listeners)
-    training._solve()  # the flow MIP, and then no search and no other MIP
-    assert set(stages) == {"solve"}
-    assert training.best.ended == "max_iter"
-    training.clock.stop.request()  # or it would search for ten minutes
-    training._search_to_the_end()
-    assert stages[-1] == "search"

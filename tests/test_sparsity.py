@@ -20,6 +20,7 @@ from miptree.mip.formulations import (
 )
 from miptree.mip.formulations.sparsity import largest_limited_coefficient
 from miptree.objective import Svm1Objective
+from miptree.objective.bounds import ROUTES
 from miptree.search import search
 
 OBJECTIVE = Svm1Objective(100, 0.1, 0.01)
@@ -104,3 +105,17 @@ def test_estimator_obeys(solver, tmp_path):
     assert not verify(narrow, clf.tree_, X, y).ok
     with pytest.raises(ValueError, match="2 features, but max_features_per_split is 1"):
         OptimalTreeClassifier(max_features_per_split=1, init=clf.tree_).fit(X, y)
+
+
+def test_trees_that_a_proof_came_upon_obey():
+    """Routes prove a bound for splits of any features, and offer such trees."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = (X.sum(axis=1) > 0).astype(int)
+    budget = {"max_iter": 5, "node_limit": 2000, "time_limit": None}
+    clf = OptimalTreeClassifier(max_features_per_split=2, random_state=0, **budget)
+    clf.fit(X, y)
+    assert n_used(clf.tree_.coef) == 2
+    assert clf.certificate_.objective_proved_by == ROUTES
+    assert 0 < clf.gap_ < 0.3
+    assert verify(clf.certificate_, clf.tree_, X, y).ok

@@ -22,7 +22,13 @@ from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree
 
-FREE = {"any_tree_proved_by", "errors_proved_by", "objective_proved_by", "seconds"}
+FREE = {
+    "any_tree_proved_by",
+    "errors_proved_by",
+    "objective_proved_by",
+    "proof_digest",
+    "seconds",
+}
 """Fields that only the certificate's own digest protects."""
 FIELDS = [field.name for field in fields(Certificate)]
 

@@ -1,0 +1,164 @@
+"""Proofs over routes checked from outside: brute force, and replay in plain NumPy."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linprog
+
+from miptree.proof.routes.structures import Structure
+from miptree.proof.routes.trace import (
+    BRANCH,
+    ENVELOPE,
+    EXPONENT,
+    MARGIN,
+    Trace,
+)
+from miptree.proof.routes.units import RouteProblem
+
+
+class SplitCosts:
+    """Least cost of a split that sends some points left and some right, by an LP."""
+
+    def __init__(self, problem: RouteProblem, with_box: bool) -> None:
+        self.problem, self.with_box, self.known = problem, with_box, {}
+
+    def __call__(self, side: tuple[int, ...]) -> float:
+        if side not in self.known:
+            self.known[side] = self._solve(np.array(side))
+        return self.known[side]
+
+    def _solve(self, side: np.ndarray) -> float:
+        X, C, rho, box = (getattr(self.problem, k) for k in ("X", "C", "rho", "box"))
+        (rows,) = np.nonzero(side)
+        if len(rows) == 0:
+            return 0.0
+        n, d = len(rows), X.shape[1]
+        # Variables: a+, a-, t, h. With z = (a+ - a-) x - t: s z + h >= 1, s z >= 0.
+        score = np.column_stack([X, -X, -np.ones(len(X))])
+        signed = side[rows, None] * score[rows]
+        upper = [
+            np.column_stack([-signed, -np.eye(n)]),
+            np.pad(-signed, ((0, 0), (0, n))),
+        ]
+        limit = [-np.ones(n), np.zeros(n)]
+        if self.with_box:
+            wide = np.pad(score, ((0, 0), (0, n)))
+            upper, limit = [*upper, wide, -wide], [*limit, *2 * [np.full(len(X), box)]]
+        cost = np.concatenate([np.full(2 * d, rho), [0.0], C[rows]])
+        bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, None)] * n
+        answer = linprog(cost, np.vstack(upper), np.concatenate(limit), bounds=bounds)
+        return float(answer.fun) if answer.status == 0 else np.inf
+
+
+def brute_force(
+    problem: RouteProblem, structure: Structure, with_box: bool, reached: bool
+) -> float:
+    """Return the least cost of a structure over all routes of all points.
+
+    With ``reached`` only where every leaf has a point, as in normal form; else a split
+    costs at least what an active one does.
+    """
+    split_cost = SplitCosts(problem, with_box)
+    floor = 0.0 if reached else problem.least_split
+    best = np.inf
+    for leaf in product(range(structure.n_leaves), repeat=problem.n_points):
+        if reached and len(set(leaf)) < structure.n_leaves:
+            continue
+        where = np.array(leaf)
+        total = problem.cost[np.arange(len(where)), structure.label[where]].sum()
+        for b in range(structure.n_splits):
+            if total >= best:
+                break
+            side = tuple(int(s) for s in structure.side[b, where])
+            total += max(floor, split_cost(side))
+        best = min(best, float(total))
+    return best
+
+
+def replay(
+    problem: RouteProblem, structure: Structure, trace: Trace, T: float
+) -> float:
+    """Check the branches of a trace; return the least value of all its closings."""
+    n, full = problem.n_points, (1 << structure.n_leaves) - 1
+    first = np.full(n, full)
+    if trace.fixed >= 0:
+        assert structure.is_symmetric
+        first[trace.fixed] = structure.left_of_root
+    stack, least = [first], np.inf
+    for event in range(trace.n_events):
+        mask = stack.pop()
+        if trace.kind[event] == BRANCH:
+            masks, i = trace.masks_of(event), trace.point[event]
+            assert np.bitwise_or.reduce(masks) == mask[i]
+            for child in reversed(masks):
+                below = mask.copy()
+                below[i] = child
+                stack.append(below)
+        else:
+            least = min(least, value_of(problem, structure, trace, event, mask, T))
+    assert not stack
+    return least
+
+
+def leaves_of(mask: int, n_leaves: int) -> list[int]:
+    return [leaf for leaf in range(n_leaves) if mask >> leaf & 1]
+
+
+def value_of(
+    problem: RouteProblem, structure: Structure, trace: Trace, event: int,
+    mask: np.ndarray, T: float,
+) -> float:  # fmt: skip
+    """Return what the multipliers of a closing prove."""
+    cost = problem.cost[:, structure.label]
+    leaves = [leaves_of(M, structure.n_leaves) for M in mask]
+    cmin = np.array([cost[i, own].min() for i, own in enumerate(leaves)])
+    base, rho, vmin = cmin.sum(), problem.rho, problem.least_split
+
+    def common(b, some):
+        sides = set(structure.side[b, some].tolist())
+        return sides.pop() if len(sides) == 1 else 0
+
+    where = trace.entries_of(event)
+    entries = list(zip(
+        trace.entry_point[where], trace.entry_split[where], trace.entry_kind[where],
+        trace.entry_partner[where], trace.entry_q[where] / 2.0**EXPONENT, strict=True,
+    ))  # fmt: skip
+    lower = np.full(structure.n_splits, vmin)
+    A = T / rho
+    for b in range(structure.n_splits - 1, -1, -1):
+        balance, paid = np.zeros(problem.X.shape[1] + 1), 0.0
+        for i, split, kind, _, q in entries:
+            if split != b:
+                continue
+            side = common(b, leaves[i])
+            if kind == ENVELOPE:
+                assert side == 0
+                cheap = [k for k in leaves[i] if cost[i, k] == cmin[i]]
+                side = common(b, cheap)
+                above = [cost[i, k] for k in leaves[i] if cost[i, k] > cmin[i]]
+                gap = min(above) - cmin[i]
+                own = [e for e in entries if e[0] == i and e[2] == ENVELOPE]
+                splits = {e[1] for e in own}
+                voff = sum(low for k, low in enumerate(lower) if k not in splits)
+                B = max(0.0, T - base - voff - gap)
+                H = len(own) * (1 + problem.box)
+                if all(e[3] >= 0 for e in own):
+                    for e in own:
+                        assert common(e[1], leaves[e[3]]) == common(e[1], cheap) != 0
+                    far = max(np.abs(problem.X[i] - problem.X[e[3]]).max() for e in own)
+                    prices = [problem.C[e[3]] for e in own]
+                    for u in [far / rho, *(max(far / rho, 1 / C) for C in prices)]:
+                        H = min(H, u * B + sum(max(0.0, 1 - u * C) for C in prices))
+                cap = problem.C[i] if H * problem.C[i] <= gap else gap / H
+                assert q <= cap
+            assert side != 0
+            if kind == MARGIN:
+                assert q <= problem.C[i]
+            balance += side * q * np.append(problem.X[i], 1.0)
+            paid += q if kind in (MARGIN, ENVELOPE) else 0.0
+        excess = max(0.0, np.abs(balance[:-1]).max(initial=0.0) - rho)
+        value = paid - A * excess - (problem.box + A) * abs(balance[-1])
+        lower[b] = max(lower[b], value)
+    return float(base + lower.sum())

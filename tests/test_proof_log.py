@@ -1,0 +1,247 @@
+"""Proof files of oblique trees: what is written, and what is said where nothing is."""
+
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import miptree.estimator
+from _cli import refused, run
+from _proofs import lines_of
+from miptree import OptimalTreeClassifier
+from miptree.fit import proof_log
+from miptree.fit.proof_log import ProofTooLargeError, line, write_lines
+from miptree.fit.routes_log import data_rows
+from miptree.fit.trace_lines import event_lines
+from miptree.objective.bounds import ROUTES, Bound
+from miptree.proof.routes.structures import structure_of
+from miptree.proof.routes.trace import (
+    BOX_LEFT,
+    BOX_RIGHT,
+    BRANCH,
+    CLOSE,
+    ENVELOPE,
+    HARD,
+    LEMMA,
+    MARGIN,
+    Trace,
+)
+from miptree.proof.routes.units import route_problem
+
+QUICK = {"solver": "search", "max_iter": 5, "time_limit": None, "random_state": 0}
+
+
+def frame():
+    """Rows of which some are alike, of weight 0, or without a number or a category."""
+    X = pd.DataFrame(
+        {
+            "a": [1.0, 2.0, 1.0, 0.0, 1.0, np.nan, 3.0],
+            "b": ["x", "y", "x", "z", "x", "y", None],
+        }
+    )
+    y = pd.Series(["p", "q", "q", "p", "p", "q", "p"], name="kind")
+    return X, y, np.array([0.0, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+
+
+def trace_of(events, entries, fixed=-1):
+    """The trace of (kind, point, masks, number of entries) and rows of entries."""
+    kind, point, masks, n_entries = zip(*events, strict=True)
+    columns = np.array(entries, dtype=np.int64).reshape(-1, 5).T
+    return Trace(
+        fixed,
+        np.array(kind, dtype=np.int8),
+        np.array(point),
+        np.concatenate([[0], np.cumsum([len(m) for m in masks])]),
+        np.array([m for some in masks for m in some], dtype=np.intp),
+        np.concatenate([[0], np.cumsum(n_entries)]),
+        *columns,
+    )
+
+
+TRACE = trace_of(
+    [
+        (LEMMA, 0, [], 2),
+        (BRANCH, 1, [1, 2], 0),
+        (CLOSE, -1, [], 4),
+        (CLOSE, -1, [], 0),
+    ],
+    [  # point, split, kind, partner, multiplier
+        (0, 0, MARGIN, -1, 5),
+        (1, 0, HARD, -1, 6),
+        (0, 0, ENVELOPE, 2, 1 << 40),
+        (2, 0, BOX_RIGHT, -1, 7),
+        (1, 0, BOX_LEFT, -1, 0),
+        (1, 0, ENVELOPE, -1, 8),
+    ],
+    fixed=1,
+)
+
+
+# -------------------------------------------------------------------------- writing
+
+
+def test_events_are_written_in_their_order():
+    number = np.array([10, 20, 30])
+    assert list(event_lines(TRACE, number)) == [
+        '["l",[0,0,10,5,0,1,20,6]]\n',
+        '["b",20,1,2]\n',
+        f'["c",[0,3,30,7],[0,10,{1 << 40},30,0,20,8,-1]]\n',
+        '["c",[],[]]\n',
+    ]
+
+
+def test_lemmas_rest_on_no_envelope():
+    lemma = trace_of([(LEMMA, 0, [], 1)], [(0, 0, ENVELOPE, -1, 5)])
+    with pytest.raises(ValueError, match="may not rest on envelopes"):
+        list(event_lines(lemma, np.arange(3)))
+
+
+def test_a_point_is_called_by_its_first_row_in_the_data():
+    X, y, weight = frame()
+    clf = OptimalTreeClassifier(categorical_encoding="onehot")
+    problem, _ = clf._problem_of(*clf._rows(X, y, weight))
+    numbers = data_rows(problem)
+    assert sorted(set(numbers.tolist())) == [1, 2, 3, 5, 6]  # row 0 has no weight
+    for row, first in enumerate(numbers):
+        same = np.flatnonzero(problem.same_x == problem.same_x[row])
+        assert first == problem.source[same].min()
+
+
+@pytest.fixture
+def with_trace(monkeypatch):
+    """Let fits come with a proof, of one or more parts of the rows."""
+    without = miptree.estimator.train
+
+    def recorded(problem, plan, *more, bound, n_parts):
+        assert plan.record
+        groups = [np.flatnonzero(problem.same_x % n_parts == k) for k in range(n_parts)]
+        parts = [
+            SimpleNamespace(
+                problem=route_problem(problem, plan.objective, rows),
+                share=1.0 / n_parts,
+                threshold=bound / n_parts,
+                structures=[(structure_of((0, 1)), TRACE)] if n_parts == 1 else [],
+            )
+            for rows in groups
+        ]
+        proof = SimpleNamespace(bound=Bound(bound, ROUTES), parts=parts)
+        return replace(without(problem, plan, *more), proof=proof)
+
+    def let(bound=0.25, n_parts=1):
+        known = {"bound": bound, "n_parts": n_parts}
+        train = partial(recorded, **known)
+        monkeypatch.setattr(miptree.estimator, "train", train)
+
+    return let
+
+
+def test_file_of_a_fit(tmp_path, with_trace):
+    with_trace()
+    X, y, weight = frame()
+    clf = OptimalTreeClassifier(categorical_encoding="onehot", **QUICK)
+    path = tmp_path / "tree.proof"
+    with pytest.warns(UserWarning, match="shows that no tree costs less than 0.25"):
+        clf.fit(X, y, weight, proof_log=path)
+    header, section, *lines, last = lines_of(path)
+    assert header["version"] == 2
+    assert header["target"] == "kind"
+    assert header["labels"] == [0, 1, 1, 0, 0, 1, 0]
+    assert header["weights"] == weight.tolist()
+    number, category = header["columns"]
+    assert number == {"kind": "number", "name": "a", "fill": 1.0, "has_gaps": True}
+    assert category["values"] == ["x", "y", "z", None]
+    assert category["is_open"]
+    found = clf.certificate_
+    assert header["claim"] == {"cost": found.objective, "bound": 0.25}
+    assert header["family"] == {
+        "kind": "oblique", "depth": 2, "slack_penalty": found.slack_penalty,
+        "l1_penalty": 8.0, "margin": found.margin, "max_features": None,
+    }  # fmt: skip
+    assert len(header["tree"]) == clf.tree_.n_nodes
+    assert section == {"section": "routes", "lines": len(lines), "exponent": 32}
+    first = sorted({1, 2, 3, 5, 6} & set(range(7)))
+    assert lines[0] == ["part", None, [1, 1], 0.25]
+    assert lines[1] == ["s", [0, 1]]
+    assert lines[2][0] == "f"
+    assert lines[2][1] in first
+    assert [event[0] for event in lines[3:]] == ["l", "b", "c", "c"]
+    assert found.proof_digest == last["digest"]
+    assert f"file of digest {last['digest'][:12]}.)" in str(found)
+    assert found.signed() == found
+    assert clf.fitted_.proof is None
+
+
+def test_parts_name_their_points(tmp_path, with_trace):
+    with_trace(n_parts=2)
+    X, y, weight = frame()
+    clf = OptimalTreeClassifier(categorical_encoding="onehot", **QUICK)
+    with pytest.warns(UserWarning, match="is not in it"):
+        clf.fit(X, y, weight, proof_log=tmp_path / "tree.proof")
+    parts = [
+        line for line in lines_of(tmp_path / "tree.proof")[2:-1] if line[0] == "part"
+    ]
+    assert sorted(parts[0][1] + parts[1][1]) == [1, 2, 3, 5, 6]
+    assert [part[2:] for part in parts] == [[[1, 2], 0.125]] * 2
+
+
+# ------------------------------------------------------------------ nothing to write
+
+
+def test_without_a_proof_there_is_no_file(tmp_path):
+    X, y, _ = frame()
+    clf = OptimalTreeClassifier(categorical_encoding="onehot", **QUICK)
+    with pytest.warns(UserWarning, match="No proof file was written: no step of a"):
+        clf.fit(X, y, proof_log=tmp_path / "tree.proof")
+    assert clf.get_n_leaves() >= 1
+    assert clf.certificate_.proof_digest == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path):
+    X, y, _ = frame()
+    path = tmp_path / "tree.proof"
+    wrong = {
+        "l1_penalty above 0": {"l1_penalty": 0.0},
+        "depth 3 at most, got 4": {"max_depth": 4},
+        "works without selection": {"selection": "balanced"},
+    }
+    for text, options in wrong.items():
+        with pytest.raises(ValueError, match=text):
+            OptimalTreeClassifier(**(QUICK | options)).fit(X, y, proof_log=path)
+    path.write_text("mine")
+    with pytest.raises(FileExistsError, match="exists already"):
+        OptimalTreeClassifier(**QUICK).fit(X[["a"]], y, proof_log=path)
+    assert path.read_text() == "mine"
+
+
+def test_too_large_a_proof_is_not_written(tmp_path, with_trace, monkeypatch):
+    with pytest.raises(ProofTooLargeError, match="more than the 1 MB"):
+        write_lines(tmp_path / "a.proof", [line(["x" * (1 << 20)])], False, 1 << 20)
+    with_trace()
+    monkeypatch.setattr(proof_log, "MOST_BYTES", 100)
+    X, y, _ = frame()
+    clf = OptimalTreeClassifier(**QUICK)
+    with pytest.warns(UserWarning, match="No proof file was written: it has more than"):
+        clf.fit(X[["a"]], y, proof_log=tmp_path / "tree.proof")
+    assert clf.certificate_.proof_digest == ""
+    assert not list(tmp_path.iterdir())
+
+
+def test_command_writes_the_file_and_refuses_what_proves_nothing(tmp_path, with_trace):
+    with_trace()
+    X, y, _ = frame()
+    data, path = tmp_path / "data.csv", tmp_path / "tree.proof.gz"
+    X[["a"]].assign(kind=y).to_csv(data, index=False)
+    command = ["fit", data, "--target", "kind", "--proof-log", path, "--solver"]
+    result = run(*command, "search", "--time-limit", 0)
+    assert result.exit_code == 0, result.output
+    assert "miptree check tells whether it holds" in result.stdout
+    assert lines_of(path)[0]["target"] == "kind"
+    path.unlink()
+    assert "works without --tune" in refused(*command[:-1], "--tune")
+    assert "works without --selection hull" in refused(
+        *command[:-1], "--selection", "hull"
+    )

@@ -1,0 +1,142 @@
+"""Recorded proofs from the engine to the checker: replayed, written and accepted."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from _cli import run
+from _proofs import lines_of, write_lines
+from _recorded import NODES, Recorded
+from _routes_replay import Replay
+from miptree import OptimalTreeClassifier, save_json
+from miptree.certificate.reasons import RECOMPUTED
+from miptree.checker import check_proof
+from miptree.objective.bounds import ROUTES
+
+
+def iris(step=6):
+    table = load_iris(as_frame=True)
+    species = pd.Series(table.target_names[table.target], name="species")
+    return table.data[::step], species[::step]
+
+
+def mixed(rng):
+    """Rows with a gap, a category, and copies of other labels."""
+    X = pd.DataFrame(
+        {
+            "a": rng.integers(0, 6, 24) / 5,
+            "b": rng.integers(0, 3, 24).astype(float),
+            "c": rng.choice(["x", "y", "z"], 24),
+        }
+    )
+    X.loc[3, "a"], X.loc[7, "c"] = np.nan, None
+    y = pd.Series(np.where(X["a"] + (X["c"] == "x") > 0.7, "yes", "no"), name="species")
+    other = y[:4].map({"yes": "no", "no": "yes"})
+    return pd.concat([X, X[:4]], ignore_index=True), pd.concat(
+        [y, other], ignore_index=True
+    )
+
+
+@pytest.fixture(scope="module")
+def small():
+    return Recorded(*iris())
+
+
+def test_proof_of_iris_is_replayed_and_accepted(small, tmp_path):
+    assert small.certificate.objective_optimal
+    (part,) = small.proof.parts
+    assert part.structures
+    for structure, trace in part.structures:
+        value = Replay(part.problem, structure, part.threshold).bound(trace)
+        assert value >= part.threshold * (1 - 1e-9)
+    outcome = small.outcome(tmp_path)
+    assert outcome.exit_code == 0, outcome.sentence
+    assert outcome.sentence.startswith("Checked: ")
+    assert float(outcome.cost) == pytest.approx(small.certificate.objective)
+    assert float(outcome.bound) >= part.threshold * (1 - 1e-8)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_costs_gaps_and_categories_are_accepted(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    X, y = mixed(rng)
+    weight = rng.choice([0.0, 0.5, 1.0, 2.0], len(y), p=[0.1, 0.2, 0.5, 0.2])
+    costs = [[0.0, 1.0], [0.7, 0.0]] if seed else None
+    options = {
+        "cost_matrix": costs,
+        "categorical_encoding": "onehot",
+        "l1_penalty": 0.5,
+    }
+    made = Recorded(X, y, weight, **options)
+    assert made.proof.bound.value > 0
+    outcome = made.outcome(tmp_path)
+    assert outcome.exit_code == 0, outcome.sentence
+
+
+def test_a_proof_without_some_of_its_multipliers_proves_less(small, tmp_path):
+    assert small.outcome(tmp_path, "tree.proof").exit_code == 0
+    path, data = tmp_path / "tree.proof", tmp_path / "data.csv"
+    lines = lines_of(path)
+    place = max(range(len(lines)), key=lambda k: len(str(lines[k])) * (k > 1))
+    assert lines[place][0] == "c"
+    lines[place] = ["c", [], []]
+    write_lines(path, lines)
+    outcome = check_proof(path, data)
+    assert outcome.exit_code == 1
+    assert outcome.bound < small.proof.bound.value
+
+
+# ------------------------------------------------------------------------ whole fits
+
+
+FIT = {"max_iter": 40, "node_limit": NODES, "time_limit": None, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory):
+    """Model, proof and data of a fit with the default penalties."""
+    folder = tmp_path_factory.mktemp("fit")
+    X, y = iris()
+    clf = OptimalTreeClassifier(**FIT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.fit(X, y, proof_log=folder / "tree.proof")
+    X.assign(species=y).to_csv(folder / "data.csv", index=False)
+    metadata = {"target": "species", "weights": None}
+    save_json(clf, folder / "model.json", metadata=metadata)
+    return clf, folder
+
+
+def test_a_fit_writes_a_proof_that_is_accepted(fitted):
+    clf, folder = fitted
+    assert clf.status_ == "optimal"
+    assert clf.certificate_.objective_proved_by == ROUTES
+    assert RECOMPUTED in str(clf.certificate_)
+    result = run("check", folder / "tree.proof", folder / "data.csv")
+    assert result.exit_code == 0, result.output
+    assert "Checked: " in result.stdout
+
+
+def test_verify_checks_the_proof_and_what_it_is_about(fitted, tmp_path):
+    _, folder = fitted
+    given = ["verify", folder / "model.json", folder / "data.csv"]
+    result = run(*given, "--proof", folder / "tree.proof")
+    assert result.exit_code == 0, result.output
+    assert "subject of the proof: it is about this tree" in result.stdout
+    assert "bound on the objective" not in result.stdout
+    lines = lines_of(folder / "tree.proof")
+    lines[0]["claim"]["bound"], lines[1]["lines"], lines[2:-1] = 0.0, 0, []
+    weak = tmp_path / "weak.proof"
+    write_lines(weak, lines)
+    result = run(*given, "--proof", weak)
+    assert result.exit_code == 1
+    assert "WRONG bound of the proof" in result.stdout
+    other = Recorded(*iris(), l1_penalty=7.0)
+    assert other.outcome(tmp_path).exit_code == 0
+    result = run(*given, "--proof", tmp_path / "tree.proof.gz")
+    assert result.exit_code == 1
+    assert "family" in result.stdout
+    assert "WRONG subject of the proof" in result.stdout

@@ -1,0 +1,242 @@
+"""Bounds of (1a) over routes: no tree that anybody finds is below them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from _brute_force import BruteForce, BruteForceWithoutBox
+from _data import random_problem, solve
+from _route_cases import Refuter, RouteCase, prove, route_case
+from miptree.control.clock import Clock
+from miptree.control.stop import Stop
+from miptree.data.problem import Problem
+from miptree.mip.formulations import CompactFormulation
+from miptree.objective import Svm1Objective
+from miptree.objective.tolerance import meets
+from miptree.proof.routes.budget import Budget
+from miptree.proof.routes.candidates import heap_of
+from miptree.proof.routes.groups import group_levels
+from miptree.proof.routes.structures import structure_of
+from miptree.proof.routes.thresholds import Thresholds
+
+TINY, SMALL, MEDIUM = (3, 5), (6, 8), (8, 24)
+"""Rows for the enumeration, for MIPs, and for searches."""
+UNKNOWN = 1e9
+"""Value of the best tree where none is at hand: the proof has to find the optimum."""
+
+
+def above(bound, value):
+    """Whether a bound is above a value by more than rounding."""
+    return bound > value + 1e-9 * max(1.0, abs(value))
+
+
+# --------------------------------------------------------- what the bounds are held to
+
+
+def check_by_enumeration(seed):
+    """The bound is at most the optimum, and at least that of trees without a box."""
+    case = route_case(seed, TINY)
+    problem, objective, depth = case[1:]
+    optimum = BruteForce(problem, objective, strict=True).optimum(depth)
+    relaxed = BruteForceWithoutBox(problem, objective, strict=False).optimum(depth)
+    for best_value in (UNKNOWN, optimum):
+        bound = prove(case, best_value, Refuter(case)).bound.value
+        assert not above(bound, optimum), case
+        assert meets(relaxed, bound), case
+
+
+def check_groups(seed):
+    """Bounds of small groups add up to no more than the optimum."""
+    case = route_case(seed, TINY)
+    optimum = BruteForce(case.problem, case.objective, True).optimum(case.depth)
+    bound = prove(case, UNKNOWN, smallest=1).bound
+    assert not above(bound.value, optimum), case
+
+
+def check_by_mip(seed):
+    """No bound is above the optimum of a MIP without points of equal x."""
+    case = route_case(seed, SMALL, (1, 2), ("distinct",))
+    model = CompactFormulation(case.problem, case.objective, case.depth).model
+    optimum = solve(model).objective
+    bound = prove(case, UNKNOWN).bound.value
+    assert bound <= optimum + 2e-6 * max(1.0, optimum), case
+
+
+def check_by_search(seed, iterations=10, max_nodes=1000):
+    """No tree found by search, by the proof itself or at random is below a bound."""
+    case = route_case(seed, MEDIUM)
+    refuter = Refuter(case)
+    found = refuter.search(iterations)
+    for best_value in (UNKNOWN, found):
+        for smallest in (100, 3):
+            proof = prove(case, best_value, refuter, max_nodes, smallest=smallest)
+            assert not above(proof.bound.value, refuter.best), (case, smallest)
+
+
+@pytest.mark.parametrize("seed", range(14))
+def test_enumeration_confirms(seed):
+    check_by_enumeration(seed)
+
+
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_enumeration_confirms_groups(seed):
+    check_groups(seed)
+
+
+@pytest.mark.parametrize("seed", range(200, 206))
+def test_mip_confirms(seed):
+    check_by_mip(seed)
+
+
+@pytest.mark.parametrize("seed", range(300, 312))
+def test_search_confirms(seed):
+    check_by_search(seed)
+
+
+MANY = [
+    *((check_by_enumeration, first) for first in range(1000, 1400, 50)),
+    *((check_groups, first) for first in range(2000, 2300, 50)),
+    *((check_by_mip, first) for first in range(3000, 3150, 50)),
+    *((check_by_search, first) for first in range(4000, 5000, 50)),
+]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize(("check", "first"), MANY)
+def test_many(check, first):
+    for seed in range(first, first + 50):
+        check(seed)
+
+
+# ----------------------------------------------------------------------------- the API
+
+
+def a_case(seed=5, n_rows=40, depth=2):
+    problem = random_problem(seed, n_rows, 2, 3, "distinct")
+    return RouteCase(seed, problem, Svm1Objective(20, 8, 0.05), depth)
+
+
+def test_nodes_make_the_result_the_same_whatever_the_jobs():
+    case = a_case()
+    best = Refuter(case).search(30)
+    proofs = [
+        prove(case, best, max_nodes=400, n_jobs=n_jobs, smallest=8) for n_jobs in (1, 2)
+    ]
+    assert proofs[0].bound == proofs[1].bound
+    assert 0 < proofs[0].bound.value <= best
+
+
+def test_more_nodes_prove_no_less():
+    case = a_case()
+    bounds = [prove(case, 30.0, max_nodes=n).bound.value for n in (100, 1000, 10_000)]
+    assert bounds == sorted(bounds)
+
+
+def test_bounds_are_told_as_they_rise():
+    case, told = a_case(), []
+    proof = prove(case, 30.0, max_nodes=500, smallest=8, on_bound=told.append)
+    assert [bound.value for bound in told] == sorted({bound.value for bound in told})
+    assert told[-1] == proof.bound
+
+
+def test_groups_are_named():
+    case = a_case(n_rows=60)
+    proof = prove(case, 60.0, max_nodes=150, smallest=8)
+    if "groups" in proof.bound.proved_by:
+        assert proof.bound.proved_by.endswith("groups of the rows, whose bounds add up")
+
+
+def test_recorded_parts_add_up():
+    case = a_case()
+    proof = prove(case, 30.0, max_nodes=300, smallest=8, record=True)
+    parts = proof.parts
+    assert parts
+    assert sum(part.share for part in parts) <= 1.0
+    rows = np.concatenate([part.rows for part in parts])
+    assert len(rows) == len(set(rows))
+    assert proof.bound.value == pytest.approx(sum(part.threshold for part in parts))
+    assert prove(case, 30.0, max_nodes=300, smallest=8).parts is None
+
+
+def test_a_stop_is_heard():
+    case = a_case()
+    stop = Stop()
+    stop.request()
+    proof = prove(case, 30.0, clock=Clock(60.0, stop=stop))
+    assert proof.bound.value == -np.inf
+
+
+def test_nothing_is_claimed_where_it_cannot_be():
+    case = a_case(n_rows=12)
+    free_norms = case._replace(objective=Svm1Objective(20, 0, 0.05))
+    assert prove(free_norms, 5.0).bound.value == -np.inf
+    too_deep = case._replace(depth=4)
+    assert prove(too_deep, 5.0).bound.value == -np.inf
+
+
+def test_a_tree_that_is_found_is_offered_and_lowers_the_limit():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    problem = Problem.from_data(X, (X.sum(axis=1) > 0).astype(int), 2)
+    case = RouteCase(0, problem, Svm1Objective(20, 2, 0.05), 1)
+    refuter = Refuter(case)
+    constant = case.problem.weight.sum() - case.problem.class_weight.max()
+    proof = prove(case, constant, refuter)
+    assert refuter.best < constant
+    assert proof.bound.value <= refuter.best
+
+
+# ------------------------------------------------------------------------- its parts
+
+
+def test_groups_keep_equal_points_together_and_share_classes():
+    problem = random_problem(3, 80, 2, 2, "grid")
+    levels = group_levels(problem, 3, np.random.default_rng(0))
+    assert len(levels[-1]) == 1
+    for lower, upper in pairwise(levels):
+        assert len(lower) == 2 * len(upper)
+        for k, rows in enumerate(upper):
+            assert sorted(np.concatenate(lower[2 * k : 2 * k + 2])) == sorted(rows)
+    for groups in levels:
+        points = [set(problem.same_x[rows]) for rows in groups]
+        assert sum(map(len, points)) == len(set.union(*points))
+
+
+def test_thresholds_rise_to_the_limit():
+    thresholds, bound, nodes = Thresholds(), 0.0, 10
+    budget = Budget(Clock(), 10**6)
+    tried = []
+    while bound < 10.0:
+        bound = thresholds.after(bound, 10.0, 10.0, budget)
+        nodes *= 2
+        thresholds.note(bound, nodes, 1.0)
+        tried.append(bound)
+    assert tried == sorted(set(tried))
+    assert tried[-1] == 10.0
+    assert len(tried) < 30
+
+
+def test_thresholds_tell_whether_the_limit_is_near():
+    thresholds = Thresholds()
+    assert not thresholds.reaches(10.0, Budget(Clock(), 10**9))
+    for threshold, nodes in ((4.0, 10), (5.0, 100)):
+        thresholds.note(threshold, nodes, 1.0)
+    assert not thresholds.reaches(9.0, Budget(Clock(), 10**9))  # who knows
+    assert thresholds.reaches(8.0, Budget(Clock(), 10**5))
+    assert not thresholds.reaches(8.0, Budget(Clock(), 5 * 10**4))
+    assert thresholds.reaches(8.0, Budget(Clock()))  # nothing limits it
+
+
+@pytest.mark.parametrize("nested", [(0, 1), ((0, 1), 2), (((0, 1), 2), (1, 2))])
+def test_candidates_become_trees(nested):
+    problem = random_problem(1, 30, 2, 3, "distinct")
+    structure = structure_of(nested)
+    rng = np.random.default_rng(0)
+    coef = rng.normal(size=(structure.n_splits, 2)) / 10
+    threshold = rng.normal(size=structure.n_splits) / 10
+    heap = heap_of(problem, structure, coef, threshold, 3)
+    side = np.where(problem.scaled @ coef.T <= threshold, -1, 1)
+    wrong_way = (structure.side[None] * side[:, :, None] < 0).any(axis=1)
+    leaf = wrong_way.argmin(axis=1)
+    assert (heap.label[heap.leaf_of(problem.scaled)] == structure.label[leaf]).all()
