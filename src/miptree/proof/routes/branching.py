@@ -5,21 +5,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.routes.columns import copy_lps, follow_masks
+from miptree.proof.routes.columns import follow_points, restore_split
 from miptree.proof.routes.jit import INNER, SMALL
 from miptree.proof.routes.look import LEAST_LACK, Look, gain_at_leaf
 from miptree.proof.routes.options import (
-    GROWTH_TRIED,
     NO_ENVELOPE,
     SAFETY,
     SOLVED,
     TO_LEAF,
-    bound_node,
+    bound_trial,
     close_option,
     take_snapshot,
     write_options,
 )
-from miptree.proof.routes.state import Data, Lps, Rows, Trail
+from miptree.proof.routes.state import Data, Lps, Trail
 from miptree.proof.routes.subsets import leaf_count
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -108,39 +107,30 @@ def insert(key: float, i: int, best_key: FloatArray, best: IntArray, count: int)
 
 @njit(**INNER)
 def try_options(
-    data: Data, lps: Lps, here: Rows, scratch: Rows, trail: Trail, count: IntArray,
+    data: Data, lps: Lps, kept: Lps, trail: Trail, count: IntArray,
     look: Look, mask: IntArray, i: int, T: float, total: float, least_split: float,
-    rho: float, box: float, option: IntArray,
+    rho: float, option: IntArray,
 ) -> tuple[float, int]:  # fmt: skip
-    """Solve the LPs of all options of a point; return its key and what was closed."""
+    """Solve the LPs of all options of a point; return its key and what was closed.
+
+    The envelopes of the other points stay as they are, which is valid, and quicker.
+    ``kept`` holds the LPs of the node, to which they return.
+    """
     n_splits = len(lps.y)
     M, key, closed = mask[i], _NEARNESS * data.apart[i], 0
     n_options = write_options(data, M, i, option)
     base = 0.0
     for k in range(len(mask)):
         base += data.least[k, mask[k]]
-    gain = np.zeros(len(option))
-    trial = np.empty(n_splits)
-    copy_lps(here, 0, scratch, 0)
+    gain, changed = np.zeros(len(option)), np.full(1, i)
+    trial, score = np.empty(n_splits), np.empty(len(mask))
     for k in range(n_options):
         bits = option[k]
         mask[i] = bits
-        follow_masks(data, lps, mask, rho)
+        for b in range(n_splits):
+            follow_points(data, lps, b, mask, changed, rho)
         rise = data.least[i, bits] - data.least[i, M]
-        worth = bound_node(
-            data,
-            lps,
-            mask,
-            base + rise,
-            T,
-            least_split,
-            rho,
-            box,
-            trial,
-            look.gap,
-            look.line,
-            GROWTH_TRIED,
-        )
+        worth = bound_trial(data, lps, base + rise, T, least_split, rho, trial, score)
         if worth >= T * (1.0 + SAFETY) and count[2] + 2 < len(trail.snap_q):
             take_snapshot(lps, trail, count)
             close_option(data, lps, look, trail, count, i, bits, SOLVED)
@@ -148,7 +138,10 @@ def try_options(
         else:
             key += np.exp(-STEEPNESS / T * max(0.0, worth - total))
         gain[k] = worth
-        copy_lps(scratch, 0, here, 0)
+        for b in range(n_splits):
+            is_same = lps.sign[b, i] == kept.sign[b, i]
+            if not is_same or lps.hard[b, i] != kept.hard[b, i] or kept.stale[b, 0]:
+                restore_split(kept, lps, b, i)
     mask[i] = M & ~closed
     # The most promising option first: trees are found sooner, and lower the threshold.
     for k in range(1, n_options):

@@ -147,23 +147,55 @@ def follow_masks(data: Data, lps: Lps, mask: IntArray, rho: float) -> None:
             changed[count] = i
             count += 1
     for b in range(len(lps.y)):
-        must_solve = False
-        for i in changed[:count]:
-            if lps.sign[b, i] != 0:
-                if wanted_side(data, mask[i], i, b)[0] != lps.sign[b, i]:
-                    lower_cap(lps, b, i, 0.0)
-                    must_solve = must_solve or lps.over[b, i] == 1
-        if must_solve:
-            solve_split(data, lps, b, rho, np.inf, np.empty(n))
-        for i in changed[:count]:
-            side, sure = wanted_side(data, mask[i], i, b)
-            if lps.sign[b, i] != 0 and lps.sign[b, i] != side:
-                drop_column(data, lps, b, i, rho)
-            lps.sign[b, i] = side
-            if sure and lps.hard[b, i] == 0:
-                lps.stale[b, 0] = 1
-                lps.hard[b, i], lps.cap[b, i] = 1, data.C[i]
-                _come_near(data.distance, lps, b, (side + 1) // 2, i)
+        for i in follow_points(data, lps, b, mask, changed[:count], rho):
+            if i >= 0:
+                _come_near(data.distance, lps, b, (lps.sign[b, i] + 1) // 2, i)
+
+
+@njit(**INNER)
+def follow_points(
+    data: Data, lps: Lps, b: int, mask: IntArray, changed: IntArray, rho: float
+) -> IntArray:
+    """Make the columns of some points at a split; return which are sure now, else -1.
+
+    Other points may take those for partners; that is left to the caller.
+    """
+    now_sure, must_solve = np.full(len(changed), -1), False
+    for i in changed:
+        if lps.sign[b, i] != 0:
+            if wanted_side(data, mask[i], i, b)[0] != lps.sign[b, i]:
+                lower_cap(lps, b, i, 0.0)
+                must_solve = must_solve or lps.over[b, i] == 1
+    if must_solve:
+        solve_split(data, lps, b, rho, np.inf, np.empty(len(mask)))
+    for k in range(len(changed)):
+        i = changed[k]
+        side, sure = wanted_side(data, mask[i], i, b)
+        if lps.sign[b, i] != 0 and lps.sign[b, i] != side:
+            drop_column(data, lps, b, i, rho)
+        lps.sign[b, i] = side
+        if sure and lps.hard[b, i] == 0:
+            lps.stale[b, 0] = 1
+            lps.hard[b, i], lps.cap[b, i] = 1, data.C[i]
+            now_sure[k] = i
+    return now_sure
+
+
+@njit(**SMALL)
+def restore_split(source: Lps, target: Lps, b: int, i: int) -> None:
+    """Bring back the LP of a split in which only the column of point i was changed."""
+    m = source.inverse.shape[1]
+    for c in range(m):
+        for r in range(m):
+            target.inverse[b, c, r] = source.inverse[b, c, r]
+    copy_row(source.y, b, target.y, b)
+    copy_row(source.q, b, target.q, b)
+    copy_row(source.basis, b, target.basis, b)
+    copy_row(source.place, b, target.place, b)
+    copy_row(source.over, b, target.over, b)
+    target.cap[b, i], target.sign[b, i] = source.cap[b, i], source.sign[b, i]
+    target.hard[b, i] = source.hard[b, i]
+    target.age[b, 0], target.stale[b, 0] = source.age[b, 0], source.stale[b, 0]
 
 
 @njit(**SMALL)

@@ -94,6 +94,7 @@ class SearchState:
         self._here = make_rows(n, m, B, 1)
         self._lps = view_lps(self._here, n, m, B)
         self._scratch = make_rows(n, m, B, 1)
+        self._kept = view_lps(self._scratch, n, m, B)
         self._look = make_look(n, m, B)
         self._saved = make_rows(n, m, B, _FIRST_LEVELS)
         self._levels = make_levels(_FIRST_LEVELS, n, n_subsets)
@@ -257,9 +258,9 @@ def advance(
     while True:
         problem = state.problem
         outcome = search.advance_kernel(
-            state._data, state._lps, state._here, state._scratch, state._saved,
-            state._look, state._levels, state._trail, state._log, state._counter,
-            state._number, problem.rho, problem.box,
+            state._data, state._lps, state._kept, state._here, state._scratch,
+            state._saved, state._look, state._levels, state._trail, state._log,
+            state._counter, state._number, problem.rho, problem.box,
             problem.least_split, state.record,
             last - state.nodes, flag,
             state._candidate, state._routed,

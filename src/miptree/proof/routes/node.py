@@ -7,7 +7,7 @@ from numba import njit
 
 from miptree.proof.routes.branching import examine, try_options
 from miptree.proof.routes.closing import closing
-from miptree.proof.routes.columns import follow_masks, start_anew
+from miptree.proof.routes.columns import copy_lps, follow_masks, start_anew
 from miptree.proof.routes.jit import INNER
 from miptree.proof.routes.look import Look, look_ahead, prepare
 from miptree.proof.routes.lp import write_scores
@@ -17,14 +17,15 @@ from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
 PRUNED, CONFLICT, BRANCHED, OPEN = 0, 1, 2, 3
 _MOST_PASSES = 60
-_MOST_TRIED, _LEAST_TRIED, _NEAR = 16, 4, 0.3
+_MOST_TRIED, _LEAST_TRIED, _NEAR = 32, 6, 0.3
 """Points whose options are solved before one is branched on; and how many they are
 where less than this part of the threshold is missing: few nodes come below."""
 
 
 @njit(**INNER)
 def process(
-    data: Data, lps: Lps, here: Rows, scratch: Rows, look: Look, trail: Trail,
+    data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, look: Look,
+    trail: Trail,
     count: IntArray, mask: IntArray, T: float, least_split: float, rho: float,
     box: float, whole: IntArray, used: WordArray, option: IntArray, answer: FloatArray,
 ) -> tuple[int, int, int]:  # fmt: skip
@@ -32,7 +33,8 @@ def process(
 
     ``answer`` receives the proved value of a node that is pruned or cannot be
     branched on, the key of the point branched on and the bound of the LPs; ``option``
-    receives the masks of the children.
+    receives the masks of the children. ``lps`` and ``kept`` are views of ``here`` and
+    ``scratch``.
     """
     n = len(data.Z)
     n_splits = len(lps.y)
@@ -97,10 +99,11 @@ def process(
         least_key = np.inf
         if T - total < _NEAR * T:
             n_best = min(n_best, _LEAST_TRIED)
+        copy_lps(here, 0, scratch, 0)
         for k in range(n_best):
             key, shut = try_options(
-                data, lps, here, scratch, trail, count, look, mask, best[k], T, total,
-                least_split, rho, box, tried,
+                data, lps, kept, trail, count, look, mask, best[k], T, total,
+                least_split, rho, tried,
             )  # fmt: skip
             if shut:
                 if mask[best[k]] == 0:

@@ -51,6 +51,25 @@ def bound_node(
 
 
 @njit(**INNER)
+def bound_trial(
+    data: Data, lps: Lps, base: float, T: float, least_split: float, rho: float,
+    value: FloatArray, score: FloatArray,
+) -> float:  # fmt: skip
+    """Solve the LPs with the envelopes that they have; return the bound."""
+    n_splits = len(value)
+    total = base
+    for b in range(n_splits):
+        value[b] = value_of(lps.q[b], len(data.Z))
+        total += max(value[b], least_split)
+    for b in range(n_splits - 1, -1, -1):
+        total -= max(value[b], least_split)
+        goal = T * (1.0 + 2 * SAFETY) - total - value[b]
+        value[b] = solve_split(data, lps, b, rho, goal, score)
+        total += max(value[b], least_split)
+    return total
+
+
+@njit(**INNER)
 def write_options(data: Data, mask: int, i: int, option: IntArray) -> int:
     """Write the masks of a point's options; return how many there are.
 

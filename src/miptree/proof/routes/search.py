@@ -111,7 +111,7 @@ def has_room(
 
 @njit(**KERNEL)
 def advance_kernel(
-    data: Data, lps: Lps, here: Rows, scratch: Rows, saved: Rows, look: Look,
+    data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, saved: Rows, look: Look,
     levels: Levels, trail: Trail, log: Log,
     counter: IntArray, number: FloatArray, rho: float, box: float, least_split: float,
     record: bool, max_nodes: int, stop: AnyArray, candidate: FloatArray,
@@ -144,7 +144,7 @@ def advance_kernel(
             counter[NODES] += 1
             T = number[0]
             outcome, point, n_options, kind, split = work_on_node(
-                data, lps, here, scratch, look, trail,
+                data, lps, kept, here, scratch, look, trail,
                 counter[N_RECORDS : N_RECORDS + 3],
                 levels.mask[level], levels.feature[level], T, least_split, rho, box,
                 whole, levels.used[level], levels.option[level], answer,
