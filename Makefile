@@ -29,12 +29,17 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
+# A cached kernel does not notice that one which it calls, in another file, has changed.
+$(VENV)/.kernels: $(shell grep -rl njit src --include=*.py) | $(VENV)/bin/python
+	find src -name '*.nb[ci]' -delete
+	touch $@
+
+test: lint $(VENV)/.kernels
 	$(BIN)/python -m pytest -n 2
 
 # Thousands of random proofs and of changed ones; its last result is in
 # benchmarks/results/long_tests.md.
-test-long: $(VENV)/.installed-test
+test-long: $(VENV)/.installed-test $(VENV)/.kernels
 	$(BIN)/python -m pytest -n 2 -m long
 
 format: $(VENV)/.installed-test

@@ -24,6 +24,7 @@ from joblib import Parallel, delayed
 
 from miptree.bench.journal import Journal
 from miptree.proof import compile_proof_kernels
+from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels
 
 RESULTS = Path(__file__).parent / "results"
@@ -101,6 +102,7 @@ def record(options: Namespace, key: dict[str, Any]) -> dict[str, Any]:
     """Run one case, with all kernels compiled before."""
     compile_kernels()
     compile_proof_kernels()
+    compile_route_kernels()
     case = Namespace(**vars(options) | key)
     return key | get_question(options.topic).run(case)
 

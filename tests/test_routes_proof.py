@@ -144,8 +144,7 @@ def test_bounds_are_told_as_they_rise():
 def test_groups_are_named():
     case = a_case(n_rows=60)
     proof = prove(case, 60.0, max_nodes=150, smallest=8)
-    if "groups" in proof.bound.proved_by:
-        assert proof.bound.proved_by.endswith("groups of the rows, whose bounds add up")
+    assert proof.bound.proved_by.endswith("groups of the rows, whose bounds add up")
 
 
 def test_recorded_parts_add_up():

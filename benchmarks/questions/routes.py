@@ -31,7 +31,6 @@ from miptree.control.clock import Clock
 from miptree.objective import Svm1Objective
 from miptree.objective.penalties import suited_objective
 from miptree.objective.tolerance import meets
-from miptree.proof.routes import compile_route_kernels
 from questions._routes_log import log_table, write_and_check
 from questions._routes_provers import PROVERS, Best
 
@@ -71,7 +70,6 @@ def cases(options: Namespace) -> Iterator[tuple]:
 
 def run(case: Namespace) -> dict[str, Any]:
     """Prove what can be proved about one pair."""
-    compile_route_kernels()
     split = split_of(*load(case.name), 0)
     problem = split.problem
     if case.penalties == "default":
