@@ -24,8 +24,8 @@ EXHAUSTION_MARGIN = 0.1
 """Part of the margin at which errors are counted where (1a) is to be proved as well."""
 LONGER = 4
 """Times as long that the next proof over routes is tried where one moved the bound."""
-NEAR, NEAR_SECONDS = 0.15, 10.0
-"""Gap from which on such a trial is not cut short, and how long it is then at least."""
+LAST_TRIALS = ((0.3, 6.0), (0.1, 20.0))
+"""Gaps up to which a last trial, not to be cut short, is worth so many seconds."""
 
 
 def exhaust_errors(job: Job, part: float) -> None:
@@ -68,8 +68,8 @@ def prove_by_routes(job: Job) -> None:
 
     A proof plans its steps by its time. Where it should end when it has stalled, it is
     tried for a while at first, and again for longer as long as the bound moves. The
-    last step takes longest, and moves nothing before its end: a trial near it is not
-    cut short.
+    last step takes longest, and moves nothing before its end: so a proof that has come
+    near is given time for it.
     """
     plan, best = job.plan, job.best
     if not can_prove(job.problem, plan.objective, plan.depth):
@@ -80,12 +80,13 @@ def prove_by_routes(job: Job) -> None:
     clock, seconds = job.step_clock(), job.a_while
     while not (job.is_done or clock.is_over):
         trial = clock.counting(limit=seconds)
-        if seconds is not None and best.gap <= NEAR:
-            trial = job.clock.counting(limit=max(seconds, NEAR_SECONDS))
         _prove_by_routes(job, trial)
         if seconds is None or not trial.is_over:
             break  # it could do no more
         seconds *= LONGER
+    for gap, limit in LAST_TRIALS:
+        if job.is_patient and best.gap <= gap and not job.is_done:
+            _prove_by_routes(job, job.clock.counting(limit=limit))
     nodes_are_over = plan.node_limit is not None and best.gap > 0
     best.note_end(clock.ended or ("node_limit" if nodes_are_over else None))
 
