@@ -370,6 +370,20 @@ def test_fit_can_tune(folder, tmp_path):
     assert "--tune works without" in refused(*fit, "--selection", "auto")
 
 
+def test_fit_can_be_told_what_to_prove(tmp_path):
+    path, model = tmp_path / "data.csv", tmp_path / "model.json"
+    path.write_text("a,y\n1,0\n2,1\n3,0\n4,1\n")
+    fit = ["fit", path, "--target", "y", "--depth", 1, "--proof", "errors"]
+    assert run(*fit, "--time-limit", 60, "--out", model).exit_code == 0
+    assert load_json(model).proof == "errors"
+
+
+def test_compile_says_when_it_is_done():
+    result = run("compile")
+    assert result.exit_code == 0, result.output
+    assert "Searches and proofs are compiled." in result.stdout
+
+
 # --------------------------------------------------------------------- bad input
 
 
@@ -392,6 +406,13 @@ def test_fit_can_tune(folder, tmp_path):
         ("a,w,y\n1,x,0\n2,0,1\n", ["--weights", "w"], "Column 'w' holds 'x'"),
         ("a,y\n1,0\n2,1\n", ["--solver", "abacus"], "'abacus'"),
         ("a,y\n1,0\n2,1\n", ["--out", "none/model.json"], "no folder 'none'"),
+        ("a,y\n1,0\n2,1\n", ["--proof", "all"], "errors, objective, got 'all'"),
+        ("a,y\n1,0\n2,1\n", ["--proof", "errors", "--tune"], "--tune proves nothing"),
+        (
+            "a,y\n1,0\n2,1\n",
+            ["--proof", "errors", "--style", "points"],
+            "works without --proof errors",
+        ),
     ],
 )
 def test_bad_tables_are_one_plain_sentence(tmp_path, content, options, message):

@@ -90,6 +90,26 @@ def test_a_bound_that_creeps_up_is_no_move() -> None:
     assert best.movement.n_moves == 2
 
 
+@pytest.mark.parametrize(("proof", "seconds"), [("auto", 45.0), ("errors", 45.0)])
+def test_proofs_that_are_not_compiled_are_told(
+    monkeypatch: pytest.MonkeyPatch, proof: str, seconds: float
+) -> None:
+    for name in ("seconds_to_compile_proofs", "seconds_to_compile_routes"):
+        monkeypatch.setattr(f"miptree.fit.proofs.{name}", lambda: seconds)
+    plan = Plan(OBJECTIVE, 1, proof=proof, max_iter=5, node_limit=1)
+    with pytest.warns(UserWarning, match="miptree compile") as told:
+        train(noise(30), plan, Clock(30.0, time_source=Hand()))
+    assert len(told) == 1
+
+
+@pytest.mark.filterwarnings("error")
+def test_proofs_on_disk_are_no_reason_to_warn(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("seconds_to_compile_proofs", "seconds_to_compile_routes"):
+        monkeypatch.setattr(f"miptree.fit.proofs.{name}", lambda: 1.0)
+    plan = Plan(OBJECTIVE, 1, max_iter=5, node_limit=1)
+    train(noise(10), plan, Clock(0.9, time_source=Hand()))
+
+
 SEARCH = Plan(OBJECTIVE, 1, solver="search")
 
 

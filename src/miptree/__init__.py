@@ -22,6 +22,7 @@ from miptree.export import (
     load_json,
     save_json,
 )
+from miptree.fit.compiling import compile_kernels
 from miptree.report import report_html
 from miptree.tree import ObliqueTree
 
@@ -35,6 +36,7 @@ __all__ = [
     "PointsTreeClassifier",
     "Verification",
     "__version__",
+    "compile_kernels",
     "distill",
     "evaluate",
     "export_c",

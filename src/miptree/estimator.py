@@ -22,7 +22,7 @@ from miptree.data.rows import Revision, unrevised
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
 from miptree.fit.logged import name_of, refuse_unloggable, with_proof_file
-from miptree.fit.plan import Plan
+from miptree.fit.plan import PROOFS, Plan
 from miptree.fit.progress import listeners_of
 from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
@@ -176,7 +176,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         "max_iter": [Interval(Integral, 0, None, closed="left"), None],
         "node_limit": [Interval(Integral, 0, None, closed="left"), None],
         "gap_tol": [Interval(Real, 0, None, closed="left")],
-        "proof": [StrOptions({"auto", "errors", "objective"})],
+        "proof": [StrOptions(set(PROOFS))],
         "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
         **OBLIQUE_CONSTRAINTS,

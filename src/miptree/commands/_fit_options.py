@@ -8,6 +8,7 @@ import pandas as pd
 
 from miptree.estimator_points import MOST_DEPTH
 from miptree.export._json_values import MAX_TEXT
+from miptree.fit.plan import PROOFS
 
 
 class Given(NamedTuple):
@@ -19,6 +20,7 @@ class Given(NamedTuple):
     selection: str | None
     categorical: list[str] | None
     categorical_encoding: str | None
+    proof: str | None
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -28,6 +30,7 @@ class Given(NamedTuple):
             "solver": f"--solver {self.solver}",
             "selection": f"--selection {self.selection}",
             "categorical_encoding": "--categorical-encoding",
+            "proof": f"--proof {self.proof}",
         }
         unset = (None, False, "memory")
         return [words[name] for name in fields if getattr(self, name) not in unset]
@@ -55,6 +58,12 @@ def refuse_together(given: Given) -> None:
         )
     if given.tune and given.solver is not None:
         raise ValueError(f"--tune calls no solver: leave out --solver {given.solver}.")
+    if given.proof not in (None, *PROOFS):
+        raise ValueError(
+            f"--proof must be one of {', '.join(PROOFS)}, got {given.proof!r}."
+        )
+    if given.tune and given.proof is not None:
+        raise ValueError(f"--tune proves nothing: leave out --proof {given.proof}.")
     if given.engine == "dask" and given.categorical:
         raise ValueError(
             "--engine dask reads numbers only: leave out --categorical, and --drop "
@@ -77,7 +86,7 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
             f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
             "--style points for deeper trees."
         )
-    for wrong in given.named("tune", "engine", "solver", "selection"):
+    for wrong in given.named("tune", "engine", "solver", "selection", "proof"):
         raise ValueError(
             f"--style points works without {wrong}: it goes through all splits by "
             f"itself. Leave out {wrong}."

@@ -10,8 +10,8 @@ from sklearn.model_selection import train_test_split
 from miptree.commands._app import app, console, say, show_certificate
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export import export_text
+from miptree.fit.compiling import compile_kernels
 from miptree.report.gather import usual_models
-from miptree.search import compile_kernels
 
 
 @app.command()
@@ -33,7 +33,7 @@ def demo(
         f"{X_train.shape[1]} features, {len(wine.target_names)} classes. "
         f"Depth {depth}, at most {time_limit:g} s."
     )
-    with console.status("Making the search kernels ready (slow only the first time)"):
+    with console.status("Compiling (slow only the first time)"):
         compile_kernels()
     tree = OptimalTreeClassifier(
         max_depth=depth, time_limit=time_limit, random_state=0, verbose=1

@@ -35,6 +35,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.export import load_json, save_json
+from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
 from miptree.utils.files import refuse_overwriting
@@ -90,6 +91,13 @@ def fit(
         str,
         typer.Option(help="oblique, or points: splits that people can add up."),
     ] = "oblique",
+    proof: Annotated[
+        str | None,
+        typer.Option(
+            help=f"What to prove of an oblique tree: {', '.join(PROOFS)} (keeps at it "
+            "up to the time limit); by default auto."
+        ),
+    ] = None,
     proof_log: Annotated[
         Path | None,
         typer.Option(help="File for the proof, for miptree check."),
@@ -108,7 +116,9 @@ def fit(
     for path in (out, proof_log):
         if path is not None:
             refuse_overwriting(path, force)  # before the work, not after it
-    given = Given(tune, engine, solver, selection, categorical, categorical_encoding)
+    given = Given(
+        tune, engine, solver, selection, categorical, categorical_encoding, proof
+    )
     refuse_together(given)
     refuse_for_style(given, style, depth)
     if proof_log is not None:
@@ -121,6 +131,8 @@ def fit(
     else:
         clf = OptimalTreeClassifier(solver=solver or "highs", selection=selection)
     clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
+    if proof is not None:
+        clf.set_params(proof=proof)
     if categorical_encoding is not None:
         clf.set_params(categorical_encoding=categorical_encoding)
     if engine == "dask":

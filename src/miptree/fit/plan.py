@@ -11,6 +11,9 @@ from sklearn.utils import check_random_state
 from miptree.objective import Svm1Objective
 from miptree.tree import ObliqueTree
 
+PROOFS = ("auto", "errors", "objective")
+"""What a fit may be asked to prove."""
+
 
 @dataclass(frozen=True)
 class Plan:

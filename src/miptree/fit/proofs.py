@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from miptree.control.clock import Clock
+from miptree.fit.compiling import has_time_to_compile
 from miptree.fit.job import Job
 from miptree.objective.bounds import Bound
 from miptree.proof import (
@@ -39,7 +40,8 @@ def exhaust_errors(job: Job, part: float) -> None:
     if job.problem.class_cost is not None:
         return  # it counts errors, whatever the class predicted
     plan, objective, best = job.plan, job.plan.objective, job.best
-    if not job.clock.has_time_for(seconds_to_compile_proofs()):
+    is_last = plan.proof == "errors"
+    if not has_time_to_compile(job, seconds_to_compile_proofs(), is_last):
         return
     _enter_compiled(job, "count", compile_proof_kernels)
     clock = job.step_clock(part).counting(limit=job.a_while)
@@ -74,7 +76,7 @@ def prove_by_routes(job: Job) -> None:
     plan, best = job.plan, job.best
     if not can_prove(job.problem, plan.objective, plan.depth):
         return
-    if not job.clock.has_time_for(seconds_to_compile_routes()):
+    if not has_time_to_compile(job, seconds_to_compile_routes(), is_last=True):
         return
     _enter_compiled(job, "prove", compile_route_kernels)
     clock, seconds = job.step_clock(), job.a_while
