@@ -14,6 +14,7 @@ from miptree.proof import (
     seconds_to_compile_proofs,
 )
 from miptree.proof.routes import (
+    SMALLEST_GROUP,
     can_prove,
     compile_route_kernels,
     prove_objective,
@@ -25,8 +26,9 @@ EXHAUSTION_MARGIN = 0.1
 """Part of the margin at which errors are counted where (1a) is to be proved as well."""
 LONGER = 4
 """Times as long that the next proof over routes is tried where one moved the bound."""
-LAST_TRIALS = ((0.3, 6.0), (0.1, 20.0))
-"""Gaps up to which a last trial, not to be cut short, is worth so many seconds."""
+LAST_TRIALS = ((0.3, 6.0, True), (0.1, 20.0, False))
+"""Gaps up to which a last trial, not to be cut short, is worth so many seconds, and
+whether groups of the rows may give more by then."""
 
 
 def exhaust_errors(job: Job, part: float) -> None:
@@ -86,14 +88,15 @@ def prove_by_routes(job: Job) -> None:
         if seconds is None or not trial.is_over:
             break  # it could do no more
         seconds *= LONGER
-    for gap, limit in LAST_TRIALS:
+    for gap, limit, by_groups in LAST_TRIALS:
         if job.is_patient and best.gap <= gap and not job.is_done:
-            _prove_by_routes(job, job.clock.counting(limit=limit))
+            smallest = SMALLEST_GROUP if by_groups else job.problem.n_rows
+            _prove_by_routes(job, job.clock.counting(limit=limit), smallest)
     nodes_are_over = plan.node_limit is not None and best.gap > 0
     best.note_end(clock.ended or ("node_limit" if nodes_are_over else None))
 
 
-def _prove_by_routes(job: Job, clock: Clock) -> None:
+def _prove_by_routes(job: Job, clock: Clock, smallest: int = SMALLEST_GROUP) -> None:
     plan, best = job.plan, job.best
 
     def take(bound: Bound) -> None:
@@ -111,6 +114,7 @@ def _prove_by_routes(job: Job, clock: Clock) -> None:
         seed=plan.seed,
         n_jobs=plan.n_jobs,
         record=plan.record,
+        smallest=smallest,
         on_bound=take,
     )
     best.keep_proof(proof)
