@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 from ..data import Rows
-from ..sentence import decimal, unconfirmed, given_words, rows_words
+from ..sentence import decimal, given_words, rows_words, unconfirmed
 from .file import RoutesProof
 from .numbers import Points
 
