@@ -206,7 +206,11 @@ def test_without_a_proof_there_is_no_file(tmp_path):
     ("status", "seconds", "words"),
     [
         ("time_limit", 0.0, r"time was over before .* longer time_limit .* proof="),
-        ("time_limit", 45.0, r"less than 45 s were left .* compiled once on a machine"),
+        (
+            "time_limit",
+            45.0,
+            r"less than 45 s of the time was left .* compiled once on a machine",
+        ),
         ("stalled", 0.0, 'as nothing moved any more, before .* proof="objective"'),
         ("interrupted", 45.0, "the fit was stopped before"),
         ("max_iter", 0.0, "the fit ended before"),

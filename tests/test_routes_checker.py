@@ -220,6 +220,9 @@ def test_a_proof_of_another_table_is_refused(folder):
     refused(lines, other, folder, "in the proof file it is ")
     assert "another order" not in checked(lines, other, folder).sentence
     refused(lines, whole[::-1], folder, "needs them in the order of the fit")
+    named = copy.deepcopy(lines)
+    named[2][1] = [*range(len(whole)), len(whole)][1:]
+    refused(named, whole, folder, "Are these the data of the fit, unchanged")
     refused(lines, whole.drop(columns="x1"), folder, "no column 'x1'")
     refused(lines, whole.assign(x1=None), folder, "Column 'x1' has a gap")
     other = checked(lines, whole.assign(x0=whole["x0"][::-1].to_numpy()), folder)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .family import BESIDE_A_NUMBER, Family
 from .points_file import PointsProof
 from .proof_file import Proof
+from .values import SAME_DATA
 
 DIGITS = 12
 """Significant digits of a number that has more."""
@@ -64,8 +65,7 @@ def unconfirmed(proof: Proof, tree_has: str, none_has: str, shown: str) -> str:
     return (
         f"Does not hold as claimed: the file claims that {tree_has} {cost} and that no "
         f"tree {none_has} {bound}, and that is not shown. With these data the proof "
-        f"shows only that {shown}. Are these the data of the fit, unchanged and with "
-        "their rows in the same order?"
+        f"shows only that {shown}. {SAME_DATA}"
     )
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-
-from miptree.certificate.certificate import Certificate
 from miptree.certificate.reasons import is_claim, reason
 from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
@@ -59,9 +56,8 @@ def refuse_unloggable(problem: Problem, plan: Plan, clock: Clock) -> None:
     size = PROOF_FACTOR * mip_size(problem, plan.depth)
     if not pays(size, clock):
         raise ValueError(
-            f"proof_log needs {_LONGER}: {clock.limit:g} s are too short for a proof "
-            f"about so large a table, of which none is tried in less than "
-            f"{ceil(size / NONZEROS_PER_SECOND)} s."
+            f"proof_log needs {_LONGER}: of a table of this size no proof is tried in "
+            f"less than {size / NONZEROS_PER_SECOND:.2g} s, got {clock.limit:g} s."
         )
 
 
@@ -93,21 +89,18 @@ def why_unproved(fitted: FittedTree) -> str:
         A fit that :func:`refuse_unloggable` let pass.
     """
     certificate = fitted.certificate
-    bound = _bound_words(certificate)
+    why_it_holds = reason(certificate.objective_proved_by)
+    bound = f"bound {certificate.objective_bound:.6g} holds {why_it_holds}"
     is_done = fitted.status in ("optimal", "gap_tol")
     if is_done and not is_claim(certificate.objective_proved_by):
-        return f"nothing was left for a branch and bound over routes, as {bound}"
+        return f"nothing was left for a branch and bound over routes, as the {bound}"
     seconds = seconds_to_compile_routes()  # none once they were needed
     if fitted.status != "interrupted" and seconds > 0:
         why = (
-            f"less than {seconds:g} s were left for the code of the branch and bound "
-            "over routes, which is compiled once on a machine and then loaded"
+            f"less than {seconds:g} s of the time was left for the code of the branch "
+            "and bound over routes, compiled once on a machine and then loaded"
         )
-        return f"{why}. Give {_LONGER}; {bound}"
-    why, advice = _ENDS.get(fitted.status, _OTHER_END)
-    return f"{why}. {advice}; {bound}"
-
-
-def _bound_words(certificate: Certificate) -> str:
-    why = reason(certificate.objective_proved_by)
-    return f"the bound {certificate.objective_bound:.6g} holds {why}"
+        advice = f"Give {_LONGER}"
+    else:
+        why, advice = _ENDS.get(fitted.status, _OTHER_END)
+    return f"{why}. {advice}. The {bound}"

@@ -10,7 +10,7 @@ import numpy as np
 from ..values import Refused
 from .batches import Batch
 from .closings import closing_values, lemma_values
-from .entries import Entries
+from .entries import Entries, no_point
 from .numbers import Numbers
 from .structures import Structure, is_symmetric
 
@@ -236,5 +236,5 @@ class Walk:
 
     def _point(self, name: int) -> int:
         if name not in self.name:
-            raise Refused(f"The proof file names a point {name}, which is none.")
+            raise no_point(name)
         return self.name[name]
