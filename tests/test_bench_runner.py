@@ -253,6 +253,12 @@ def test_smoke_suite_from_end_to_end(tmp_path):
     shown = f"{cart['test']:.1f} ({cart['train']:.1f})"
     assert f'<span title="bench-smoke.jsonl:{place}">{shown}</span>' in text
     assert "figures/smoke-split-1s-scatter.png" in text
+    journal = journal_of(results, "smoke").path
+    over = ["--suite", "smoke", "--results", str(results), "--out", str(journal)]
+    refused = RUNNER.invoke(app, ["bench", "tables", *over])
+    assert refused.exit_code == 2
+    assert "which the command reads and never overwrites" in refused.stderr
+    assert journal_of(results, "smoke").records() == records
 
 
 def test_failures_are_counted_and_make_the_exit_code(tmp_path, monkeypatch):

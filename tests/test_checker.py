@@ -401,7 +401,13 @@ def test_a_better_claim_is_not_confirmed(small, folder):
         write_lines(folder / "claim.proof", put(lines, (0, "claim"), claim))
         outcome = check_proof(folder / "claim.proof", table)
         assert outcome.exit_code == 1
-        assert outcome.sentence.startswith("Does not hold as claimed: the tree costs ")
+        words = "Does not hold as claimed: the file claims that its tree costs "
+        assert outcome.sentence.startswith(words)
+        assert (
+            "not shown. With these data the proof shows only that the tree costs "
+            in (outcome.sentence)
+        )
+        assert outcome.sentence.endswith("with their rows in the same order?")
 
 
 def test_without_anchors_only_less_is_said(small, folder):
@@ -605,7 +611,8 @@ def test_data_that_do_not_fit_are_refused(small, folder):
     given = pd.read_csv(table)
     for words, other in [
         ("13 rows", given.iloc[:-1]),
-        ("has the label", given.assign(y=given["y"][::-1].to_numpy())),
+        ("in the proof file it is", given.assign(y=given["y"].iloc[0])),
+        ("seem to be in another order", given[::-1]),
         ("no column 'b'", given.drop(columns="b")),
         ("which is no number", given.assign(a="word")),
     ]:

@@ -1,5 +1,6 @@
 import json
 import re
+import shutil
 import subprocess
 import sys
 
@@ -172,6 +173,40 @@ def test_files_are_kept_without_force(folder, tmp_path):
         assert out.read_text() == "precious"
     assert run(*predict, "--force").exit_code == 0
     assert out.read_text().startswith("prediction")
+
+
+def test_no_command_writes_over_what_it_reads(folder, tmp_path):
+    model, data, link = (tmp_path / name for name in ("m.json", "t.csv", "link.csv"))
+    shutil.copy(folder / "model.json", model)
+    shutil.copy(folder / "iris.csv", data)
+    link.symlink_to(data)
+    before = model.read_bytes(), data.read_bytes()
+    fit, report = ["fit", data, "--target", "kind"], ["report", model, data, "--out"]
+    for command in (
+        [*fit, "--out", data],
+        [*fit, "--proof-log", tmp_path / "." / "t.csv"],
+        [*fit, "--proof-log", link],
+        ["fit", tmp_path / "t*.csv", *fit[2:], "--engine", "dask", "--out", data],
+        ["predict", model, data, "--out", link],
+        ["predict", model, data, "--out", model],
+        ["export", model, "--to", "sql", "--out", model],
+        [*report, model],
+        [*report, data],
+        ["report", model, folder / "iris.csv", "--test", data, "--out", link],
+    ):
+        for force in ([], ["--force"]):
+            assert "reads and never overwrites" in refused(*command, *force)
+    assert (model.read_bytes(), data.read_bytes()) == before
+
+
+def test_a_model_and_its_proof_are_two_files(folder, tmp_path):
+    fit = ["fit", folder / "iris.csv", "--target", "kind"]
+    both = ["--out", tmp_path / "n.json", "--proof-log", tmp_path / "." / "n.json"]
+    for force in ([], ["--force"]):
+        assert "--out and --proof-log name the same" in refused(*fit, *both, *force)
+    (tmp_path / "n.json").write_text("precious")
+    assert "name the same file" in refused(*fit, *both, "--force")
+    assert (tmp_path / "n.json").read_text() == "precious"
 
 
 def test_plain_columns_and_python_agree(folder):

@@ -1,5 +1,6 @@
 """Proof files of oblique trees: what is written, and what is said where nothing is."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -12,10 +13,11 @@ import miptree.estimator
 from _cli import refused, run
 from _proofs import lines_of
 from miptree import OptimalTreeClassifier
-from miptree.fit import proof_log
+from miptree.fit import proof_log, unlogged
 from miptree.fit.proof_log import ProofTooLargeError, line, write_lines
 from miptree.fit.routes_log import data_rows
 from miptree.fit.trace_lines import event_lines
+from miptree.fit.unlogged import why_unproved
 from miptree.objective.bounds import ROUTES, Bound
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.trace import (
@@ -31,7 +33,7 @@ from miptree.proof.routes.trace import (
 )
 from miptree.proof.routes.units import route_problem
 
-QUICK = {"solver": "search", "max_iter": 5, "time_limit": None, "random_state": 0}
+QUICK = {"max_iter": 5, "node_limit": 0, "time_limit": None, "random_state": 0}
 
 
 def frame():
@@ -193,24 +195,64 @@ def test_parts_name_their_points(tmp_path, with_trace):
 def test_without_a_proof_there_is_no_file(tmp_path):
     X, y, _ = frame()
     clf = OptimalTreeClassifier(categorical_encoding="onehot", **QUICK)
-    with pytest.warns(UserWarning, match="No proof file was written: no step of a"):
+    with pytest.warns(UserWarning, match="nodes were used up before .* node_limit"):
         clf.fit(X, y, proof_log=tmp_path / "tree.proof")
     assert clf.get_n_leaves() >= 1
     assert clf.certificate_.proof_digest == ""
     assert not list(tmp_path.iterdir())
 
 
-def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path):
+@pytest.mark.parametrize(
+    ("status", "seconds", "words"),
+    [
+        ("time_limit", 0.0, r"time was over before .* longer time_limit .* proof="),
+        (
+            "time_limit",
+            45.0,
+            r"less than 45 s of the time was left .* compiled once on a machine",
+        ),
+        ("stalled", 0.0, 'as nothing moved any more, before .* proof="objective"'),
+        ("interrupted", 45.0, "the fit was stopped before"),
+        ("max_iter", 0.0, "the fit ended before"),
+        ("optimal", 45.0, "nothing was left .* as the bound 2.5 holds by exhaustive"),
+    ],
+)
+def test_why_nothing_was_proved_is_told(status, seconds, words, monkeypatch):
+    monkeypatch.setattr(unlogged, "seconds_to_compile_routes", lambda: seconds)
+    known = {"objective_bound": 2.5, "objective_proved_by": "exhaustive search"}
+    fitted = SimpleNamespace(status=status, certificate=SimpleNamespace(**known))
+    assert re.search(words, why_unproved(fitted))
+
+
+def many_classes(n_classes):
+    """Rows of so many classes, and a category besides."""
+    y = np.arange(2 * n_classes) % n_classes
+    return pd.DataFrame({"a": y + 0.0, "b": np.where(y % 2, "x", "z")}), y
+
+
+def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(miptree.estimator, "train", None)
     X, y, _ = frame()
     path = tmp_path / "tree.proof"
     wrong = {
         "l1_penalty above 0": {"l1_penalty": 0.0},
         "depth 3 at most, got 4": {"max_depth": 4},
         "works without selection": {"selection": "balanced"},
+        'without solver="search", which proves nothing': {"solver": "search"},
+        'without proof="errors"': {"proof": "errors"},
+        "needs a longer time_limit": {"time_limit": 0.0},
     }
     for text, options in wrong.items():
         with pytest.raises(ValueError, match=text):
             OptimalTreeClassifier(**(QUICK | options)).fit(X, y, proof_log=path)
+    for n_classes, depth, advice in (
+        (11, 2, "With 11 classes and splits by subsets .* Give max_depth=1."),
+        (7, 2, 'Give max_depth=1 or categorical_encoding="onehot".'),
+        (70, 1, "Give fewer classes."),
+    ):
+        clf = OptimalTreeClassifier(max_depth=depth, **QUICK)
+        with pytest.raises(ValueError, match=advice):
+            clf.fit(*many_classes(n_classes), proof_log=path)
     path.write_text("mine")
     with pytest.raises(FileExistsError, match="exists already"):
         OptimalTreeClassifier(**QUICK).fit(X[["a"]], y, proof_log=path)
@@ -235,13 +277,13 @@ def test_command_writes_the_file_and_refuses_what_proves_nothing(tmp_path, with_
     X, y, _ = frame()
     data, path = tmp_path / "data.csv", tmp_path / "tree.proof.gz"
     X[["a"]].assign(kind=y).to_csv(data, index=False)
-    command = ["fit", data, "--target", "kind", "--proof-log", path, "--solver"]
-    result = run(*command, "search", "--time-limit", 0)
+    command = ["fit", data, "--target", "kind", "--proof-log", path]
+    result = run(*command, "--time-limit", 1)
     assert result.exit_code == 0, result.output
     assert "miptree check tells whether it holds" in result.stdout
     assert lines_of(path)[0]["target"] == "kind"
     path.unlink()
-    assert "works without --tune" in refused(*command[:-1], "--tune")
-    assert "works without --selection hull" in refused(
-        *command[:-1], "--selection", "hull"
-    )
+    assert "works without --tune" in refused(*command, "--tune")
+    for option in (["--selection", "hull"], ["--solver", "search"]):
+        wanted = f"works without {' '.join(option)}"
+        assert wanted in refused(*command, *option)

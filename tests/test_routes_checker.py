@@ -88,7 +88,13 @@ def test_without_a_structure_less_is_said(folder):
     outcome = checked(lines, frame, folder)
     assert outcome.exit_code == 1
     assert outcome.bound < full.bound
-    assert outcome.sentence.startswith("Does not hold as claimed: no decision tree")
+    claimed, shown = outcome.sentence.split(", and that is not shown. ")
+    assert claimed.startswith("Does not hold as claimed: the file claims that its tree")
+    assert shown.startswith("With these data the proof shows only that the tree has ")
+    assert ", and that no decision tree" in shown
+    assert shown.endswith("unchanged and with their rows in the same order?")
+    assert "optimal" not in outcome.sentence
+    assert "no tree is better" not in outcome.sentence
 
 
 def test_a_higher_threshold_is_no_higher_bound(folder):
@@ -210,7 +216,13 @@ def test_a_proof_of_another_table_is_refused(folder):
     assert checked(lines, whole, folder).exit_code == 0
     assert "labels" not in checked(lines, whole, folder).sentence
     refused(lines, whole.iloc[:-1], folder, "4 rows, the proof is about 5")
-    refused(lines, whole.assign(y=names[::-1]), folder, "has the label")
+    other = whole.assign(y=names[0])
+    refused(lines, other, folder, "in the proof file it is ")
+    assert "another order" not in checked(lines, other, folder).sentence
+    refused(lines, whole[::-1], folder, "needs them in the order of the fit")
+    named = copy.deepcopy(lines)
+    named[2][1] = [*range(len(whole)), len(whole)][1:]
+    refused(named, whole, folder, "Are these the data of the fit, unchanged")
     refused(lines, whole.drop(columns="x1"), folder, "no column 'x1'")
     refused(lines, whole.assign(x1=None), folder, "Column 'x1' has a gap")
     other = checked(lines, whole.assign(x0=whole["x0"][::-1].to_numpy()), folder)

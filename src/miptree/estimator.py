@@ -21,11 +21,12 @@ from miptree.data.problem import Problem
 from miptree.data.rows import Revision, unrevised
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
-from miptree.fit.logged import name_of, refuse_unloggable, with_proof_file
+from miptree.fit.logged import name_of, with_proof_file
 from miptree.fit.plan import PROOFS, Plan
 from miptree.fit.progress import listeners_of
 from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
+from miptree.fit.unlogged import refuse_unloggable
 from miptree.mip.formulations import FORMULATIONS
 from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.mip.solvers import SOLVERS, get_solver
@@ -277,7 +278,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         )
         plan = replace(Plan.of(self, objective), record=record)
         if record:
-            refuse_unloggable(objective, plan.depth)
+            refuse_unloggable(problem, plan, clock)
         listeners = listeners_of(self.verbose, self.callback)
         self.__dict__.pop("rounds_", None)  # of an earlier fit
         self.__dict__.pop("selected_", None)

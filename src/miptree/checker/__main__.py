@@ -9,7 +9,7 @@ from .check import check_proof
 
 
 def main() -> int:
-    """Check a proof file and print one sentence."""
+    """Check a proof file and print one line."""
     parser = argparse.ArgumentParser(
         prog="python -m miptree.checker",
         description="Check a proof file of miptree against the data it is about.",

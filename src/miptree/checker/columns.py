@@ -27,6 +27,11 @@ class ColumnRule:
     """Whether splits may send some of its values left."""
 
     @property
+    def n_alike(self) -> int:
+        """Number of different values that are read as one."""
+        return 0
+
+    @property
     def is_read(self) -> bool:
         """Whether splits may use it in any way."""
         return self.n_numbers > 0 or self.is_subset
@@ -116,11 +121,28 @@ class Category(ColumnRule):
         """They are 0 or 1; of two values one column says all."""
         return [1] * (1 if self.n_values == 2 else self.n_values)
 
+    @property
+    def n_alike(self) -> int:
+        """Number of different values that are read as one, 0 if all are told apart."""
+        n_merged = len(self.codes) - self.n_values
+        return n_merged + 1 if n_merged > 0 else 0
+
     def numbers(self, cells: Cells) -> np.ndarray:
-        """Compare with the values; one that is not listed is 0 throughout."""
-        codes = [self.codes.get(read_value(cell, self.kind), -1) for cell in cells]
+        """Compare with the values."""
         numbers = np.arange(self.n_values - self.n_numbers, self.n_values)
-        return (np.array(codes)[:, None] == numbers).astype(np.int64)
+        return (self.coded(cells) == numbers).astype(np.int64)
+
+    def coded(self, cells: Cells) -> np.ndarray:
+        """Return (n, 1): the numbers of the values; all of them must be listed.
+
+        Were others read alike, a proof could be of a table that tells nothing apart.
+        """
+        codes = [self.codes.get(read_value(cell, self.kind), -1) for cell in cells]
+        if min(codes) < 0:
+            cell = cells[codes.index(-1)]
+            text = f"holds {cell!r:.50}, which the proof file does not list"
+            raise Refused(f"Column {self.name!r:.60} {text}.")
+        return np.array(codes, dtype=np.int64)[:, None]
 
 
 @dataclass(frozen=True)
@@ -136,13 +158,8 @@ class SubsetCategory(Category):
         return super().steps if self.is_open else []
 
     def values(self, cells: Cells) -> np.ndarray:
-        """Number the values; all of them must be listed."""
-        codes = [self.codes.get(read_value(cell, self.kind), -1) for cell in cells]
-        if min(codes) < 0:
-            cell = cells[codes.index(-1)]
-            text = f"holds {cell!r:.50}, which the proof file does not list"
-            raise Refused(f"Column {self.name!r:.60} {text}.")
-        return np.array(codes, dtype=np.int64)[:, None]
+        """Number the values."""
+        return self.coded(cells)
 
 
 Readers = Mapping[str, Callable[[Any], ColumnRule]]

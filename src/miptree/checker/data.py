@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -149,14 +150,23 @@ def _compare_labels(cells: list[str], proof: Proof, target: str) -> None:
     if len(kinds) > 1:
         raise Refused("The classes of the proof file are of several kinds.")
     kind = kinds.pop()
-    for number, (cell, label) in enumerate(zip(cells, proof.labels, strict=True)):
-        known = proof.classes[label]
-        known = float(known) if kind == "number" else known
-        if read_value(cell, kind) != known:
-            raise Refused(
-                f"Row {number + 1} of the data has the label {cell!r:.50} in column "
-                f"{target!r:.60}, in the proof file it is {known!r:.50}."
-            )
+    classes = [float(c) if kind == "number" else c for c in proof.classes]
+    found = [read_value(cell, kind) for cell in cells]
+    known = [classes[label] for label in proof.labels]
+    pairs = enumerate(zip(found, known, strict=True))
+    wrong = next((i for i, (label, own) in pairs if label != own), None)
+    if wrong is None:
+        return
+    text = (
+        f"Row {wrong + 1} of the data has the label {cells[wrong]!r:.50} in column "
+        f"{target!r:.60}, in the proof file it is {known[wrong]!r:.50}."
+    )
+    if Counter(found) == Counter(known):
+        text += (
+            " All labels are there as often as in the proof file, so the rows seem to "
+            "be in another order. The check needs them in the order of the fit."
+        )
+    raise Refused(text)
 
 
 def _kind(label: Any) -> str:

@@ -1,4 +1,4 @@
-"""The one sentence that a check ends with, made of what was computed."""
+"""The words that a check ends with, made of what was computed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from .family import BESIDE_A_NUMBER, Family
 from .points_file import PointsProof
 from .proof_file import Proof
+from .values import SAME_DATA
 
 DIGITS = 12
 """Significant digits of a number that has more."""
@@ -38,17 +39,33 @@ def sentence(proof: PointsProof, family: Family, found: Found, is_right: bool) -
     )
     if found.bound < found.cost:
         holds += f" than {bound}"
-    claimed = [decimal(c) for c in (proof.claimed_cost, proof.claimed_bound)]
-    if is_right and found.is_below:
+    if not is_right:
+        return unconfirmed(proof, "its tree costs", "costs less than", holds)
+    if found.is_below:
         holds += (
-            f"; the file claims {claimed[1]}, more by no more than rounding of the "
-            "costs explains"
+            f"; the file claims {decimal(proof.claimed_bound)}, more by no more than "
+            "rounding of the costs explains"
         )
-    if is_right:
-        return f"Checked: {holds}."
+    return f"Checked: {holds}."
+
+
+def unconfirmed(proof: Proof, tree_has: str, none_has: str, shown: str) -> str:
+    """Say what a file claims and that it is not shown, then what is.
+
+    Parameters
+    ----------
+    proof : Proof
+        Whose claims of the cost and the bound are told.
+    tree_has, none_has : str
+        Words before the numbers of the claim.
+    shown : str
+        What was computed from the data, to go after 'that'.
+    """
+    cost, bound = (decimal(c) for c in (proof.claimed_cost, proof.claimed_bound))
     return (
-        f"Does not hold as claimed: {holds} as far as the proof shows; the file claims "
-        f"a cost of {claimed[0]} and that none is below {claimed[1]}."
+        f"Does not hold as claimed: the file claims that {tree_has} {cost} and that no "
+        f"tree {none_has} {bound}, and that is not shown. With these data the proof "
+        f"shows only that {shown}. {SAME_DATA}"
     )
 
 
@@ -67,7 +84,10 @@ def given_words(proof: Proof, labels_are_of_data: bool) -> str:
         "costs": proof.costs is not None or proof.row_costs is not None,
     }
     words = [word for word, is_taken in taken.items() if is_taken]
-    return f" (with the {' and '.join(words)} of the proof file)" if words else ""
+    given = f" (with the {' and '.join(words)} of the proof file)" if words else ""
+    if labels_are_of_data and proof.target is not None:
+        return f", by their {proof.target!r:.60}{given}"
+    return given
 
 
 def _trees(proof: PointsProof, family: Family) -> str:

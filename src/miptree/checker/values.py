@@ -14,6 +14,10 @@ MAX_ITEMS = 4_000_000
 """Values in a line: each of them takes some 100 bytes of memory."""
 MAX_TEXT = 10_000
 """Longest name or label."""
+SAME_DATA = (
+    "Are these the data of the fit, unchanged and with their rows in the same order?"
+)
+"""What to ask where data and proof do not go together."""
 
 T = TypeVar("T")
 

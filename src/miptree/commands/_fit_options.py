@@ -105,3 +105,8 @@ def refuse_for_log(given: Given) -> None:
             f"--proof-log works without {wrong}, which proves nothing of all rows. "
             f"Leave out {wrong}."
         )
+    if given.solver == "search":
+        raise ValueError(
+            "--proof-log works without --solver search, which proves nothing. Leave "
+            "out --solver search."
+        )

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 
 from miptree.commands._app import app, console, plain_errors, printable
+from miptree.commands._outputs import refuse_outputs
 from miptree.utils.files import write_atomic
 
 bench = typer.Typer(
@@ -115,9 +116,12 @@ def tables_command(
 
     Example: miptree bench tables --out docs/results.md
     """
+    from miptree.bench.results import journal_of
     from miptree.bench.tables import results_page
 
     found = _sections(results, suites, splits)
+    journals = [journal_of(results, name).path for name in _words(suites)]
+    refuse_outputs({"--out": out}, journals, force=True)
     figures = {path.name for path in (out.parent / "figures").glob("*")}
     write_atomic(out, results_page(found, figures).encode(), force=True)
     console.print(f"{len(found)} sections in {out}.", markup=False, soft_wrap=True)

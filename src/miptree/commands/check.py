@@ -24,7 +24,7 @@ def check(
 ) -> None:
     """Check a proof against the data, by a program that shares no code with the fit.
 
-    It prints one sentence. The exit code is 0 if what the proof claims holds; 1 if it
+    It prints one line. The exit code is 0 if what the proof claims holds; 1 if it
     does not, or if the proof is damaged, cut off or about other data; 2, with the
     sentence on standard error, if the check needs more time or memory or if a file is
     missing or the data are no table. `python -m miptree.checker` does the same.

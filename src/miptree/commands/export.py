@@ -12,7 +12,8 @@ import typer
 from miptree import export as writers
 from miptree.commands._app import app, plain_errors, say
 from miptree.commands._model_rows import Force, ModelFile
-from miptree.utils.files import refuse_overwriting, write_atomic
+from miptree.commands._outputs import refuse_outputs
+from miptree.utils.files import write_atomic
 
 
 class Form(str, Enum):
@@ -43,9 +44,8 @@ def export(
 
     Example: miptree export model.json --to sql --out model.sql
     """
-    if out is not None:
-        refuse_overwriting(out, force)
-    elif to is Form.onnx and _is_terminal():
+    refuse_outputs({"--out": out}, [model], force)
+    if out is None and to is Form.onnx and _is_terminal():
         raise ValueError(
             "--to onnx writes bytes that a terminal cannot show: give --out, such as "
             "--out model.onnx, or send standard output to a file."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import glob
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,7 @@ from miptree.commands._model_rows import (
     ModelFile,
     read_features,
 )
+from miptree.commands._outputs import refuse_outputs
 from miptree.data import ENCODINGS
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
@@ -38,7 +40,6 @@ from miptree.export import load_json, save_json
 from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
-from miptree.utils.files import refuse_overwriting
 
 
 @app.command()
@@ -113,9 +114,8 @@ def fit(
     With --tune the tree is trained for accuracy on new rows, and no solver is called.
     With --style points splits are small scorecards, and the best tree is proved.
     """
-    for path in (out, proof_log):
-        if path is not None:
-            refuse_overwriting(path, force)  # before the work, not after it
+    outputs = {"--out": out, "--proof-log": proof_log}
+    refuse_outputs(outputs, _files_read(data, engine), force)
     given = Given(
         tune, engine, solver, selection, categorical, categorical_encoding, proof
     )
@@ -167,6 +167,13 @@ def fit(
         say(f"The proof is in {proof_log}; miptree check tells whether it holds.")
 
 
+def _files_read(data: str, engine: str) -> list[Path]:
+    """Return the table, or with Dask all files of a pattern or a folder."""
+    if engine != "dask":
+        return [Path(data)]
+    return [*map(Path, glob(data)), *Path(data).rglob("*.parquet")]
+
+
 def _cross_validated(clf: OptimalTreeClassifierCV) -> str:
     """Say the accuracy in cross-validation."""
     if np.isnan(clf.best_score_):
@@ -191,8 +198,7 @@ def predict(
 
     Example: miptree predict model.json new.csv --out predicted.csv
     """
-    if out is not None:
-        refuse_overwriting(out, force)
+    refuse_outputs({"--out": out}, [model, data], force)
     clf = load_json(model)
     rows = read_features(clf, data)
     label = clf.predict(rows)

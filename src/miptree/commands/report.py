@@ -19,13 +19,14 @@ from miptree.commands._model_rows import (
     Target,
     read_labelled,
 )
+from miptree.commands._outputs import refuse_outputs
 from miptree.commands.alternatives import other_trees_of
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation
 from miptree.evaluate import evaluate as count
 from miptree.export.json import read_model
 from miptree.report import report_html
-from miptree.utils.files import refuse_overwriting, write_atomic
+from miptree.utils.files import write_atomic
 
 
 @app.command()
@@ -72,7 +73,7 @@ def report(
 
     Example: miptree report model.json iris.csv --out iris.html
     """
-    refuse_overwriting(out, force)
+    refuse_outputs({"--out": out}, [model, data, test], force)
     saved = read_model(model)
     given = read_labelled(saved, model, data, target)
     table, rows, y = given

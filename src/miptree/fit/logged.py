@@ -1,4 +1,4 @@
-"""Proof files of fits: what can be logged, and what to say where nothing is."""
+"""Proof files of fits: written, or a warning says why not."""
 
 from __future__ import annotations
 
@@ -15,21 +15,10 @@ from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
 from miptree.fit.proof_log import ProofTooLargeError
 from miptree.fit.routes_log import write_routes_proof
-from miptree.objective import Svm1Objective
-from miptree.proof.routes.structures import MOST_DEPTH
+from miptree.fit.unlogged import why_unproved
 
 _ROUNDING = 1e-9
 """Relative difference of two bounds that is not worth a word."""
-
-
-def refuse_unloggable(objective: Svm1Objective, depth: int) -> None:
-    """Raise where no proof could be logged, before the work rather than after it."""
-    if objective.l1_penalty == 0:
-        raise ValueError("proof_log needs an l1_penalty above 0, which proofs rest on.")
-    if depth > MOST_DEPTH:
-        raise ValueError(
-            f"proof_log is for trees of depth {MOST_DEPTH} at most, got {depth}."
-        )
 
 
 def with_proof_file(
@@ -63,12 +52,8 @@ def with_proof_file(
     """
     proof, certificate = fitted.proof, fitted.certificate
     fitted = replace(fitted, proof=None)  # it may be large, and nobody needs it again
-    why = reason(certificate.objective_proved_by)
     if proof is None or not proof.parts:
-        _warn(
-            "no step of a branch and bound was recorded; the bound "
-            f"{certificate.objective_bound:.6g} holds {why}"
-        )
+        _warn(why_unproved(fitted))
         return fitted
     known = schema, rows, problem, fitted.tree, certificate, proof.parts
     written = with_digest(
@@ -77,6 +62,7 @@ def with_proof_file(
     shown = sum(part.threshold for part in proof.parts)
     is_less = shown < certificate.objective_bound * (1 - _ROUNDING)
     if written.certificate.proof_digest and is_less:
+        why = reason(certificate.objective_proved_by)
         warnings.warn(
             f"The proof file shows that no tree costs less than {shown:.6g}; that none "
             f"costs less than {certificate.objective_bound:.6g}, {why}, is not in it.",

@@ -12,7 +12,7 @@ import numpy as np
 from ..data import Rows
 from ..outcome import CLOSE, Outcome
 from ..splits import check_time
-from ..values import Refused, a_float, a_list, a_whole, check_size, parsed
+from ..values import SAME_DATA, Refused, a_float, a_list, a_whole, check_size, parsed
 from .file import RoutesProof
 from .numbers import Numbers, Points, merged, numbers_of
 from .recount import misfit, objective_of
@@ -156,7 +156,9 @@ class RoutesCheck:
         for name in a_list(chosen, "part", 1, len(self.points.place)):
             if type(name) is not int or name not in self.free:
                 text = f"{name!r:.50}, which is none or in another part, too"
-                raise Refused(f"A part of the proof file names a point {text}.")
+                raise Refused(
+                    f"A part of the proof file names a point {text}. {SAME_DATA}"
+                )
             places.append(self.free.pop(name))
         self.name = {self.points.place[i]: k for k, i in enumerate(places)}
         self.numbers = numbers_of(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..values import Refused
+from ..values import SAME_DATA, Refused
 from .closings import MOST_Q
 from .structures import Structure
 
@@ -59,5 +59,9 @@ def _numbered(points: list[int], name: Mapping[int, int]) -> list[int]:
     try:
         return [name[i] for i in points]
     except KeyError as error:
-        text = f"The proof file names a point {error}, which is none."
-        raise Refused(text) from None
+        raise no_point(error) from None
+
+
+def no_point(name: object) -> Refused:
+    """Return the refusal of a point that the data do not have under this number."""
+    return Refused(f"The proof file names a point {name}, which is none. {SAME_DATA}")

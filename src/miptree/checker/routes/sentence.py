@@ -1,4 +1,4 @@
-"""The one sentence that a check of an oblique tree ends with."""
+"""The words that a check of an oblique tree ends with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 from ..data import Rows
-from ..sentence import decimal, given_words, rows_words
+from ..sentence import decimal, given_words, rows_words, unconfirmed
 from .file import RoutesProof
 from .numbers import Points
 
@@ -27,18 +27,16 @@ def routes_sentence(
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
     features = _features(proof, rows, points)
-    holds = (
+    none = (
         f"no decision tree of depth up to {proof.objective.depth} whose splits may "
-        f"{features} has an objective below {least} on {table}; "
-        f"the tree in the file has {value}, {verdict(cost, bound)} ({_meaning(proof)})"
+        f"{features} has an objective below {least} on {table}"
     )
+    meaning = f"({_meaning(proof)})"
     if is_right:
-        return f"Checked: {holds}."
-    claimed = [decimal(c) for c in (proof.claimed_cost, proof.claimed_bound)]
-    return (
-        f"Does not hold as claimed: {holds} as far as the proof shows; the file claims "
-        f"an objective of {claimed[0]} and that none is below {claimed[1]}."
-    )
+        known = f"the tree in the file has {value}, {verdict(cost, bound)} {meaning}"
+        return f"Checked: {none}; {known}."
+    shown = f"the tree has {value}, and that {none} {meaning}"
+    return unconfirmed(proof, "its tree has an objective of", "has one below", shown)
 
 
 def _features(proof: RoutesProof, rows: Rows, points: Points) -> str:
@@ -54,6 +52,9 @@ def _features(proof: RoutesProof, rows: Rows, points: Points) -> str:
         words += f" (not the other {others} of the data)"
     if n_categories:
         words += f", {n_categories} of them as categories"
+    n_alike = sum(column.n_alike for column in proof.columns)
+    if n_alike:
+        words += f" ({n_alike} rare values are not told apart)"
     if n != n_columns:
         words += f", which the proof file reads as {n_columns} columns of numbers,"
     if not subsets:

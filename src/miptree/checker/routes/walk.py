@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..values import Refused
+from ..values import Refused, TooMuch
 from .batches import Batch
 from .closings import closing_values, lemma_values
-from .entries import Entries
+from .entries import Entries, no_point
 from .numbers import Numbers
 from .structures import Structure, is_symmetric
 
 MOST_NUMBERS, MOST_NODES, MOST_CHILDREN = 1 << 22, 20_000, 16
 """Numbers and nodes in a batch; children of a branch."""
+MOST_LEVELS, MOST_DEEP = 100_000, 1 << 22
+"""Branches that one may lie in, and the points of all of these: they are kept."""
 
 
 class Branch(NamedTuple):
@@ -62,6 +64,7 @@ class Walk:
         self.least = np.where(structure.is_subset, 0.0, numbers.least)
         self.feature: tuple[int, ...] = (-1,) * structure.n_splits
         self.branches: list[Branch] = []
+        self.n_kept = 0
         self.is_done, self.is_begun = False, False
         self.value = np.inf
         self.lemmas, self.closings = Batch(n), Batch(n)
@@ -125,6 +128,7 @@ class Walk:
         number = len(self.lemma_value) + self.lemmas.n_nodes
         splits = set(columns[0])
         self.lemmas.add(self.base, self.leaves, columns)
+        self._evaluate_many()
         self.lemma = tuple(
             number if split in splits else old for split, old in enumerate(self.lemma)
         )
@@ -141,11 +145,7 @@ class Walk:
             columns = self.entries.plain(plain), self.entries.envelopes(envelopes)
             self.closings.add(self.base, self.leaves, *columns)
             self.lemma_of_closing.append(self.lemma)
-            entries = self.closings.n_entries + self.lemmas.n_entries
-            nodes = self.closings.n_nodes + self.lemmas.n_nodes
-            width = self.numbers.x.shape[1] + 16
-            if entries * width > MOST_NUMBERS or nodes > MOST_NODES:
-                self.evaluate()
+            self._evaluate_many()
         self._go_on()
 
     def end(self) -> float:
@@ -154,6 +154,14 @@ class Walk:
             raise Refused("The proof of a structure in the proof file is not complete.")
         self.evaluate()
         return min(self.value, self.numbers.threshold)
+
+    def _evaluate_many(self) -> None:
+        """Work out what was gathered, once it is much."""
+        entries = self.closings.n_entries + self.lemmas.n_entries
+        nodes = self.closings.n_nodes + self.lemmas.n_nodes
+        width = self.numbers.x.shape[1] + 16
+        if entries * width > MOST_NUMBERS or nodes > MOST_NODES:
+            self.evaluate()
 
     def evaluate(self) -> None:
         """Work out what was gathered."""
@@ -192,6 +200,7 @@ class Walk:
                 self.feature = next(features, feature)
                 return
             self.branches.pop()
+            self.n_kept -= 1 + len(points)
         self.is_done = True
 
     def _branch(
@@ -201,6 +210,9 @@ class Walk:
         features: Iterable[tuple[int, ...]] = (),
     ) -> None:
         """Go on with each case: the leaves of some points, and features of splits."""
+        self.n_kept += 1 + len(points)
+        if self.n_kept > MOST_DEEP or len(self.branches) > MOST_LEVELS:
+            raise TooMuch("The branches of the proof file lie too deep in each other.")
         before = [self.leaves[i] for i in points]
         state = self.lemma, self.feature
         self.branches.append(
@@ -236,5 +248,5 @@ class Walk:
 
     def _point(self, name: int) -> int:
         if name not in self.name:
-            raise Refused(f"The proof file names a point {name}, which is none.")
+            raise no_point(name)
         return self.name[name]

@@ -26,7 +26,7 @@ _NODES_WITHOUT_LIMIT = 200_000
 """Nodes of all searches where neither the clock nor the caller sets a limit."""
 SMALLEST_GROUP = 15
 """Points of the smallest groups: they take little time, and are a start."""
-_MOST_STRUCTURES = 2000
+MOST_STRUCTURES = 2000
 """Structures of trees, with all labels, that are searched."""
 
 
@@ -40,7 +40,7 @@ def can_prove(problem: Problem, objective: Svm1Objective, depth: int) -> bool:
         return False
     has_subsets = len(problem.value_feature) > 0
     n_structures = count_structures(problem.n_classes, depth, has_subsets)
-    return n_structures <= _MOST_STRUCTURES
+    return n_structures <= MOST_STRUCTURES
 
 
 def prove_objective(

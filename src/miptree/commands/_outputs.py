@@ -1,0 +1,49 @@
+"""Files that a command is to write, looked at before its work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from pathlib import Path
+
+from miptree.utils.files import refuse_overwriting
+
+
+def refuse_outputs(
+    outputs: Mapping[str, Path | None], inputs: Iterable[Path | None], force: bool
+) -> None:
+    """Refuse files that must not be written, before the work rather than after it.
+
+    Parameters
+    ----------
+    outputs : mapping of str to Path or None
+        Files to write, by the options that name them; None for one that was not given.
+    inputs : iterable of Path or None
+        Files that the command reads, which even ``force`` does not overwrite.
+    force : bool
+        Whether other files that are there already are overwritten.
+    """
+    given = {name: path for name, path in outputs.items() if path is not None}
+    read = [path for path in inputs if path is not None]
+    for name, path in given.items():
+        if any(_is_same(path, other) for other in read):
+            raise ValueError(
+                f"{name} names the file {str(path)!r}, which the command reads and "
+                "never overwrites. Give another name."
+            )
+    for (name, path), (other_name, other) in combinations(given.items(), 2):
+        if _is_same(path, other):
+            raise ValueError(
+                f"{name} and {other_name} name the same file, {str(path)!r}. Give two "
+                "names."
+            )
+    for path in given.values():
+        refuse_overwriting(path, force)
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Tell whether two names are of one file, be it there already or not."""
+    if path.exists() and other.exists():
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)

@@ -1,0 +1,106 @@
+"""Why a fit has no proof to log: refused before the work, or told after it."""
+
+from __future__ import annotations
+
+from miptree.certificate.reasons import is_claim, reason
+from miptree.control.clock import Clock, End
+from miptree.data.problem import Problem
+from miptree.fit.fitted import FittedTree
+from miptree.fit.job import PROOF_FACTOR
+from miptree.fit.plan import Plan
+from miptree.mip.size import NONZEROS_PER_SECOND, mip_size, pays
+from miptree.proof.routes import can_prove, seconds_to_compile_routes
+from miptree.proof.routes.prove import MOST_STRUCTURES
+from miptree.proof.routes.structures import MOST_DEPTH, count_structures
+
+_LONGER = "a longer time_limit (--time-limit on the command line)"
+_BY_NAME = 'proof="objective" in Python'
+_FIRST = "before the branch and bound over routes had proved a first bound"
+_ENDS: dict[End, tuple[str, str]] = {
+    "time_limit": (
+        f"the time was over {_FIRST}",
+        f"Give {_LONGER}, or {_BY_NAME}, which leaves more of the time to it",
+    ),
+    "stalled": (
+        f"the fit ended, as nothing moved any more, {_FIRST}",
+        f"Give {_BY_NAME}, which does not end before its time",
+    ),
+    "node_limit": (f"the nodes were used up {_FIRST}", "Give a larger node_limit"),
+    "interrupted": (f"the fit was stopped {_FIRST}", "Let it go on for longer"),
+}
+_OTHER_END = (
+    f"the fit ended {_FIRST}",
+    f"Give {_LONGER}, a larger node_limit, or {_BY_NAME}",
+)
+
+
+def refuse_unloggable(problem: Problem, plan: Plan, clock: Clock) -> None:
+    """Raise where no proof could be logged, before the work rather than after it."""
+    if plan.solver == "search":
+        raise ValueError(
+            'proof_log works without solver="search", which proves nothing.'
+        )
+    if plan.proof == "errors":
+        raise ValueError(
+            'proof_log works without proof="errors": the file holds the proof of the '
+            "objective's bound."
+        )
+    if plan.objective.l1_penalty == 0:
+        raise ValueError("proof_log needs an l1_penalty above 0, which proofs rest on.")
+    if plan.depth > MOST_DEPTH:
+        raise ValueError(
+            f"proof_log is for trees of depth {MOST_DEPTH} at most, got {plan.depth}."
+        )
+    if not can_prove(problem, plan.objective, plan.depth):
+        raise ValueError(_too_many(problem, plan.depth))
+    size = PROOF_FACTOR * mip_size(problem, plan.depth)
+    if not pays(size, clock):
+        raise ValueError(
+            f"proof_log needs {_LONGER}: of a table of this size no proof is tried in "
+            f"less than {size / NONZEROS_PER_SECOND:.2g} s, got {clock.limit:g} s."
+        )
+
+
+def _too_many(problem: Problem, depth: int) -> str:
+    """Say how many structures of trees there are, and how they become fewer."""
+    n_classes, has_subsets = problem.n_classes, len(problem.value_feature) > 0
+    count = count_structures(n_classes, depth, has_subsets)
+    by_subsets = " and splits by subsets of categories" if has_subsets else ""
+    ways = [
+        f"max_depth={less}"
+        for less in range(depth - 1, 0, -1)
+        if count_structures(n_classes, less, has_subsets) <= MOST_STRUCTURES
+    ][:1]
+    if has_subsets and count_structures(n_classes, depth, False) <= MOST_STRUCTURES:
+        ways.append('categorical_encoding="onehot"')
+    return (
+        f"proof_log is for trees of up to {MOST_STRUCTURES:,} structures, each of "
+        f"which needs a proof. With {n_classes} classes{by_subsets} at depth {depth} "
+        f"there are {count:,}. Give {' or '.join(ways) or 'fewer classes'}."
+    )
+
+
+def why_unproved(fitted: FittedTree) -> str:
+    """Say why a fit recorded no step of a proof over routes, and what to do.
+
+    Parameters
+    ----------
+    fitted : FittedTree
+        A fit that :func:`refuse_unloggable` let pass.
+    """
+    certificate = fitted.certificate
+    why_it_holds = reason(certificate.objective_proved_by)
+    bound = f"bound {certificate.objective_bound:.6g} holds {why_it_holds}"
+    is_done = fitted.status in ("optimal", "gap_tol")
+    if is_done and not is_claim(certificate.objective_proved_by):
+        return f"nothing was left for a branch and bound over routes, as the {bound}"
+    seconds = seconds_to_compile_routes()  # none once they were needed
+    if fitted.status != "interrupted" and seconds > 0:
+        why = (
+            f"less than {seconds:g} s of the time was left for the code of the branch "
+            "and bound over routes, compiled once on a machine and then loaded"
+        )
+        advice = f"Give {_LONGER}"
+    else:
+        why, advice = _ENDS.get(fitted.status, _OTHER_END)
+    return f"{why}. {advice}. The {bound}"
