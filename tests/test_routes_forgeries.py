@@ -9,7 +9,7 @@ import pytest
 from _proofs import write_lines
 from miptree.checker import check, check_proof, values
 from miptree.checker.routes import check as routes_check
-from miptree.checker.routes import closings
+from miptree.checker.routes import closings, walk
 
 N = 40
 N_WRONG = 20
@@ -107,14 +107,40 @@ def test_columns_that_the_proof_leaves_out_are_told(tmp_path):
     more = frame.assign(z=frame["x"], id=range(N))
     words = "may weigh one feature (not the other 2 columns of the data) has"
     assert words in checked(tmp_path, lines, more).sentence
-    category = {"kind": "category", "name": "z", "values": ["7"], "rare": []}
+    category = {"kind": "category", "name": "z", "values": [7], "rare": []}
     lines[0]["columns"].append({**category, "is_open": True})
+    assert "the proof file does not list" in checked(tmp_path, lines, more).sentence
+    rare = sorted(set(frame["x"].tolist()))
+    lines[0]["columns"][1] |= {"values": [], "rare": rare}
     words = (
-        "weigh 2 features (not the other column of the data), 1 of them as categories"
+        "weigh 2 features (not the other column of the data), 1 of them as categories "
+        f"({len(rare)} rare values are not told apart)"
     )
     outcome = checked(tmp_path, lines, more)
     assert words in outcome.sentence
     assert outcome.exit_code == 0
+
+
+@pytest.mark.parametrize("limit", ["MOST_LEVELS", "MOST_DEEP"])
+def test_branches_do_not_lie_in_each_other_without_end(tmp_path, monkeypatch, limit):
+    lines, frame = forgery(["s", [0, 1]], *[["b", 0, 3]] * 60)
+    assert checked(tmp_path, lines, frame).exit_code == 1
+    monkeypatch.setattr(walk, limit, 50)
+    outcome = checked(tmp_path, lines, frame)
+    assert outcome.exit_code == 2
+    assert "too deep" in outcome.sentence
+
+
+def test_lemmas_are_worked_out_before_they_are_too_many(tmp_path, monkeypatch):
+    monkeypatch.setattr(walk, "MOST_NODES", 10)
+    seen = []
+    evaluate = walk.lemma_values
+    monkeypatch.setattr(
+        walk, "lemma_values", lambda *a: seen.append(a[3].n_nodes) or evaluate(*a)
+    )
+    lines, frame = forgery(["s", [0, 1]], ["b", 0, 3], *[["l", [0, 0, 0, 1]]] * 60)
+    assert checked(tmp_path, lines, frame).exit_code == 1
+    assert seen[0] == 11
 
 
 def test_labels_are_no_feature(tmp_path):

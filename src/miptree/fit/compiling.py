@@ -35,8 +35,8 @@ def has_time_to_compile(job: Job, seconds: float, is_last: bool) -> bool:
         return True
     if is_last and seconds > LOADED_WITHIN:
         warnings.warn(
-            "No proof was tried: its kernels are not compiled yet on this machine, and "
-            "the time limit is too short for that. Run `miptree compile`, or "
+            "A proof was left out: its kernels are not compiled yet on this machine, "
+            "and the time limit is too short for that. Run `miptree compile`, or "
             "miptree.compile_kernels(), once, and fit again.",
             UserWarning,
             stacklevel=2,

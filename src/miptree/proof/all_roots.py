@@ -118,7 +118,7 @@ class _RootSearches:
         """Allow more and more errors, until the hoped for are proved or time is up."""
         least = int(self.units.min())
         step, before = least, 0
-        while self.bound < self.hoped:
+        while self.bound < self.hoped and not self.clock.is_over:
             allowed = min(self.bound + step, self.hoped) - 1
             began, began_at = self.work, self.clock.elapsed
             for labels in list(self.proved):
@@ -129,7 +129,7 @@ class _RootSearches:
                 self.clock.elapsed - began_at, work / before, step
             ):
                 return
-            if work < _LITTLE * before:
+            if work == 0 or work < _LITTLE * before:
                 step *= 2
             elif work > _MUCH * before > 0:
                 step = max(least, step // 2)

@@ -10,6 +10,7 @@ from miptree.proof.routes.jit import INNER, SMALL
 from miptree.proof.routes.look import LEAST_LACK, Look, gain_at_leaf
 from miptree.proof.routes.options import (
     NO_ENVELOPE,
+    ROOM,
     SAFETY,
     SOLVED,
     TO_LEAF,
@@ -131,7 +132,7 @@ def try_options(
             follow_points(data, lps, b, mask, changed, rho)
         rise = data.least[i, bits] - data.least[i, M]
         worth = bound_trial(data, lps, base + rise, T, least_split, rho, trial, score)
-        if worth >= T * (1.0 + SAFETY) and count[2] + 2 < len(trail.snap_q):
+        if worth >= T * (1.0 + SAFETY) and count[2] + ROOM < len(trail.snap_q):
             take_snapshot(lps, trail, count)
             close_option(data, lps, look, trail, count, i, bits, SOLVED)
             closed |= bits

@@ -11,7 +11,13 @@ from miptree.proof.routes.columns import copy_lps, follow_masks, start_anew
 from miptree.proof.routes.jit import INNER
 from miptree.proof.routes.look import Look, look_ahead, prepare
 from miptree.proof.routes.lp import write_scores
-from miptree.proof.routes.options import GROWTH, SAFETY, bound_node, write_options
+from miptree.proof.routes.options import (
+    GROWTH,
+    ROOM,
+    SAFETY,
+    bound_node,
+    write_options,
+)
 from miptree.proof.routes.state import Data, Lps, Rows, Trail
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
@@ -45,6 +51,8 @@ def process(
     is_anew, closed, pick = False, np.int64(0), np.int64(-1)
     least_key, total = np.inf, 0.0
     for _ in range(_MOST_PASSES):
+        if closed and count[2] + ROOM >= len(trail.snap_q):
+            break  # no room for another pass
         base = 0.0
         for i in range(n):
             base += data.least[i, mask[i]]

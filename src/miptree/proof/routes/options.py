@@ -18,6 +18,8 @@ TO_LEAF, NO_ENVELOPE, SOLVED = 0, 1, 2
 SAFETY = 1e-7
 """Options are closed if their value is above the threshold by this share of it: then
 the recount of the multipliers hardly ever falls short."""
+ROOM = 4
+"""Snapshots for which a pass must have room."""
 GROWTH, GROWTH_TRIED = 1.02, 1.2
 """Factors from which on caps are raised: in a node, and where options are tried."""
 
