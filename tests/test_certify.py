@@ -9,11 +9,19 @@ from hypothesis import strategies as st
 
 from _brute_force import HardMarginEnumeration
 from _data import MIP_SOLVERS, cases, close, examples, objectives, problems, solve
-from miptree import OptimalTreeClassifier
+from miptree import (
+    OptimalTreeClassifier,
+    PointsTreeClassifier,
+    load_json,
+    save_json,
+    verify_model,
+)
+from miptree.baselines import BinOCTClassifier
 from miptree.certificate.certificate import certify
 from miptree.certificate.digest import data_digest, tree_digest
 from miptree.certificate.reasons import RECOMPUTED, is_claim, reason
 from miptree.data.problem import Problem
+from miptree.export.text import certificate_facts
 from miptree.fit.plan import Plan
 from miptree.fit.train import train
 from miptree.mip.formulations import CountFormulation
@@ -120,7 +128,7 @@ def test_certificate_is_frozen_and_reads_like_sentences():
     assert not doubtful.errors_optimal
     assert "whether another tree of depth 1 misclassifies fewer is not" in str(doubtful)
     assert "not proved optimal: how much less the best tree of depth 1" in str(doubtful)
-    heavier = replace(certificate, cost=2.5, cost_at_margin=4.5)
+    heavier = replace(certificate, cost=2.5, cost_at_margin=4.5, has_costs=True)
     assert "rows at a cost of 2.5, and 4.5 with close calls, rows that" in str(heavier)
     assert "No tree of depth 1 has a lower cost than 1 by that count" in str(heavier)
     assert "total cost is cost of errors + 20 * slack" in str(heavier)
@@ -128,6 +136,79 @@ def test_certificate_is_frozen_and_reads_like_sentences():
     assert "whether another tree of depth 1 has errors that cost less is not" in str(
         unknown
     )
+
+
+COSTS = [
+    {"class_weight": {"A": 1, "B": 5}},
+    {"cost_matrix": [[0, 1], [5, 0]]},
+    {"sample_weight": True},
+]
+
+
+@pytest.mark.parametrize("given", COSTS)
+@pytest.mark.parametrize("kind", [OptimalTreeClassifier, PointsTreeClassifier])
+def test_a_cost_that_equals_the_number_of_errors_is_called_a_cost(
+    kind, given, tmp_path
+):
+    """The cheapest tree makes 12 errors at a cost of 12, another one 10 errors."""
+    X = np.repeat(np.arange(4.0), 10)[:, None]
+    mixed = ["A"] * 6 + ["B"] * 4
+    y = np.array(["A"] * 10 + mixed + ["B"] * 10 + mixed)
+    weight = np.where(y == "B", 5.0, 1.0) if "sample_weight" in given else None
+    limits = {"solver": "search", "max_iter": 50, "l1_penalty": 0.1}
+    if kind is PointsTreeClassifier:
+        limits = {"feature_penalty": 0}
+    params = {name: value for name, value in given.items() if value is not True}
+    clf = kind(time_limit=None, random_state=0, **limits, **params)
+    found = clf.fit(X, y, sample_weight=weight).certificate_
+    assert found.errors == found.cost == 12
+    text = str(found)
+    assert "misclassifies fewer" not in text
+    assert "rows at a cost of 12, and no tree of depth 2 has errors that" in text or (
+        "rows, which cost 12, and no points tree of its kind costs less" in text
+    )
+    assert "total cost is errors" not in text
+    facts = certificate_facts(clf)
+    assert facts["what they cost"] == "12"
+    assert "no tree that keeps the margin has fewer than" not in facts
+    save_json(clf, tmp_path / "model.json")
+    assert str(load_json(tmp_path / "model.json").certificate_) == text
+    assert verify_model(clf, X, y, weight).ok
+    clf.certificate_ = replace(found, has_costs=False).signed()
+    assert not verify_model(clf, X, y, weight).ok
+
+
+def test_weights_of_a_baseline_are_told():
+    X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
+    clf = BinOCTClassifier(max_depth=1).fit(X, y, np.array([1.0, 1.0, 3.0, 3.0]))
+    assert clf.certificate_.errors == clf.certificate_.cost == 1
+    assert "1 of 4 training rows at a cost of 1" in str(clf.certificate_)
+    assert "(errors; errors count by their weight) is 1" in str(clf.certificate_)
+    assert "by their weight" not in str(clf.fit(X, y).certificate_)
+
+
+@pytest.mark.parametrize("kind", [OptimalTreeClassifier, PointsTreeClassifier])
+def test_rows_of_weight_zero_are_told(kind):
+    X, y = np.arange(30.0)[:, None] % 7, np.arange(30) < 17
+    clf = kind(class_weight={True: 0, False: 1}, time_limit=None).fit(X, y)
+    rows = "0 of those 13 of 30 training rows that have a weight"
+    assert f"The tree misclassifies {rows}" in str(clf.certificate_)
+    facts = certificate_facts(clf)
+    assert facts["errors on the training rows"] == "0 of those 13 of 30 with a weight"
+    assert verify_model(clf, X, y).ok
+    clf.certificate_ = replace(clf.certificate_, n_unweighted=0).signed()
+    wrong = {check.name for check in verify_model(clf, X, y).wrong}
+    assert wrong == {"rows of weight zero"}
+
+
+def test_a_points_tree_that_avoids_penalties_may_make_more_errors_than_others():
+    X, y = np.arange(20.0)[:, None], np.arange(20) < 3
+    clf = PointsTreeClassifier(feature_penalty=5, time_limit=None).fit(X, y)
+    assert clf.certificate_.objective == clf.certificate_.errors == 3
+    assert (
+        "3 of 20 training rows. Its cost (errors + 5 for each feature in a split) is "
+        "3, and no points tree of its kind costs less"
+    ) in str(clf.certificate_)
 
 
 def test_close_calls_are_counted_beside_the_errors():
@@ -196,7 +277,8 @@ def test_no_tolerance_hides_an_error():
     clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
     known = clf.fit(X, [0, 1, 0, 1]).certificate_
     bounds = {"any_tree_bound": 3e6, "errors_bound": 3e6}
-    heavy = replace(known, errors=4, cost=3000003.0, cost_at_margin=3000003.0, **bounds)
+    costs = {"cost": 3000003.0, "cost_at_margin": 3000003.0, "has_costs": True}
+    heavy = replace(known, errors=4, **costs, **bounds)
     assert not heavy.errors_optimal
     assert "No tree of depth 1 has a lower cost than 3000000 by" in str(heavy)
     light = replace(known, errors=100, cost=1e-6, objective=1e-6, objective_bound=0.0)

@@ -140,6 +140,8 @@ def test_weights_and_dropped_columns() -> None:
     assert clf.classes_.tolist() == ["x", "y"]
     assert clf.feature_names_in_.tolist() == list("abcd")
     assert clf.certificate_.cost == 2 * clf.certificate_.errors
+    assert clf.certificate_.has_costs
+    assert clf.certificate_.n_unweighted == (table["label"] == "z").sum()
 
 
 def test_predict_is_lazy_and_agrees(parts: str, tmp_path: Path) -> None:

@@ -84,6 +84,8 @@ TAMPERED = {
     "min_samples_leaf": lambda c: 3,
     "cost_unit": lambda c: 0.0,
     "cost_rounding": lambda c: -1.0,
+    "has_costs": lambda c: False,
+    "n_unweighted": lambda c: 1,
 }
 
 
@@ -125,7 +127,10 @@ def test_terms_are_those_of_the_data(fitted):
     certificate = fitted[0].certificate
     terms = certificate.objective_terms.removeprefix("cost of ")
     found = verified(fitted, forged(certificate, objective_terms=terms))
-    assert [check.name for check in found.wrong] == ["terms"]
+    assert [check.name for check in found.wrong] == ["settings"]
+    plain = forged(certificate, objective_terms=terms, has_costs=False)
+    found = verified(fitted, plain)
+    assert [check.name for check in found.wrong] == ["costs"]
 
 
 def test_rounding_cannot_be_made_up(fitted):

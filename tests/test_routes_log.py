@@ -127,6 +127,10 @@ def test_verify_checks_the_proof_and_what_it_is_about(fitted, tmp_path):
     assert result.exit_code == 0, result.output
     assert "subject of the proof: it is about this tree" in result.stdout
     assert "bound on the objective" not in result.stdout
+    proofs = f"of its proof ({ROUTES}), see the check of the proof file."
+    assert proofs in result.stdout
+    assert f"the proof ({ROUTES}) is not repeated here" not in result.stdout
+    assert f"({ROUTES}) is not repeated here" in run(*given).stdout
     lines = lines_of(folder / "tree.proof")
     lines[0]["claim"]["bound"], lines[1]["lines"], lines[2:-1] = 0.0, 0, []
     weak = tmp_path / "weak.proof"

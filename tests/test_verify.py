@@ -81,7 +81,10 @@ def test_rows_may_come_in_any_order_and_with_rows_of_weight_zero(fitted):
     X, y, weight = X[order], y[order], weight[order]
     assert verify(clf.certificate_, clf.tree_, X, y, weight).ok
     X, y = np.vstack([X, 1e3 * X[:2]]), np.append(y, y[:2])
-    assert verify(clf.certificate_, clf.tree_, X, y, np.append(weight, [0, 0])).ok
+    given = (clf.tree_, X, y, np.append(weight, [0, 0]))
+    assert verify(forged(clf.certificate_, n_unweighted=2), *given).ok
+    found = verify(clf.certificate_, *given)
+    assert names_of_wrong(found) == {"rows of weight zero"}
 
 
 def test_string_labels_and_subsets_of_the_classes(fitted):
@@ -149,6 +152,9 @@ TAMPERED = [
     ("min_samples_leaf", lambda c: 2),
     ("cost_unit", lambda c: 1.0),
     ("cost_rounding", lambda c: 0.5),
+    ("has_costs", lambda c: False),
+    ("n_unweighted", lambda c: 1),
+    ("n_unweighted", lambda c: -1),
 ]
 
 
@@ -188,6 +194,7 @@ def test_nonsense_in_a_field_is_caught_without_an_exception(fitted, field, value
     if field != "digest":
         found = verify(forged(tampered), clf.tree_, X, y, weight)
         sense = {("seconds", -1e300), ("max_features", None), ("max_points", None)}
+        sense |= {("has_costs", True)}
         assert not found.ok or (field, str(value)) in {(f, str(v)) for f, v in sense}
 
 
@@ -482,7 +489,8 @@ def test_a_tree_outside_the_box_is_told():
 def test_a_row_of_weight_zero_does_not_widen_the_box():
     X, y, weight = np.array([[0.0], [1.0], [1e12]]), np.array([0, 1, 1]), [1, 1, 0]
     heap = HeapTree(np.array([[2.001]]), np.array([1.0005]), np.array([0, 1]))
-    tree, problem = ObliqueTree.from_heap(heap), Problem.from_data(X[:2], y[:2], 2)
+    tree = ObliqueTree.from_heap(heap)
+    problem = Problem.from_data(X, y, 2, np.array(weight))
     found = verify(honest(problem, tree, 1), tree, X, y, weight)
     assert names_of_wrong(found) == {"box"}
 

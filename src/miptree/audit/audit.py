@@ -112,7 +112,9 @@ def verify_model(
     if given.rows is None:
         return Verification(tuple(checks))
     try:
-        checks += _check_all(clf, given.rows, digest, resolve_with, resolve_seconds)
+        checks += _check_all(
+            clf, given.rows, digest, resolve_with, resolve_seconds, proof is not None
+        )
     except _CannotReadError as error:
         return Verification((*checks, Check("rows", False, str(error))))
     if proof is not None:
@@ -155,6 +157,7 @@ def _check_all(
     digest: str | None,
     resolve_with: str | None,
     seconds: float | None,
+    has_proof_file: bool,
 ) -> list[Check]:
     """Check everything that needs the rows."""
     certificate, table = clf.certificate_, clf.table_
@@ -174,7 +177,15 @@ def _check_all(
     else:
         known = None if points is None else known_family(points)
         checks += check_certificate(
-            certificate, clf.tree_, data, table, digest, resolve_with, seconds, known
+            certificate,
+            clf.tree_,
+            data,
+            table,
+            digest,
+            resolve_with,
+            seconds,
+            known,
+            has_proof_file,
         )
         if any(not check.ok for check in checks if check.name in ("tree", "settings")):
             return checks

@@ -22,6 +22,7 @@ from miptree.certificate.comparing import (
     SUM_TOLERANCE,
     check_any_tree_bound,
     check_routing,
+    compare_errors,
     compare_identity,
 )
 from miptree.certificate.given_data import GivenData
@@ -81,10 +82,7 @@ _NOTHING: dict[str, Any] = {
 def _compare(
     certificate: Certificate, recount: Recount, score: Score
 ) -> Iterator[Check]:
-    rows, errors = recount.data.n_rows, int(recount.wrong.sum())
-    yield equal("rows", certificate.n_rows, Fraction(rows), 0.0)
-    yield equal("errors", certificate.errors, Fraction(errors), 0.0)
-    yield equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
+    yield from compare_errors(certificate, recount)
     given = certificate.cost_at_margin
     yield equal("cost at margin", given, recount.cost, SUM_TOLERANCE)
     given, again = certificate.objective, Fraction(score.objective)

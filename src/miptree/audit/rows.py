@@ -77,6 +77,7 @@ def given_data(rows: TrainingRows, table: Table) -> GivenData:
         rows.n_classes,
         table.value_feature,
         costs,
+        len(rows) - len(kept),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
@@ -14,7 +13,6 @@ from miptree.objective import Score
 from miptree.objective.points import POINTS_TREE
 from miptree.objective.proved import Bounds
 from miptree.objective.tolerance import (
-    COST_ROUNDING,
     cost_meets,
     counted_meets,
     error_scale,
@@ -49,7 +47,7 @@ class Certificate:
         Training rows (those of weight zero aside).
     cost : float
         What the misclassified rows cost, by default their weight; equals ``errors``
-        without weights.
+        without weights and costs.
     cost_at_margin : float
         The same, with the rows inside the margin counted as their most costly errors.
     any_tree_bound, errors_bound, objective_bound : float
@@ -89,6 +87,11 @@ class Certificate:
     proof_digest : str
         The digest that the proof file of the fit ends with, empty where none was
         written. It says which file, not that it holds: ``miptree check`` does.
+    has_costs : bool
+        Whether weights or costs were given, so that bounds are about what errors cost,
+        not about their number.
+    n_unweighted : int
+        Training rows of weight zero, which are not counted.
     """
 
     errors: int
@@ -121,6 +124,8 @@ class Certificate:
     cost_unit: float = 0.0
     cost_rounding: float = 0.0
     proof_digest: str = ""
+    has_costs: bool = False
+    n_unweighted: int = 0
 
     def signed(self) -> Certificate:
         """Return the certificate with the digest of its other fields."""
@@ -170,10 +175,18 @@ class Certificate:
     @property
     def counted_errors(self) -> str:
         """The errors of the tree in words, without a full stop."""
-        counted = f"The tree misclassifies {self.errors} of {self.n_rows} training rows"
-        if not math.isclose(self.cost, self.errors, rel_tol=COST_ROUNDING):
+        counted = f"The tree misclassifies {self.errors} of {self.counted_rows}"
+        if self.has_costs and (self.errors or self.cost):
             counted += f" at a cost of {self.cost:.6g}"
         return counted
+
+    @property
+    def counted_rows(self) -> str:
+        """The rows that were counted, in words."""
+        if not self.n_unweighted:
+            return f"{self.n_rows} training rows"
+        total = self.n_rows + self.n_unweighted
+        return f"those {self.n_rows} of {total} training rows that have a weight"
 
     def _baseline_sentences(self) -> str:
         """Say what a baseline makes of its own objective."""
@@ -181,7 +194,9 @@ class Certificate:
         if cost_meets(self.cost, self.any_tree_bound):
             known = reason(self.any_tree_proved_by)
             counted += f"; no tree of depth {self.depth} does better, {known}"
-        value = f"Its objective ({self.objective_terms}) is {self.objective:.6g},"
+        by_weight = "; errors count by their weight" if self.has_costs else ""
+        terms = f"{self.objective_terms}{by_weight}"
+        value = f"Its objective ({terms}) is {self.objective:.6g},"
         verdict = f"proved optimal for {self.method}: no {self.trees} does better"
         if not self.objective_optimal:
             verdict = (
@@ -235,6 +250,8 @@ def certify(
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
         digest="",
+        has_costs=problem.has_costs,
+        n_unweighted=problem.n_unweighted,
         **({"max_features": problem.max_features} | valuation.certified()),
     )
     return certificate.signed()

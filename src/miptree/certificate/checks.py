@@ -107,7 +107,11 @@ def wrong_type(certificate: Certificate) -> str | None:
     return None
 
 
-_KINDS = {"str": "a string", NUMBERS: "a tuple of finite numbers"}
+_KINDS = {
+    "str": "a string",
+    "bool": "true or false",
+    NUMBERS: "a tuple of finite numbers",
+}
 """What the value of a field should be, where its type does not say it well."""
 _NOT_OF_1A = (
     "method trees objective_terms feature_penalties max_points min_samples_leaf "

@@ -24,12 +24,17 @@ BOX_TOLERANCE = 1e-6
 """How far a score may lie outside the box abs(score) <= 1: solvers' tolerances."""
 
 
-def compare(certificate: Certificate, recount: Recount) -> Iterator[Check]:
-    """Compare every number of the certificate with the recomputed one."""
+def compare(
+    certificate: Certificate, recount: Recount, has_proof_file: bool = False
+) -> Iterator[Check]:
+    """Compare every number of the certificate with the recomputed one.
+
+    ``has_proof_file`` tells whether other checks are about a proof of the objective.
+    """
     yield from compare_identity(certificate, recount)
     yield check_routing(recount)
     yield from _compare_values(certificate, recount)
-    yield from _compare_bounds(certificate, recount)
+    yield from _compare_bounds(certificate, recount, has_proof_file)
 
 
 def compare_identity(certificate: Certificate, recount: Recount) -> Iterator[Check]:
@@ -77,11 +82,25 @@ def check_routing(recount: Recount) -> Check:
     return Check("routing", not differ.any(), found)
 
 
-def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:
-    n_rows, errors = recount.data.n_rows, int(recount.wrong.sum())
-    yield equal("rows", certificate.n_rows, Fraction(n_rows), 0.0)
+def compare_errors(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    """Check rows, errors, what these cost, and whether they are said to cost 1."""
+    data, errors = recount.data, int(recount.wrong.sum())
+    yield equal("rows", certificate.n_rows, Fraction(data.n_rows), 0.0)
+    unweighted = Fraction(data.n_unweighted)
+    yield equal("rows of weight zero", certificate.n_unweighted, unweighted, 0.0)
     yield equal("errors", certificate.errors, Fraction(errors), 0.0)
     yield equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
+    has_costs = data.problem.has_costs
+    if certificate.data_digest == PARTITIONED:  # copies of a row were not put together
+        has_costs = data.row_costs is not None or bool((data.weight != 1).any())
+    found = f"an error costs {'what was given' if has_costs else '1'}."
+    if certificate.has_costs != has_costs:
+        found = f"{found.rstrip('.')}, which the certificate denies."
+    yield Check("costs", certificate.has_costs == has_costs, found)
+
+
+def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+    yield from compare_errors(certificate, recount)
     largest = max(recount.largest, default=Fraction(0))
     allowed = BOX_TOLERANCE + float(recount.rounding.max(initial=0.0))
     found = f"{say(largest)}, at most 1 + {allowed:.3g} is allowed."
@@ -105,14 +124,16 @@ def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Chec
     yield equal("objective", claimed, exact, OBJECTIVE_TOLERANCE, rounding, parts)
 
 
-def _compare_bounds(certificate: Certificate, recount: Recount) -> Iterator[Check]:
+def _compare_bounds(
+    certificate: Certificate, recount: Recount, has_proof_file: bool
+) -> Iterator[Check]:
     yield check_any_tree_bound(certificate, recount)
     given, proof = certificate.errors_bound, certificate.errors_proved_by
     value = certificate.cost_at_margin
     yield check_bound("errors bound", given, proof, value, certificate)
     given, proof = certificate.objective_bound, certificate.objective_proved_by
-    value = certificate.objective
-    yield check_bound("objective bound", given, proof, value, certificate)
+    name, value = "objective bound", certificate.objective
+    yield check_bound(name, given, proof, value, certificate, has_proof_file)
 
 
 def check_any_tree_bound(certificate: Certificate, recount: Recount) -> Check:
@@ -125,7 +146,12 @@ def check_any_tree_bound(certificate: Certificate, recount: Recount) -> Check:
 
 
 def check_bound(
-    name: str, given: float, proof: str, value: float, certificate: Certificate
+    name: str,
+    given: float,
+    proof: str,
+    value: float,
+    certificate: Certificate,
+    has_proof_file: bool = False,
 ) -> Check:
     """Check that a bound lies between the any-tree bound and the tree's value."""
     weakest = certificate.any_tree_bound
@@ -137,6 +163,8 @@ def check_bound(
     elif proof == certificate.any_tree_proved_by:
         ok = given - weakest <= slip
         found = f"{say(given)}, by the any-tree bound {say(weakest)}"
+    elif has_proof_file:
+        found += f"; of its proof ({proof}), see the check of the proof file"
     else:
         found += f"; the proof ({proof}) is not repeated here"
     return Check(name, ok, f"{found}.")

@@ -56,6 +56,8 @@ def _canonical(value: Any, kind: str) -> str:
         return value
     if not is_a(value, kind):
         return type(value).__name__
+    if kind == "bool":
+        return str(bool(value))
     if kind == NUMBERS:
         return ",".join(float(number).hex() for number in value)
     is_int = kind.startswith("int")
@@ -63,9 +65,11 @@ def _canonical(value: Any, kind: str) -> str:
 
 
 def is_a(value: object, kind: str) -> bool:
-    """Tell whether a value is text, a finite number or a tuple of them, as asked."""
+    """Tell whether a value is text, a truth value or finite numbers, as asked."""
     if kind == "str":
         return isinstance(value, str)
+    if kind == "bool":
+        return isinstance(value, bool | np.bool_)
     if kind == NUMBERS:
         return isinstance(value, tuple) and all(is_a(v, "float") for v in value)
     if kind == "int | None" and value is None:

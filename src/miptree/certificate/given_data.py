@@ -25,6 +25,7 @@ class GivenData(DataShape):
     n_classes: int
     value_feature: IntArray
     row_costs: FloatArray | None
+    n_unweighted: int = 0
 
     @classmethod
     def of(
@@ -68,7 +69,13 @@ class GivenData(DataShape):
         kept = weight > 0
         costs = None if costs is None else costs[kept]
         return cls(
-            table[kept], codes[kept], weight[kept], n_classes, value_feature, costs
+            table[kept],
+            codes[kept],
+            weight[kept],
+            n_classes,
+            value_feature,
+            costs,
+            int((~kept).sum()),
         )
 
     @cached_property

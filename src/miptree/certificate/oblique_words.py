@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from miptree.certificate.points_words import told_apart
@@ -25,7 +24,7 @@ def oblique_sentence(certificate: Certificate) -> str:
 def _errors(certificate: Certificate) -> str:
     """Say how many errors the tree makes, and how many every tree makes."""
     counted, trees = certificate.counted_errors, _trees(certificate)
-    has_costs = _has_costs(certificate)
+    has_costs = certificate.has_costs
     fewer = "has errors that cost less" if has_costs else "misclassifies fewer"
     if certificate.cost == 0:
         return f"{counted}."
@@ -35,7 +34,7 @@ def _errors(certificate: Certificate) -> str:
     near, bound = certificate.cost_at_margin, certificate.errors_bound
     if bound <= COST_ROUNDING * near:
         return f"{counted}; whether another {trees} {fewer} is not known."
-    if has_costs or not near.is_integer():
+    if has_costs:
         return f"{counted}{_costs_at_margin(certificate)}"
     return f"{counted}{_close_calls(certificate)}"
 
@@ -72,7 +71,7 @@ def _costs_at_margin(certificate: Certificate) -> str:
 
 def _cost(certificate: Certificate) -> str:
     """Say what the tree costs in all, and how much less another may cost."""
-    what = "what errors cost" if _has_costs(certificate) else "errors"
+    what = "what errors cost" if certificate.has_costs else "errors"
     value, bound = certificate.objective, certificate.objective_bound
     value_text, bound_text = told_apart(value, bound)
     charges = (
@@ -102,17 +101,12 @@ def _trees(certificate: Certificate) -> str:
     return f"tree of depth {certificate.depth}{beside}"
 
 
-def _has_costs(certificate: Certificate) -> bool:
-    """Tell whether an error does not simply cost 1."""
-    return not math.isclose(certificate.cost, certificate.errors, rel_tol=COST_ROUNDING)
-
-
 # ---------------------------------------------------------------------- for experts
 
 
 def _technical(certificate: Certificate) -> str:
     """Give the terms of the objective, the margin and the gap."""
-    errors = "cost of errors" if _has_costs(certificate) else "errors"
+    errors = "cost of errors" if certificate.has_costs else "errors"
     terms = (
         f"{errors} + {certificate.slack_penalty:g} * slack + "
         f"{certificate.l1_penalty:g} * 1-norms"

@@ -15,6 +15,7 @@ from miptree.certificate.comparing import (
     check_any_tree_bound,
     check_bound,
     check_routing,
+    compare_errors,
     compare_identity,
 )
 from miptree.certificate.given_data import GivenData
@@ -71,8 +72,7 @@ def verify_points(
     checks = [*compare_identity(certificate, recount), check_routing(recount)]
     family = None if known is None else known.family
     checks += [check_splits(certificate, tree, table, family), _check_leaves(recount)]
-    checks += [_check_terms(recount), _check_rounding(recount)]
-    checks += _compare_costs(recount)
+    checks += [_check_rounding(recount), *_compare_costs(recount)]
     checks += _compare_bounds(recount)
     yield from checks
     if seconds != 0 and all(check.ok for check in checks):
@@ -95,17 +95,6 @@ def _check_leaves(recount: Recount) -> Check:
     return Check("leaves", least == 1 or fewest >= least, found)
 
 
-def _check_terms(recount: Recount) -> Check:
-    """Check that errors are called so only where each of them costs 1."""
-    problem, terms = recount.data.problem, recount.certificate.objective_terms
-    is_plain = problem.class_cost is None and np.array_equal(
-        problem.weight, problem.count
-    )
-    says_plain = terms.startswith("errors")
-    found = f"an error costs {'1' if is_plain else 'what was given'}."
-    return Check("terms", is_plain == says_plain, found)
-
-
 def _check_rounding(recount: Recount) -> Check:
     """Check that rounding, which a proof may hide, is as small as whole costs allow."""
     data, certificate = recount.data, recount.certificate
@@ -121,10 +110,7 @@ def _check_rounding(recount: Recount) -> Check:
 
 def _compare_costs(recount: Recount) -> Iterator[Check]:
     certificate, tree = recount.certificate, recount.tree
-    rows, errors = recount.data.n_rows, int(recount.wrong.sum())
-    yield equal("rows", certificate.n_rows, Fraction(rows), 0.0)
-    yield equal("errors", certificate.errors, Fraction(errors), 0.0)
-    yield equal("cost", certificate.cost, recount.cost, SUM_TOLERANCE)
+    yield from compare_errors(certificate, recount)
     given = certificate.cost_at_margin
     yield equal("cost at margin", given, recount.cost, SUM_TOLERANCE)
     uses = np.count_nonzero(tree.coef[~tree.is_leaf], axis=0).tolist()

@@ -51,10 +51,10 @@ def _wrong_words(certificate: Certificate, table: Table) -> str | None:
         certificate.max_features or 0,
         certificate.max_points or 0,
         certificate.min_samples_leaf,
+        is_plain=not certificate.has_costs,
     )
-    terms = {objective.terms, replace(objective, is_plain=False).terms}
-    if certificate.objective_terms not in terms:
-        return "objective_terms does not fit the penalties."
+    if certificate.objective_terms != objective.terms:
+        return "objective_terms does not fit the penalties and costs."
     if certificate.trees not in _possible_words(certificate, objective, table):
         return "trees does not fit the limits of the family."
     return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from miptree.objective.bounds import ROUTES
 from miptree.objective.points import POINTS_TREE
-from miptree.objective.tolerance import COST_ROUNDING, percent
+from miptree.objective.tolerance import percent
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -24,15 +24,15 @@ def points_sentence(certificate: Certificate) -> str:
 def _value(certificate: Certificate) -> str:
     """Say what a tree costs."""
     errors, cost = certificate.errors, short(certificate.cost)
-    counted = f"The tree misclassifies {errors} of {certificate.n_rows} training rows"
-    if not math.isclose(certificate.cost, errors, rel_tol=COST_ROUNDING):
+    counted = f"The tree misclassifies {errors} of {certificate.counted_rows}"
+    if certificate.has_costs and (errors or certificate.cost):
         counted += f", which {'costs' if errors == 1 else 'cost'} {cost}"
-    if certificate.objective == certificate.cost:
+    what, _, penalty = certificate.objective_terms.partition(" + ")
+    if not penalty:
         return counted
     value = short(certificate.objective)
     if not certificate.objective_optimal:
         value, _ = told_apart(certificate.objective, certificate.objective_bound)
-    what, _, penalty = certificate.objective_terms.partition(" + ")
     if what == "errors":
         return f"{counted}. Its cost ({certificate.objective_terms}) is {value}"
     return f"{counted}. With {penalty} that is {value} in all"
@@ -41,7 +41,7 @@ def _value(certificate: Certificate) -> str:
 def _verdict(certificate: Certificate) -> str:
     """Say whether a tree of the family may be cheaper."""
     less = "costs less"
-    if certificate.objective == certificate.errors:
+    if certificate.objective_terms == "errors":
         less = "misclassifies fewer"
     if certificate.objective_optimal:
         if certificate.cost_rounding > 0:

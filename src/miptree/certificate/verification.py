@@ -191,10 +191,12 @@ def check_certificate(
     resolve_with: str | None = None,
     resolve_seconds: float | None = 60.0,
     known: KnownFamily | None = None,
+    has_proof_file: bool = False,
 ) -> list[Check]:
     """Check a certificate against rows that were read already; see :func:`verify`.
 
-    ``known`` is the family of a points tree, where the model says it.
+    ``known`` is the family of a points tree, where the model says it, and
+    ``has_proof_file`` tells whether a proof of an oblique tree is checked as well.
     """
     if certificate.is_of_points and table is not None:
         if resolve_with not in (None, "points"):
@@ -210,7 +212,7 @@ def check_certificate(
     checks.append(check_digest(certificate, digest))
     if all(check.ok for check in checks[:2]):
         recount = Recount(tree, data, certificate)
-        checks += compare(certificate, recount)
+        checks += compare(certificate, recount, has_proof_file)
         if resolve_with is not None and all(check.ok for check in checks):
             problem = replace(data.problem, max_features=certificate.max_features)
             checks += solve_again(

@@ -53,6 +53,8 @@ class Problem(ScaledPoints):
         Most non-zero coefficients of a hyperplane.
     source : int array of shape (n,), optional
         The first of the user's rows merged into each.
+    n_unweighted : int
+        Rows of weight zero that were dropped.
     """
 
     X: FloatArray
@@ -66,6 +68,7 @@ class Problem(ScaledPoints):
     value_feature: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     max_features: int | None = None
     source: IntArray | None = None
+    n_unweighted: int = 0
 
     @classmethod
     def from_data(
@@ -108,7 +111,7 @@ class Problem(ScaledPoints):
         offset[n_open:], scale[n_open:] = 0.0, 1.0
         return cls(
             X, y, merged_weight, count, n_classes, offset, scale,
-            class_cost, value_feature, max_features, source,
+            class_cost, value_feature, max_features, source, int((~kept).sum()),
         )  # fmt: skip
 
     def subset(self, rows: IntArray, weight: FloatArray | None = None) -> Problem:
@@ -129,6 +132,13 @@ class Problem(ScaledPoints):
             count=self.count[rows],
             class_cost=class_cost,
             source=None if self.source is None else self.source[rows],
+        )
+
+    @cached_property
+    def has_costs(self) -> bool:
+        """Whether weights or costs were given: an error need not cost 1."""
+        return self.class_cost is not None or not np.array_equal(
+            self.weight, self.count
         )
 
     @cached_property

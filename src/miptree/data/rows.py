@@ -97,8 +97,9 @@ class TrainingRows:
             table.value_feature,
             max_features,
         )
-        first = problem.source
-        return replace(problem, source=None if first is None else kept[first])
+        first, n_unweighted = problem.source, len(self) - len(kept)
+        source = None if first is None else kept[first]
+        return replace(problem, source=source, n_unweighted=n_unweighted)
 
 
 Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]

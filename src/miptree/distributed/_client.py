@@ -141,6 +141,9 @@ class Fitting:
         high = np.max([s.high for s in summaries], axis=0)
         self.frame = self._frame(np.stack([low, high]), classes)
         self.n_rows = sum(s.n_rows for s in summaries)
+        self.n_unweighted = sum(s.n_unweighted for s in found)
+        has_weights = any(s.has_weights for s in summaries)
+        self.has_costs = has_weights or self.frame.costs is not None
         self.weight = sum(s.weight for s in summaries)
         self.class_weight = np.zeros(len(classes))
         for s in summaries:

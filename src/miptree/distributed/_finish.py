@@ -112,6 +112,8 @@ def _certificate(fitting: Fitting, best: Incumbent) -> Certificate:
         n_rows=fitting.n_rows,
         data_digest=PARTITIONED,
         max_features=fitting.frame.max_features,
+        has_costs=fitting.has_costs,
+        n_unweighted=fitting.n_unweighted,
     ).signed()
 
 

@@ -44,6 +44,8 @@ class Summary:
     classes: AnyArray
     class_weight: FloatArray
     weight: float
+    n_unweighted: int = 0
+    has_weights: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,6 +68,8 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
         classes,
         totals,
         float(weight.sum()),
+        int((~kept).sum()),
+        bool((weight != 1).any()),
     )
 
 

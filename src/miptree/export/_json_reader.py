@@ -30,7 +30,7 @@ from miptree.export._json_values import (
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-VERSION = 6
+VERSION = 7
 
 MAX_BYTES = 256 * 2**20
 
@@ -78,8 +78,8 @@ def model_of(text: str) -> SavedModel:
         advice = "a newer miptree may read it"
         if version < VERSION:
             advice = (
-                "it was written before the first release and has no digest of all that "
-                "it says: fit the model again"
+                "it was written before the first release and does not say all that is "
+                "said now: fit the model again"
             )
         raise MalformedError(f'"version" is {version}, known: {VERSION}; {advice}')
     digest = check_digest(plain)

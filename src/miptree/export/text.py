@@ -186,9 +186,12 @@ def atom_text(rules: Rules, atom: Atom) -> str:
 def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     """Say what a fit found and proved: the name of each fact, and the fact."""
     found = clf.certificate_
-    facts = {"errors on the training rows": f"{found.errors:,} of {found.n_rows:,}"}
+    rows = f"{found.n_rows:,}"
+    if found.n_unweighted:
+        rows = f"those {rows} of {found.n_rows + found.n_unweighted:,} with a weight"
+    facts = {"errors on the training rows": f"{found.errors:,} of {rows}"}
     least = "no tree that keeps the margin has fewer than"
-    if not np.isclose(found.cost, found.errors, rtol=1e-9):
+    if found.has_costs:
         facts["what they cost"] = f"{found.cost:.6g}"
         least = "no tree that keeps the margin has a lower cost than"
     if not found.method:  # which has no margin

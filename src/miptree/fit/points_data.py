@@ -124,9 +124,6 @@ class PointsData:
         """Return what trees are compared by, with the family in words."""
         family, problem = self.family, self.problem
         steps = np.array(family.steps)[family.columns]
-        is_plain = problem.class_cost is None and np.array_equal(
-            problem.weight, problem.count
-        )
         return PointsObjective(
             tuple(column_penalty.tolist()),
             self.rules.depth,
@@ -135,7 +132,7 @@ class PointsData:
             self.rules.min_leaf,
             float(points.unit),
             points.rounding,
-            is_plain=is_plain,
+            is_plain=not problem.has_costs,
             is_mixed=bool((steps == 1).any() and (steps > 1).any()),
             has_categories=family.adds_up_values,
             has_signs=any(family.signs),

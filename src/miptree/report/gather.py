@@ -52,7 +52,7 @@ def gather(
         "classes": [str(name) for name in rules.classes],
         "n_rows": len(Z),
         "n_columns": len(rules.columns),
-        "are_fitted": _are_fitted(clf, found, sample_weight),
+        "are_fitted": _are_fitted(clf, found),
         "columns": [_column(rules, cells[j], j) for j in rules.used],
         "refuses": {
             "missing": rules.refuses_missing,
@@ -103,18 +103,16 @@ def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
 # -------------------------------------------------------------------------- figures
 
 
-def _are_fitted(
-    clf: OptimalTreeClassifier, found: Evaluation, weight: ArrayLike | None
-) -> bool:
+def _are_fitted(clf: OptimalTreeClassifier, found: Evaluation) -> bool:
     """Tell whether the rows can be those of the fit: as many, with as many errors.
 
-    Rows of weight 0 did not count there, so with weights there may be more of both.
+    Errors at rows of weight 0 did not count there, so there may be more of them.
     """
     certificate = clf.certificate_
-    n_rows, n_wrong = found.n_rows, found.n_rows - found.n_right
-    if weight is not None and not np.all(np.asarray(weight) > 0):
-        return n_rows > certificate.n_rows and n_wrong >= certificate.errors
-    return (n_rows, n_wrong) == (certificate.n_rows, certificate.errors)
+    more_errors = found.n_rows - found.n_right - certificate.errors
+    if found.n_rows != certificate.n_rows + certificate.n_unweighted:
+        return False
+    return 0 <= more_errors <= certificate.n_unweighted
 
 
 def _accuracy(
