@@ -209,7 +209,7 @@ def test_without_a_proof_there_is_no_file(tmp_path):
         (
             "time_limit",
             45.0,
-            r"less than 45 s of the time was left .* compiled once on a machine",
+            r"too short to compile .* once on a machine. Run `mip",
         ),
         ("stalled", 0.0, 'as nothing moved any more, before .* proof="objective"'),
         ("interrupted", 45.0, "the fit was stopped before"),
@@ -284,6 +284,10 @@ def test_command_writes_the_file_and_refuses_what_proves_nothing(tmp_path, with_
     assert lines_of(path)[0]["target"] == "kind"
     path.unlink()
     assert "works without --tune" in refused(*command, "--tune")
-    for option in (["--selection", "hull"], ["--solver", "search"]):
+    for option in (
+        ["--selection", "hull"],
+        ["--solver", "search"],
+        ["--proof", "errors"],
+    ):
         wanted = f"works without {' '.join(option)}"
         assert wanted in refused(*command, *option)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from miptree.certificate.reasons import is_claim, reason
 from miptree.control.clock import Clock, End
 from miptree.data.problem import Problem
+from miptree.fit.compiling import LOADED_WITHIN
 from miptree.fit.fitted import FittedTree
 from miptree.fit.job import PROOF_FACTOR
 from miptree.fit.plan import Plan
@@ -14,7 +15,11 @@ from miptree.proof.routes.prove import MOST_STRUCTURES
 from miptree.proof.routes.structures import MOST_DEPTH, count_structures
 
 _LONGER = "a longer time_limit (--time-limit on the command line)"
-_BY_NAME = 'proof="objective" in Python'
+_BY_NAME = 'proof="objective" (--proof objective)'
+_NOT_COMPILED = (
+    "the time was too short to compile the kernels of proofs, once on a machine",
+    "Run `miptree compile`, or miptree.compile_kernels(), once, and fit again",
+)
 _FIRST = "before the branch and bound over routes had proved a first bound"
 _ENDS: dict[End, tuple[str, str]] = {
     "time_limit": (
@@ -94,13 +99,8 @@ def why_unproved(fitted: FittedTree) -> str:
     is_done = fitted.status in ("optimal", "gap_tol")
     if is_done and not is_claim(certificate.objective_proved_by):
         return f"nothing was left for a branch and bound over routes, as the {bound}"
-    seconds = seconds_to_compile_routes()  # none once they were needed
-    if fitted.status != "interrupted" and seconds > 0:
-        why = (
-            f"less than {seconds:g} s of the time was left for the code of the branch "
-            "and bound over routes, compiled once on a machine and then loaded"
-        )
-        advice = f"Give {_LONGER}"
-    else:
-        why, advice = _ENDS.get(fitted.status, _OTHER_END)
+    why, advice = _ENDS.get(fitted.status, _OTHER_END)
+    # A proof that is begun compiles them first, so they tell that none was.
+    if fitted.status != "interrupted" and seconds_to_compile_routes() > LOADED_WITHIN:
+        why, advice = _NOT_COMPILED
     return f"{why}. {advice}. The {bound}"
