@@ -264,3 +264,14 @@ def test_no_kernel_is_compiled_for_a_literal():
     signatures = [key[0] for key in few_errors._cache._cache_file._load_index()]
     assert signatures
     assert not any("Literal" in str(signature) for signature in signatures)
+
+
+def test_weights_that_count_as_nothing_beside_others_do_not_hang():
+    """A step of no error at all would never end."""
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
+    weight = np.array([1.7e-5, 3.5e-3, 1.8e4, 0.29])
+    problem = Problem.from_data(X, y, 2, weight)
+    space = space_of(problem, 0.1)
+    assert in_units(weight)[1].min() == 0
+    found = all_roots_bound(problem, space, 1e4, clock=Clock())
+    assert found.bound <= 0.29 + 1.7e-5 + 1e-9

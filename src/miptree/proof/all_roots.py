@@ -116,7 +116,7 @@ class _RootSearches:
 
     def run(self) -> None:
         """Allow more and more errors, until the hoped for are proved or time is up."""
-        least = int(self.units.min())
+        least = int(max(1, self.units.min()))  # the lightest rows may count as nothing
         step, before = least, 0
         while self.bound < self.hoped and not self.clock.is_over:
             allowed = min(self.bound + step, self.hoped) - 1
