@@ -33,7 +33,8 @@ ABOUT = (
     "Training part of split 0, wall seconds on a 2-core machine, kernels compiled "
     "before. A star marks a proved optimum. The paper's MIP has the same start, and "
     "the bounds found without a solver count for it, too. An empty cell was proved "
-    "within a shorter limit, and so not run again. The runs are of several commits: "
+    "within a shorter limit, and so not run again. The runs are of several commits, "
+    "the errors of balance-scale and monks-2 of the newest on a busy machine: "
     "the history of `certify.jsonl` has them."
 )
 KEY = ("name", "depth", "question", "limit", "solver")
