@@ -126,6 +126,7 @@ def test_verify_checks_the_proof_and_what_it_is_about(fitted, tmp_path):
     result = run(*given, "--proof", folder / "tree.proof")
     assert result.exit_code == 0, result.output
     assert "subject of the proof: it is about this tree" in result.stdout
+    assert "digest of the proof: that of the file is" in result.stdout
     assert "bound on the objective" not in result.stdout
     proofs = f"of its proof ({ROUTES}), see the check of the proof file."
     assert proofs in result.stdout
@@ -138,6 +139,7 @@ def test_verify_checks_the_proof_and_what_it_is_about(fitted, tmp_path):
     result = run(*given, "--proof", weak)
     assert result.exit_code == 1
     assert "WRONG bound of the proof" in result.stdout
+    assert "WRONG digest of the proof" in result.stdout
     other = Recorded(*iris(), l1_penalty=7.0)
     assert other.outcome(tmp_path).exit_code == 0
     result = run(*given, "--proof", tmp_path / "tree.proof.gz")

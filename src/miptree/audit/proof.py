@@ -46,7 +46,7 @@ def check_proof_file(
     names = getattr(clf, "feature_names_in_", None)
     schema = Schema(clf.table_, clf.classes_, names)
     wanted = routes_header(schema, rows, clf.tree_, certificate, None, 0.0)
-    given = _header(proof)
+    given, digest = _header_and_digest(proof)
     other = [
         name
         for name, value in json.loads(json.dumps(wanted)).items()
@@ -56,6 +56,12 @@ def check_proof_file(
     if other:
         found = f"it is about another tree or other rows: {', '.join(other)} differ."
     checks.append(Check("subject of the proof", not other, found))
+    if certificate.proof_digest:
+        is_same = certificate.proof_digest == digest
+        found = f"that of the file is {digest[:12]}, as the certificate says."
+        if not is_same:
+            found = f"the file has {digest[:12]}, the fit wrote another one."
+        checks.append(Check("digest of the proof", is_same, found))
     claimed, proved = certificate.objective_bound, float(outcome.bound)
     enough = proved >= claimed * (1 - _CLOSE)
     found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}."
@@ -63,11 +69,14 @@ def check_proof_file(
     return checks
 
 
-def _header(proof: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the first line of a proof file that was checked."""
+def _header_and_digest(proof: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:
+    """Read the first line and the last one of a proof file that was checked."""
     with open(proof, "rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
         file = gzip.GzipFile(fileobj=raw) if packed else raw
-        header: dict[str, Any] = json.loads(file.readline())
-    return header
+        first = last = file.readline()
+        for line in file:
+            last = line
+    header: dict[str, Any] = json.loads(first)
+    return header, str(json.loads(last)["digest"])
