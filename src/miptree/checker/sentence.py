@@ -86,7 +86,7 @@ def given_words(proof: Proof, labels_are_of_data: bool) -> str:
     words = [word for word, is_taken in taken.items() if is_taken]
     given = f" (with the {' and '.join(words)} of the proof file)" if words else ""
     if labels_are_of_data and proof.target is not None:
-        return f", by their {proof.target!r:.60}{given}"
+        return f" labelled by {proof.target!r:.60}{given}"
     return given
 
 
