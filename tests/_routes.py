@@ -16,6 +16,7 @@ from miptree.proof.routes.trace import (
     Trace,
 )
 from miptree.proof.routes.units import RouteProblem
+from miptree.utils.arrays import AnyArray, IntArray
 
 
 class SplitCosts:
@@ -71,10 +72,18 @@ def brute_force(
         for b in range(structure.n_splits):
             if total >= best:
                 break
-            side = tuple(int(s) for s in structure.side[b, where])
-            total += max(floor, split_cost(side))
+            side = structure.side[b, where]
+            if not structure.is_subset[b]:
+                total += max(floor, split_cost(tuple(side.tolist())))
+            elif not any(are_parted(own, side) for own in problem.values):
+                total = np.inf
         best = min(best, float(total))
     return best
+
+
+def are_parted(values: IntArray, side: AnyArray) -> bool:
+    """Tell whether no value is on both sides."""
+    return not bool(np.isin(values[side < 0], values[side > 0]).any())
 
 
 def replay(

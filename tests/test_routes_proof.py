@@ -5,15 +5,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from _brute_force import BruteForce, BruteForceWithoutBox
-from _data import random_problem, solve
+from _bound_checks import (
+    hold_groups_to_enumeration,
+    hold_to_enumeration,
+    hold_to_mip,
+    hold_to_search,
+)
+from _data import random_problem
 from _route_cases import Refuter, RouteCase, prove, route_case
 from miptree.control.clock import Clock
 from miptree.control.stop import Stop
 from miptree.data.problem import Problem
-from miptree.mip.formulations import CompactFormulation
 from miptree.objective import Svm1Objective
-from miptree.objective.tolerance import meets
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.groups import group_levels
@@ -22,56 +25,22 @@ from miptree.proof.routes.thresholds import Thresholds
 
 TINY, SMALL, MEDIUM = (3, 5), (6, 8), (8, 24)
 """Rows for the enumeration, for MIPs, and for searches."""
-UNKNOWN = 1e9
-"""Value of the best tree where none is at hand: the proof has to find the optimum."""
-
-
-def above(bound, value):
-    """Whether a bound is above a value by more than rounding."""
-    return bound > value + 1e-9 * max(1.0, abs(value))
-
-
-# --------------------------------------------------------- what the bounds are held to
 
 
 def check_by_enumeration(seed):
-    """The bound is at most the optimum, and at least that of trees without a box."""
-    case = route_case(seed, TINY)
-    problem, objective, depth = case[1:]
-    optimum = BruteForce(problem, objective, strict=True).optimum(depth)
-    relaxed = BruteForceWithoutBox(problem, objective, strict=False).optimum(depth)
-    for best_value in (UNKNOWN, optimum):
-        bound = prove(case, best_value, Refuter(case)).bound.value
-        assert not above(bound, optimum), case
-        assert meets(relaxed, bound), case
+    hold_to_enumeration(route_case(seed, TINY))
 
 
 def check_groups(seed):
-    """Bounds of small groups add up to no more than the optimum."""
-    case = route_case(seed, TINY)
-    optimum = BruteForce(case.problem, case.objective, True).optimum(case.depth)
-    bound = prove(case, UNKNOWN, smallest=1).bound
-    assert not above(bound.value, optimum), case
+    hold_groups_to_enumeration(route_case(seed, TINY))
 
 
 def check_by_mip(seed):
-    """No bound is above the optimum of a MIP without points of equal x."""
-    case = route_case(seed, SMALL, (1, 2), ("distinct",))
-    model = CompactFormulation(case.problem, case.objective, case.depth).model
-    optimum = solve(model).objective
-    bound = prove(case, UNKNOWN).bound.value
-    assert bound <= optimum + 2e-6 * max(1.0, optimum), case
+    hold_to_mip(route_case(seed, SMALL, (1, 2), ("distinct",)))
 
 
-def check_by_search(seed, iterations=10, max_nodes=1000):
-    """No tree found by search, by the proof itself or at random is below a bound."""
-    case = route_case(seed, MEDIUM)
-    refuter = Refuter(case)
-    found = refuter.search(iterations)
-    for best_value in (UNKNOWN, found):
-        for smallest in (100, 3):
-            proof = prove(case, best_value, refuter, max_nodes, smallest=smallest)
-            assert not above(proof.bound.value, refuter.best), (case, smallest)
+def check_by_search(seed):
+    hold_to_search(route_case(seed, MEDIUM))
 
 
 @pytest.mark.parametrize("seed", range(14))

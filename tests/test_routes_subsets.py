@@ -1,19 +1,18 @@
 """Bounds over routes with subset splits: no tree that anybody finds is below them."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 
-from _brute_force import BruteForce, BruteForceWithoutBox
-from _data import solve
-from _route_cases import Refuter, prove
-from _routes import SplitCosts
+from _bound_checks import (
+    hold_groups_to_enumeration,
+    hold_to_enumeration,
+    hold_to_mip,
+    hold_to_search,
+)
+from _routes import brute_force
 from _subset_cases import subset_case
 from miptree.data.problem import Problem
-from miptree.mip.formulations import CompactFormulation
 from miptree.objective import Svm1Objective
-from miptree.objective.tolerance import meets
 from miptree.proof.routes import can_prove
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
@@ -27,55 +26,22 @@ from miptree.proof.routes.units import route_problem
 
 TINY, SMALL, MEDIUM = (3, 6), (6, 8), (10, 24)
 """Rows for the enumeration, for MIPs, and for searches."""
-UNKNOWN = 1e9
-
-
-def above(bound, value):
-    """Whether a bound is above a value by more than rounding."""
-    return bound > value + 1e-9 * max(1.0, abs(value))
-
-
-# --------------------------------------------------------- what the bounds are held to
 
 
 def check_by_enumeration(seed):
-    """The bound is at most the optimum, and at least that of trees without a box."""
-    case = subset_case(seed, TINY)
-    problem, objective, depth = case[1:]
-    optimum = BruteForce(problem, objective, strict=True).optimum(depth)
-    relaxed = BruteForceWithoutBox(problem, objective, strict=False).optimum(depth)
-    for best_value in (UNKNOWN, optimum):
-        bound = max(0.0, prove(case, best_value, Refuter(case)).bound.value)
-        assert not above(bound, optimum), case
-        assert problem.is_limited or meets(relaxed, bound), case
+    hold_to_enumeration(subset_case(seed, TINY))
 
 
 def check_groups(seed):
-    """Bounds of small groups add up to no more than the optimum."""
-    case = subset_case(seed, TINY)
-    optimum = BruteForce(case.problem, case.objective, True).optimum(case.depth)
-    bound = prove(case, UNKNOWN, smallest=1).bound
-    assert not above(bound.value, optimum), case
+    hold_groups_to_enumeration(subset_case(seed, TINY))
 
 
 def check_by_mip(seed):
-    """No bound is above the optimum of a MIP without points of equal numbers."""
-    case = subset_case(seed, SMALL, (1, 2), is_distinct=True)
-    model = CompactFormulation(case.problem, case.objective, case.depth).model
-    optimum = solve(model).objective
-    bound = prove(case, UNKNOWN).bound.value
-    assert bound <= optimum + 2e-6 * max(1.0, optimum), case
+    hold_to_mip(subset_case(seed, SMALL, (1, 2), is_distinct=True))
 
 
-def check_by_search(seed, iterations=10, max_nodes=1000):
-    """No tree found by search, by the proof itself or at random is below a bound."""
-    case = subset_case(seed, MEDIUM, (1, 2, 2, 2, 3))
-    refuter = Refuter(case)
-    found = refuter.search(iterations)
-    for best_value in (UNKNOWN, found):
-        for smallest in (100, 3):
-            proof = prove(case, best_value, refuter, max_nodes, smallest=smallest)
-            assert not above(proof.bound.value, refuter.best), (case, smallest)
+def check_by_search(seed):
+    hold_to_search(subset_case(seed, MEDIUM, (1, 2, 2, 2, 3)))
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -115,32 +81,6 @@ def test_many(check, first):
 
 
 # ------------------------------------------------------------------ one structure
-
-
-def brute_force(problem, structure, with_box, reached):
-    """The least cost of a structure over all routes of all points."""
-    split_cost = SplitCosts(problem, with_box)
-    floor = 0.0 if reached else problem.least_split
-    best = np.inf
-    for leaf in product(range(structure.n_leaves), repeat=problem.n_points):
-        if reached and len(set(leaf)) < structure.n_leaves:
-            continue
-        where = np.array(leaf)
-        total = problem.cost[np.arange(len(where)), structure.label[where]].sum()
-        for b in range(structure.n_splits):
-            if total >= best:
-                break
-            side = structure.side[b, where]
-            if not structure.is_subset[b]:
-                total += max(floor, split_cost(tuple(side.tolist())))
-            elif not any(are_parted(own, side) for own in problem.values):
-                total = np.inf
-        best = min(best, float(total))
-    return best
-
-
-def are_parted(values, side):
-    return not np.isin(values[side < 0], values[side > 0]).any()
 
 
 SHAPES = [

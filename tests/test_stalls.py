@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,8 +163,8 @@ class Crawls:
     def __init__(self, hand: Hand) -> None:
         self.hand, self.n_told = hand, 0
 
-    def solve(self, *args: object) -> Result:
-        hear: Callable[[Progress], bool] = args[3]  # type: ignore[assignment]
+    def solve(self, *args: Any) -> Result:
+        hear: Callable[[Progress], bool] = args[3]
         while not hear(Progress(0.0, np.inf, 0.0, self.n_told)):
             self.hand.now += 0.1
             self.n_told += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from math import inf
 from typing import NamedTuple, TypeAlias
 
@@ -135,7 +136,7 @@ def _exhaust(
             break
         spent = budget.spent
         tasks = [delayed(one.go_on)(each) for one in searches]
-        for done, candidates in apart(lambda tasks=tasks: threads(tasks)):  # type: ignore[misc]
+        for done, candidates in apart(partial(threads, tasks)):
             budget.used += done
             if candidates:
                 goal.lower_to(on_candidates(candidates))
