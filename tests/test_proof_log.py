@@ -246,11 +246,12 @@ def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path, monkeypatch)
         with pytest.raises(ValueError, match=text):
             OptimalTreeClassifier(**(QUICK | options)).fit(X, y, proof_log=path)
     for n_classes, depth, advice in (
-        (11, 2, "With 11 classes and splits by subsets .* Give max_depth=1."),
+        (11, 2, "With 11 classes, their costs and splits by .* Give max_depth=1."),
         (7, 2, 'Give max_depth=1 or categorical_encoding="onehot".'),
         (70, 1, "Give fewer classes."),
     ):
-        clf = OptimalTreeClassifier(max_depth=depth, **QUICK)
+        cost = 2.0 - 2.0 * np.eye(n_classes)
+        clf = OptimalTreeClassifier(max_depth=depth, cost_matrix=cost, **QUICK)
         with pytest.raises(ValueError, match=advice):
             clf.fit(*many_classes(n_classes), proof_log=path)
     path.write_text("mine")

@@ -76,6 +76,18 @@ def test_weights_costs_gaps_and_categories_are_accepted(seed, tmp_path):
     assert outcome.exit_code == 0, outcome.sentence
 
 
+def test_groups_of_classes_are_accepted(tmp_path):
+    """Of six classes at depth 3, a few are searched at a time."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)).round(2), columns=["a", "b"])
+    made = Recorded(X, rng.integers(6, size=40), depth=3)
+    assert len(made.proof.parts) > 1
+    outcome = made.outcome(tmp_path)
+    assert outcome.exit_code == 0, outcome.sentence
+    assert float(outcome.bound) == pytest.approx(made.proof.bound.value, abs=1e-4)
+    assert outcome.bound > 0
+
+
 def test_a_proof_without_some_of_its_multipliers_proves_less(small, tmp_path):
     assert small.outcome(tmp_path, "tree.proof").exit_code == 0
     path, data = tmp_path / "tree.proof", tmp_path / "data.csv"

@@ -63,6 +63,19 @@ def test_search_confirms(seed):
     check_by_search(seed)
 
 
+@pytest.fixture
+def few_labels_at_once(monkeypatch):
+    """Make all trees of three classes and more too many to be searched at once."""
+    monkeypatch.setattr("miptree.proof.routes.prove.MOST_STRUCTURES", 3)
+
+
+@pytest.mark.usefixtures("few_labels_at_once")
+@pytest.mark.parametrize("seed", range(400, 412))
+def test_groups_of_classes_are_confirmed(seed):
+    check_groups(seed)
+    check_by_search(seed + 100)
+
+
 MANY = [
     *((check_by_enumeration, first) for first in range(1000, 1400, 50)),
     *((check_groups, first) for first in range(2000, 2300, 50)),
@@ -169,6 +182,28 @@ def test_groups_keep_equal_points_together_and_share_classes():
     for groups in levels:
         points = [set(problem.same_x[rows]) for rows in groups]
         assert sum(map(len, points)) == len(set.union(*points))
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(3, [2, 3]), (2, [2, 2])])
+def test_groups_have_few_classes(most, sizes):
+    problem = random_problem(3, 80, 2, 5, "distinct")
+    levels = group_levels(problem, 5, np.random.default_rng(0), most)
+    assert len(levels) > 1
+    for groups in levels:
+        assert max(len(set(problem.y[rows])) for rows in groups) <= most
+        rows = np.concatenate(groups)
+        assert len(rows) == len(set(rows))
+    assert [len(set(problem.y[rows])) for rows in levels[-1]] == sizes
+
+
+def test_many_classes_are_bounded_by_groups():
+    problem = random_problem(3, 60, 2, 7, "distinct")
+    case = RouteCase(0, problem, Svm1Objective(20, 8, 0.05), 3)
+    refuter = Refuter(case)
+    best = refuter.search(10)
+    bound = prove(case, best, refuter).bound
+    assert 0 < bound.value <= refuter.best
+    assert "groups" in bound.proved_by
 
 
 def test_thresholds_rise_to_the_limit():

@@ -164,15 +164,20 @@ def test_rows_of_other_values_are_other_points():
     assert sorted(route.values[0]) == [0, 1]
 
 
-def test_too_many_structures_are_left():
-    def can(n_classes, depth):
+def test_too_many_structures_are_left_where_every_label_may_serve_any_rows():
+    def can(n_classes, depth, has_costs):
         X = np.column_stack([np.arange(20.0), np.eye(2)[np.arange(20) % 2]])
         feature = np.zeros(2, dtype=np.intp)
         y = np.arange(20) % n_classes
-        problem = Problem.from_data(X, y, n_classes, value_feature=feature)
+        cost = 1.0 - np.eye(n_classes)[y] if has_costs else None
+        problem = Problem.from_data(
+            X, y, n_classes, value_feature=feature, class_cost=cost
+        )
         return can_prove(problem, Svm1Objective(20, 8, 0.05), depth)
 
-    assert can(6, 2)
-    assert can(2, 3)
-    assert not can(7, 2)
-    assert not can(3, 3)
+    assert can(6, 2, True)
+    assert can(2, 3, True)
+    assert not can(7, 2, True)
+    assert not can(3, 3, True)
+    assert can(7, 2, False)
+    assert can(3, 3, False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from miptree.control.clock import Clock, End
+from miptree.control.patience import Patience
 from miptree.fit.job import ITERATIONS, Job
 from miptree.search import compile_kernels_within, search
 
@@ -17,7 +18,7 @@ def search_first(job: Job) -> None:
     compile_kernels_within(job.clock, lambda: job.best.enter("compile"))
     job.best.stage = "search"
     if job.wants_proof:
-        _search(job, job.step_clock(SEARCH_SHARE), stalls=True)
+        _search(job, job.step_clock(SEARCH_SHARE), ITERATIONS)
     else:
         _search_to_the_end(job)
 
@@ -26,7 +27,7 @@ def search_on(job: Job) -> None:
     """Search again, between two proofs, until it stalls."""
     if _may_search(job):
         job.best.enter("search")
-        _search(job, job.step_clock(SEARCH_SHARE), stalls=True)
+        _search(job, job.step_clock(SEARCH_SHARE), ITERATIONS)
 
 
 def search_to_the_end(job: Job) -> None:
@@ -45,45 +46,54 @@ def _is_left(job: Job) -> bool:
     return job.plan.max_iter is None or job.best.n_iter < job.plan.max_iter
 
 
-def _search_to_the_end(job: Job) -> None:
-    """Search, again and again with longer and longer searches, until nothing moves.
+def _stalls(job: Job) -> bool:
+    """Tell whether a search ends by itself when it has stalled.
 
-    Where a proof was asked for by name, one search takes all that is left.
-    """
-    clock, best = job.step_clock(), job.best
-    ends = (clock.limit, job.plan.max_iter) != (None, None)
-    if job.plan.keeps_at_it and ends:
-        _search(job, clock, stalls=False)
-        return
-    is_moving = True
-    while is_moving and _is_left(job) and not clock.is_over:
-        n_moves = best.movement.n_moves
-        if _search(job, clock, stalls=True) in ("bound", "interrupted"):
-            return
-        is_moving = job.is_patient or best.movement.n_moves > n_moves
-    if _is_left(job):
-        best.note_end(clock.ended or "stalled")
-
-
-def _search(job: Job, clock: Clock, stalls: bool) -> End:
-    """Search from the best tree so far, with a seed of its own; return why it ended.
-
-    A search of many rows goes from sample to sample, and does not stall by itself.
+    One of many rows goes from sample to sample, by the clock or the iterations.
     """
     # Numba is imported only where a search is wanted.
     from miptree.search.schedule import FIRST_SAMPLE
 
+    has_limit = (job.clock.limit, job.plan.max_iter) != (None, None)
+    return job.problem.n_rows <= FIRST_SAMPLE or not has_limit
+
+
+def _search_to_the_end(job: Job) -> None:
+    """Search, again and again with longer and longer searches, until nothing moves.
+
+    The more coefficients there are, the longer a search may take to move one that
+    matters. Where a proof was asked for by name, one search takes all that is left.
+    """
+    best = job.best
+    clock = job.clock if _stalls(job) else job.step_clock()
+    ends = (clock.limit, job.plan.max_iter) != (None, None)
+    if job.plan.keeps_at_it and ends:
+        _search(job, clock, None)
+        return
+    n_coefficients = (2**job.plan.depth - 1) * job.problem.n_features
+    patience = ITERATIONS._replace(least=ITERATIONS.least + n_coefficients)
+    is_moving = True
+    while is_moving and _is_left(job) and not clock.is_over:
+        n_moves = best.movement.n_moves
+        if _search(job, clock, patience) in ("bound", "interrupted"):
+            return
+        is_moving = best.movement.n_moves > n_moves
+    if _is_left(job):
+        best.note_end(clock.ended or "stalled")
+
+
+def _search(job: Job, clock: Clock, patience: Patience | None) -> End:
+    """Search from the best tree so far, with a seed of its own; return why it ended."""
     plan, best = job.plan, job.best
     left = None if plan.max_iter is None else plan.max_iter - best.n_iter
-    if job.problem.n_rows > FIRST_SAMPLE and (clock.limit, left) != (None, None):
-        stalls = False
+    stall = None
+    if patience is not None and _stalls(job):
+        stall = int(patience.after(best.n_iter))
     result = search(
         job.problem,
         plan.objective,
         plan.depth,
-        clock=clock.counting(
-            left, int(ITERATIONS.after(best.n_iter)) if stalls else None
-        ).heeding(job.errors_were_enough),
+        clock=clock.counting(left, stall).heeding(job.errors_were_enough),
         seed=plan.seed + job.n_searches,
         starts=[job.heap],
         n_jobs=plan.n_jobs,

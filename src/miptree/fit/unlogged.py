@@ -78,10 +78,11 @@ def _too_many(problem: Problem, depth: int) -> str:
     ][:1]
     if has_subsets and count_structures(n_classes, depth, False) <= MOST_STRUCTURES:
         ways.append('categorical_encoding="onehot"')
+    advice = " or ".join(ways) or "fewer classes"
     return (
         f"proof_log is for trees of up to {MOST_STRUCTURES:,} structures, each of "
-        f"which needs a proof. With {n_classes} classes{by_subsets} at depth {depth} "
-        f"there are {count:,}. Give {' or '.join(ways) or 'fewer classes'}."
+        f"which needs a proof. With {n_classes} classes, their costs{by_subsets} at "
+        f"depth {depth} there are {count:,}. Give {advice}."
     )
 
 

@@ -26,6 +26,8 @@ PROVED_BY = "branch and bound over routes"
 FIRST_SHARE, HOPE = 0.08, 4.0
 """Part of the budget after which groups are taken where all rows seem too hard: where
 the proof seems to need more than so many times the budget."""
+_SHARES = 1 << 30
+"""Parts of the norms' price of which every group has a whole number."""
 LEVEL_SHARE = 0.6
 """Part of the budget left that the groups of a level may use at first."""
 
@@ -88,8 +90,10 @@ class Climb:
         ones would be harder still, so that this level may use the rest of the budget.
         """
         everything = Group(levels[-1][0])
-        if len(levels) > 1 and self._proves_all_at_once(everything, budget):
-            return
+        has_all_rows = len(levels[-1]) == 1
+        if len(levels) > 1 and has_all_rows:
+            if self._proves_all_at_once(everything, budget):
+                return
         below = [Group(rows) for rows in levels[0] for _ in range(2)]
         for groups in levels:
             level = [
@@ -148,7 +152,7 @@ class Climb:
             return
         group.take(
             raise_bound(
-                self._part(group, 1.0 / n_groups),
+                self._part(group, _share(n_groups)),
                 self.depth,
                 lambda: inf,
                 scale=self.best_value / n_groups,
@@ -208,3 +212,12 @@ class Climb:
             if all(part.structures is not None for part in parts):
                 self.parts = parts
             self.on_bound(self.bound)
+
+
+def _share(n_groups: int) -> float:
+    """Return the share of the norms of each of so many groups.
+
+    It is rounded down to a short binary fraction, so that the shares add up to no more
+    than 1, exactly.
+    """
+    return (_SHARES // n_groups) / _SHARES

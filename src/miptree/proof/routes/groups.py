@@ -10,11 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.utils.arrays import IntArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 
 def group_levels(
-    problem: Problem, smallest: int, rng: np.random.Generator
+    problem: Problem,
+    smallest: int,
+    rng: np.random.Generator,
+    classes_in_group: int | None = None,
 ) -> list[list[IntArray]]:
     """Deal the rows into groups, level by level; the smallest groups come first.
 
@@ -29,10 +32,17 @@ def group_levels(
         Points that a group has at least.
     rng : Generator
         Deals the points.
+    classes_in_group : 2 or 3, optional
+        Where given, the last level is not one group of all rows, but has groups of
+        neighbouring classes, so many at most in each.
     """
-    point_class = _class_of_points(problem)
-    levels = [[np.arange(len(point_class))]]
-    while min(map(len, levels[-1])) >= 2 * smallest:
+    weight = _class_weights(problem)
+    point_class = weight.argmax(axis=1)
+    level = [np.arange(len(weight))]
+    if classes_in_group is not None:
+        level = _class_groups(problem, weight, classes_in_group)
+    levels = [level]
+    while _are_large(levels[-1], smallest):
         halves = []
         for points in levels[-1]:
             order = points[np.lexsort((rng.random(len(points)), point_class[points]))]
@@ -41,18 +51,49 @@ def group_levels(
     return [_rows_of(problem, level) for level in levels[::-1]]
 
 
+def _are_large(groups: list[IntArray], smallest: int) -> bool:
+    """Tell whether groups can be halved: they are large enough in the mean."""
+    sizes = [len(points) for points in groups]
+    return min(sizes, default=0) > 1 and sum(sizes) >= 2 * smallest * len(sizes)
+
+
+def _class_groups(problem: Problem, weight: FloatArray, most: int) -> list[IntArray]:
+    """Deal the points by their classes, two in each group, or three in the last one.
+
+    Classes that lie near each other go together: parting them costs most. Points with
+    rows of classes of several groups are left out, and so is a class that is left
+    over: that lowers the bound at most.
+    """
+    classes = range(problem.n_classes)
+    mean = np.array([problem.open_scaled[problem.y == k].mean(axis=0) for k in classes])
+    has_class = np.zeros(weight.shape, dtype=bool)
+    has_class[problem.same_x, problem.y] = True
+    left = np.argsort(-weight.sum(axis=0), kind="stable")
+    groups = []
+    while len(left) > 1:
+        distance = np.abs(mean[left] - mean[left[0]]).sum(axis=1)
+        nearest = left[np.argsort(distance, kind="stable")]
+        chosen, left = np.split(nearest, [min(most, 3) if len(left) == 3 else 2])
+        left = left[np.argsort(-weight[:, left].sum(axis=0), kind="stable")]
+        others = np.setdiff1d(classes, chosen)
+        groups.append(np.flatnonzero(~has_class[:, others].any(axis=1)))
+    return [points for points in groups if len(points)]
+
+
 def _rows_of(problem: Problem, groups: list[IntArray]) -> list[IntArray]:
-    """Return the rows of groups that hold all points."""
-    number = np.empty(sum(map(len, groups)), dtype=np.intp)
+    """Return the rows of groups of points."""
+    in_none = len(groups)
+    number = np.full(int(problem.same_x.max()) + 1, in_none)
     for group, points in enumerate(groups):
         number[points] = group
     of_row = number[problem.same_x]
     order = np.argsort(of_row, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(of_row))[:-1])
+    ends = np.cumsum(np.bincount(of_row, minlength=in_none + 1))
+    return np.split(order, ends[:-1])[:in_none]
 
 
-def _class_of_points(problem: Problem) -> IntArray:
-    """Return the class of most weight among the rows of each point."""
+def _class_weights(problem: Problem) -> FloatArray:
+    """Return the weight of each class among the rows of each point."""
     weight = np.zeros((int(problem.same_x.max()) + 1, problem.n_classes))
     np.add.at(weight, (problem.same_x, problem.y), problem.weight)
-    return np.asarray(weight.argmax(axis=1))
+    return weight

@@ -27,20 +27,34 @@ _NODES_WITHOUT_LIMIT = 200_000
 SMALLEST_GROUP = 15
 """Points of the smallest groups: they take little time, and are a start."""
 MOST_STRUCTURES = 2000
-"""Structures of trees, with all labels, that are searched."""
+"""Structures of trees, with all labels of a group, that are searched."""
 
 
 def can_prove(problem: Problem, objective: Svm1Objective, depth: int) -> bool:
     """Tell whether routes give a bound at all.
 
     They need a price of the norms. Every way to label the leaves, and to choose
-    hyperplanes or subset splits of categories, is a search of its own.
+    hyperplanes or subset splits of categories, is a search of its own. Where these are
+    too many, groups of the rows with few classes each give a bound; but not where each
+    class has a cost of its own at every row, as every label may serve any rows then.
     """
     if objective.l1_penalty == 0 or depth > MOST_DEPTH:
         return False
+    is_free = problem.class_cost is None
+    return is_free or _can_search(problem.n_classes, problem, depth)
+
+
+def _can_search(n_labels: int, problem: Problem, depth: int) -> bool:
+    """Tell whether the structures of so many labels are few enough to be searched."""
     has_subsets = len(problem.value_feature) > 0
-    n_structures = count_structures(problem.n_classes, depth, has_subsets)
-    return n_structures <= MOST_STRUCTURES
+    return count_structures(n_labels, depth, has_subsets) <= MOST_STRUCTURES
+
+
+def _classes_in_group(problem: Problem, depth: int) -> int | None:
+    """Return how many classes a group may have, where not all fit into a search."""
+    if _can_search(problem.n_classes, problem, depth):
+        return None
+    return 3 if _can_search(3, problem, depth) else 2
 
 
 def prove_objective(
@@ -98,6 +112,9 @@ def prove_objective(
     climb = Climb(
         problem, objective, depth, best_value, offer, record, n_jobs, on_bound
     )
-    levels = group_levels(problem, smallest, np.random.default_rng(seed))
+    rng, n_classes = np.random.default_rng(seed), _classes_in_group(problem, depth)
+    levels = group_levels(problem, smallest, rng, n_classes)
+    if not levels[-1]:
+        return RoutesProof(nothing, None)
     climb.run(levels, Budget(clock, max_nodes))
     return RoutesProof(climb.bound, climb.parts if record and climb.parts else None)
