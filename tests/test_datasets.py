@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from _data import data_folder
 from miptree.datasets import DatasetError, load, names, official_test_names
-from miptree.datasets._content import fingerprints, raw_rows
+from miptree.datasets._content import fingerprints, raw_rows, typed
 from miptree.datasets._download import download
 from miptree.datasets._registry import Source, entry
 
@@ -119,11 +119,27 @@ def test_unknown_names_are_answered_with_the_known_ones():
         load("iris", "test")  # type: ignore[arg-type]
 
 
+def test_sets_of_development_come_from_the_data_folder(monkeypatch, tmp_path):
+    assert len(names("dev")) == 33
+    with pytest.raises(DatasetError, match="set MIPTREE_DATA to the folder that holds"):
+        load("vehicle", "dev")
+    columns = ["a", "b", "c"]
+    known = replace(
+        entry("zoo", "dev"),
+        columns=tuple(columns), categorical=("b", "c"), strings=("b",),
+    )  # fmt: skip
+    rows = [["1.5", "red", "1", "x"], ["", "", "", "y"], ["2", "blue", "0", "x"]]
+    frame, target = typed(rows, known)
+    assert frame.isna().sum().tolist() == [1, 1, 1]
+    assert frame["c"].cat.categories.tolist() == [0, 1]
+    assert target.tolist() == ["x", "y", "x"]
+
+
 @pytest.mark.skipif(not data_folder().is_dir(), reason="no data folder")
-@pytest.mark.parametrize("part", ["paper", "paper_test"])
+@pytest.mark.parametrize("part", ["paper", "paper_test", "dev"])
 def test_every_file_loads_and_is_what_the_registry_says(part, monkeypatch):
     monkeypatch.setenv("MIPTREE_DATA", str(data_folder().parent))
-    for name in names() if part == "paper" else official_test_names():
+    for name in names(part):
         data, known = load(name, part), entry(name, part)
         assert data.frame.shape == (known.n, len(known.columns))
         assert sorted(data.target.unique()) == sorted(known.classes)

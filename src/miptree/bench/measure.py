@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from miptree.bench.encoding import Encoder
 from miptree.bench.methods import Method, Setting
 from miptree.search import compile_kernels
+from miptree.utils.arrays import AnyArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,8 +52,21 @@ def measure(
         "wall": round(wall, 3),
         "cpu": round(cpu, 3),
         "test_rows_in_training": _overlap(frame, frame_test),
+        **_probabilities(model, X_test, labels_test),
         **_details(model),
     }
+
+
+def _probabilities(model: Any, X: Any, labels: AnyArray) -> dict[str, float]:
+    """Return log loss and Brier score on test rows, if the model has probabilities."""
+    if not hasattr(model, "predict_proba"):
+        return {}
+    proba = np.clip(model.predict_proba(X), 1e-15, None)
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    is_class = labels[:, None] == np.asarray(model.classes_)[None, :]
+    loss = -float(np.log(proba[is_class]).mean())
+    brier = float(((proba - is_class) ** 2).sum(axis=1).mean())
+    return {"log_loss": round(loss, 5), "brier": round(brier, 5)}
 
 
 def split_rows(X: Any, y: Any, seed: int) -> list[Any]:

@@ -151,8 +151,42 @@ def _cart(setting: Setting) -> DecisionTreeClassifier:
     return DecisionTreeClassifier(max_depth=setting.depth, random_state=setting.seed)
 
 
+def _cart_tuned(setting: Setting) -> Any:
+    """CART with leaf size and pruning by cross-validation."""
+    grid = {"min_samples_leaf": [1, 3, 10, 30], "ccp_alpha": [0.0, 0.001, 0.003, 0.01]}
+    return _tuned(_cart(setting), grid, setting)
+
+
+def _tuned(model: Any, grid: dict[str, Any], setting: Setting) -> Any:
+    """Return a model whose settings are chosen by 5-fold cross-validation."""
+    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+
+    folds = StratifiedKFold(5, shuffle=True, random_state=setting.seed)
+    return GridSearchCV(model, grid, cv=folds)
+
+
+def _on_numbers(model: Any) -> Any:
+    """Return a model of standardised columns, with gaps filled in and marked."""
+    from sklearn.impute import SimpleImputer
+
+    filled = SimpleImputer(strategy="median", add_indicator=True)
+    return make_pipeline(filled, StandardScaler(), model)
+
+
 def _logistic(setting: Setting) -> Any:
-    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    return _on_numbers(LogisticRegression(max_iter=2000))
+
+
+def _forest(setting: Setting) -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(500, random_state=setting.seed)
+
+
+def _rbf_svm(setting: Setting) -> Any:
+    from sklearn.svm import SVC
+
+    return _tuned(_on_numbers(SVC()), {"svc__C": [0.1, 1.0, 10.0, 100.0]}, setting)
 
 
 def _svm_tree(setting: Setting) -> GreedySVMTreeClassifier:
@@ -169,8 +203,11 @@ _ALL = (
     Method("s1o", "S1O, HiGHS", _limited(S1OClassifier), "codes"),
     Method("s1o-ds", "S1O-DS, HiGHS", s1o_ds, "codes"),
     Method("cart", "CART", _cart, "codes"),
+    Method("cart-tuned", "CART, tuned", _cart_tuned),
     Method("logistic", "logistic regression", _logistic),
     Method("svm-tree", "greedy SVM tree", _svm_tree),
+    Method("forest", "random forest", _forest),
+    Method("rbf-svm", "RBF-SVM, tuned", _rbf_svm),
     Method("oct-h", "OCT-H", _limited(OCTHClassifier), "codes"),
     Method("fair", "Fair", _limited(AghaeiTreeClassifier), "codes"),
     Method("binoct", "BinOCT", _limited(BinOCTClassifier), "codes"),

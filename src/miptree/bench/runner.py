@@ -17,7 +17,7 @@ from miptree.bench.journal import Journal
 from miptree.bench.measure import Parts, measure, split_rows
 from miptree.bench.methods import Setting, get_method
 from miptree.bench.suites import Pair
-from miptree.datasets import load, official_test_names
+from miptree.datasets import Dataset, load, names, official_test_names
 
 Part = Literal["split", "official"]
 KEY = ("set", "depth", "method", "split", "limit", "part")
@@ -141,7 +141,7 @@ def count_failed(fits: Sequence[Fit], journal: Journal) -> int:
 def _fetch(fits: Sequence[Fit]) -> None:
     """Load every set once, so that a missing one is noticed before the first fit."""
     for name in dict.fromkeys(fit.set for fit in fits):
-        load(name)
+        _load(name)
     for name in dict.fromkeys(fit.set for fit in fits if fit.part == "official"):
         load(name, "paper_test")
 
@@ -239,8 +239,13 @@ def _failure(error: Exception) -> dict[str, Any]:
 
 
 def _parts(fit: Fit) -> Parts:
-    data = load(fit.set)
+    data = _load(fit.set)
     if fit.part == "split":
         return split_rows(data.frame, data.target, fit.split)
     test = load(fit.set, "paper_test")
     return [data.frame, test.frame, data.target, test.target]
+
+
+def _load(name: str) -> Dataset:
+    """Load a set of the paper or of development."""
+    return load(name, "dev" if name in names("dev") else "paper")

@@ -21,7 +21,7 @@ bench = typer.Typer(
 )
 app.add_typer(bench, name="bench")
 
-SUITE_NAMES = "small, medium, large or smoke"
+SUITE_NAMES = "small, medium, large, dev or smoke"
 PUBLISHED = "10-14"
 Folder = Annotated[Path, typer.Option(help="Folder of the journals.")]
 Splits = Annotated[str, typer.Option(help="Seeds of the splits, such as 10-14 or 1,3.")]

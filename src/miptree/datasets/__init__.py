@@ -1,4 +1,4 @@
-"""The 34 data sets of the paper's tables, by name."""
+"""The 34 data sets of the paper's tables, and 33 of development, by name."""
 
 from miptree.datasets._download import DatasetError
 from miptree.datasets._load import Dataset, load

@@ -70,11 +70,15 @@ def _digest(lines: list[str]) -> str:
 
 
 def typed(rows: list[list[str]], entry: Entry) -> tuple[pd.DataFrame, pd.Series]:
-    """Return a frame with numbers and categories, and the labels as strings."""
+    """Return a frame with numbers and categories, and the labels as strings.
+
+    Empty cells are missing values.
+    """
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*entry.columns, "target"], dtype=object)
     target = table.pop("target").astype(str)
+    table = table.where(table != "", None)
     for name in entry.columns:
         if name not in entry.strings:
             table[name] = table[name].astype("float64")
@@ -84,6 +88,7 @@ def typed(rows: list[list[str]], entry: Entry) -> tuple[pd.DataFrame, pd.Series]
 
 
 def _categories(column: pd.Series) -> pd.Series:
-    if column.dtype == "float64" and (column == column.round()).all():
-        column = column.astype("int64")
+    known = column.dropna()
+    if column.dtype == "float64" and (known == known.round()).all():
+        column = column.astype("int64" if len(known) == len(column) else "Int64")
     return column.astype("category")

@@ -50,7 +50,7 @@ class Dataset:
 
 
 def load(name: str, part: Part = "paper") -> Dataset:
-    """Load a data set of the paper.
+    """Load a data set of the paper, or one that this package is developed on.
 
     Looks in ``$MIPTREE_DATA`` (``paper/`` and ``paper_test/``, check sums compared),
     in scikit-learn (iris, wine), in the cache (``$MIPTREE_CACHE``, by default
@@ -61,9 +61,11 @@ def load(name: str, part: Part = "paper") -> Dataset:
     Parameters
     ----------
     name : str
-        One of :func:`names`.
-    part : {"paper", "paper_test"}, default="paper"
-        The rows that the paper split, or UCI's official test part where there is one.
+        One of :func:`names` of the part.
+    part : {"paper", "paper_test", "dev"}, default="paper"
+        The rows that the paper split, or UCI's official test part where there is one;
+        "dev" for the sets of development, which have missing values, and are found in
+        ``$MIPTREE_DATA`` only.
 
     Raises
     ------
@@ -93,6 +95,11 @@ def _rows(wanted: Entry) -> tuple[list[list[str]], str]:
     folder = os.environ.get("MIPTREE_DATA")
     if folder and (given := Path(folder) / wanted.part / wanted.file).exists():
         return _csv_rows(_checked_bytes(given, wanted)), str(given)
+    if not wanted.source.path:
+        raise DatasetError(
+            f"The data set {wanted.name!r} is not downloaded: set MIPTREE_DATA to the "
+            f"folder that holds {wanted.part}/{wanted.file}."
+        )
     if wanted.part == "paper" and wanted.name in ("iris", "wine"):
         return _bundled(wanted.name), "scikit-learn"
     cached = _cache() / wanted.part / f"{wanted.name}.csv.gz"

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-Part = Literal["paper", "paper_test"]
-"""The rows that the paper used, or UCI's official test rows."""
+Part = Literal["paper", "paper_test", "dev"]
+"""The rows that the paper used, UCI's official test rows, or sets of development."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,9 @@ class Entry:
         Of the sorted rows, whatever file they came in.
     order_sha256 : str
         The same with the rows in their order, on which random splits depend.
+    source : Source
+        Where it is downloaded from, with an empty path if it is not, as the sets of
+        development.
     """
 
     name: str
@@ -60,9 +63,9 @@ class Entry:
     strings: tuple[str, ...]
     classes: tuple[str, ...]
     sha256: str
-    content_sha256: str
-    order_sha256: str
-    source: Source
+    content_sha256: str = ""
+    order_sha256: str = ""
+    source: Source = Source("")
 
 
 @cache
@@ -72,7 +75,7 @@ def _table() -> dict[tuple[str, str], Entry]:
 
 
 def _entry(raw: dict[str, Any]) -> Entry:
-    source = Source(**_without_lists(raw["source"]))
+    source = Source(**_without_lists(raw.get("source", {"path": ""})))
     return Entry(**_without_lists(raw | {"source": source}))
 
 
@@ -80,25 +83,27 @@ def _without_lists(raw: dict[str, Any]) -> dict[str, Any]:
     return {k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()}
 
 
-def names() -> list[str]:
-    """Return the names of the data sets."""
-    return [name for name, part in _table() if part == "paper"]
+def names(part: Part = "paper") -> list[str]:
+    """Return the names of the data sets that have a part."""
+    return [name for name, other in _table() if other == part]
 
 
 def official_test_names() -> list[str]:
     """Return the names of the data sets that have an official test part."""
-    return [name for name, part in _table() if part == "paper_test"]
+    return names("paper_test")
 
 
 def entry(name: str, part: Part = "paper") -> Entry:
     """Return the entry of a name, or raise an error that lists the known names."""
-    known = {"paper": names, "paper_test": official_test_names}
-    if part not in known:
-        raise ValueError(f"part must be one of {sorted(known)}, got {part!r}.")
+    kinds = {
+        "paper": "data set",
+        "paper_test": "data set with an official test part",
+        "dev": "data set of development",
+    }
+    if part not in kinds:
+        raise ValueError(f"part must be one of {[*kinds]}, got {part!r}.")
     found = _table().get((name, part))
     if found is None:
-        what = "data set" if part == "paper" else "data set with an official test part"
-        raise ValueError(
-            f"There is no {what} {name!r}; there are {', '.join(known[part]())}."
-        )
+        known = ", ".join(names(part))
+        raise ValueError(f"There is no {kinds[part]} {name!r}; there are {known}.")
     return found
