@@ -28,7 +28,7 @@ ABOUT = (
     "compiled before) on the training part of split 0. `before` is commit 80762fd, "
     "which took its whole time unless it proved the tree optimal; `better at` is the "
     "second of its last better tree. `worse` is what the objective of now lies above "
-    "that of before, in percent. The machine was loaded."
+    "that of before, in percent. The other core of the machine was busy."
 )
 KEY = ("name", "depth", "code")
 OPTIONS = {"code": ("now",), "limit": 60.0}

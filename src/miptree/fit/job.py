@@ -19,7 +19,7 @@ from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree, ObliqueTree
 
-SECONDS = Patience(1.0, 0.3)
+SECONDS = Patience(0.8, 0.25)
 """How long a step may go on while neither the tree nor the bound moves."""
 ITERATIONS = Patience(100, 0.5)
 """How many iterations without a better tree end a search."""

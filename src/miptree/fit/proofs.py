@@ -71,9 +71,7 @@ def prove_by_routes(job: Job) -> None:
     """Prove (1a) by branch and bound over routes.
 
     A proof plans its steps by its time. Where it should end when it has stalled, it is
-    tried for a while at first, and again for longer as long as the bound moves. The
-    last step takes longest, and moves nothing before its end: so a proof that has come
-    near is given time for it.
+    tried for a while at first, and again for longer as long as the bound moves.
     """
     plan, best = job.plan, job.best
     if not can_prove(job.problem, plan.objective, plan.depth):
@@ -88,12 +86,22 @@ def prove_by_routes(job: Job) -> None:
         if seconds is None or not trial.is_over:
             break  # it could do no more
         seconds *= LONGER
-    for gap, limit, by_groups in LAST_TRIALS:
-        if job.is_patient and best.gap <= gap and not job.is_done:
-            smallest = SMALLEST_GROUP if by_groups else job.problem.n_rows
-            _prove_by_routes(job, job.clock.counting(limit=limit), smallest)
     nodes_are_over = plan.node_limit is not None and best.gap > 0
     best.note_end(clock.ended or ("node_limit" if nodes_are_over else None))
+
+
+def try_last_step(job: Job) -> None:
+    """Give a proof over routes that has come near the time for its last step.
+
+    This one takes longest, and moves nothing before its end.
+    """
+    if not job.is_patient or job.best.proof is None:
+        return
+    for gap, limit, by_groups in LAST_TRIALS:
+        if job.best.gap <= gap and not job.is_done:
+            job.best.enter("prove")
+            smallest = SMALLEST_GROUP if by_groups else job.problem.n_rows
+            _prove_by_routes(job, job.clock.counting(limit=limit), smallest)
 
 
 def _prove_by_routes(job: Job, clock: Clock, smallest: int = SMALLEST_GROUP) -> None:

@@ -71,7 +71,7 @@ def _search_to_the_end(job: Job) -> None:
         _search(job, clock, None)
         return
     n_coefficients = (2**job.plan.depth - 1) * job.problem.n_features
-    patience = ITERATIONS._replace(least=ITERATIONS.least + n_coefficients)
+    patience = ITERATIONS._replace(least=ITERATIONS.least + 0.6 * n_coefficients)
     is_moving = True
     while is_moving and _is_left(job) and not clock.is_over:
         n_moves = best.movement.n_moves

@@ -1,6 +1,7 @@
 """The steps that turn a problem into a tree within one clock.
 
-start -> search -> proofs (the errors first, then all of (1a)) -> search -> certificate.
+start -> search -> proofs (the errors first, then all of (1a)) -> search -> last step of
+a proof that has come near -> certificate.
 The best tree under the recounted objective is kept throughout, so the result is never
 worse than the start, and any step may be cut short. A step ends when it has stalled:
 when neither the tree nor the bound has moved for a while that grows with the time
@@ -19,7 +20,7 @@ from miptree.fit.job import Job
 from miptree.fit.mips import bound_by_mip, count_errors, have_a_chance
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback
-from miptree.fit.proofs import exhaust_errors, prove_by_routes
+from miptree.fit.proofs import exhaust_errors, prove_by_routes, try_last_step
 from miptree.fit.searches import search_first, search_on, search_to_the_end
 from miptree.search.starts import cart_tree
 from miptree.tree import ObliqueTree
@@ -120,8 +121,10 @@ def _search_last(job: Job) -> None:
 
     They may have stalled. Or a solver's tolerances took a tree with one error for one
     without: its optimum is then 0, but the recount finds 1, and a better tree may still
-    be found.
+    be found. The search ends near the best tree: a proof may lack one step then.
     """
     gave_up = job.wants_proof and job.best.ended in ("stalled", "max_iter")
     if gave_up and (job.clock.limit, job.plan.max_iter) != (None, None):
         search_to_the_end(job)
+        if not job.is_done:
+            try_last_step(job)
