@@ -11,7 +11,13 @@ from sklearn.datasets import load_iris, load_wine
 
 from _cli import RUNNER, refused, run
 from _sealed import sealed
-from miptree import OptimalTreeClassifier, __version__, load_json, save_json
+from miptree import (
+    OptimalTreeClassifier,
+    PointsTreeClassifier,
+    __version__,
+    load_json,
+    save_json,
+)
 from miptree.commands import app
 from miptree.commands._tables import labels
 
@@ -370,8 +376,8 @@ def test_verify_repeats_a_proof(tmp_path):
         path, index=False
     )
     model = tmp_path / "model.json"
-    fit = ["fit", path, "--target", "y", "--depth", 1, "--time-limit", 10]
-    assert run(*fit, "--out", model).exit_code == 0
+    fit = ["fit", path, "--target", "y", "--depth", 1, "--style", "oblique"]
+    assert run(*fit, "--time-limit", 10, "--out", model).exit_code == 0
     result = run("verify", model, path, "--resolve-with", "highs")
     assert result.exit_code == 0, result.output
     assert "again" in result.stdout
@@ -383,6 +389,7 @@ def test_table_with_categories_and_gaps(tmp_path):
     rows = ["red,1,3,yes", "blue,,1,no", "green,2,1,no", "red,0,2,yes", ",5,2,no"]
     path.write_text("\n".join(["colour,size,code,sold", *rows * 4]))
     options = ["--depth", 1, "--time-limit", 5, "--categorical", "code"]
+    options += ["--style", "oblique"]
     fit = run("fit", path, "--target", "sold", *options, "--out", model)
     assert fit.exit_code == 0, fit.output
     assert re.search(r"colour (not )?in \{", fit.stdout)
@@ -393,23 +400,57 @@ def test_table_with_categories_and_gaps(tmp_path):
     assert [line.split(",")[0] for line in found] == ["prediction", "yes", "no", "no"]
 
 
-def test_fit_can_tune(folder, tmp_path):
+def test_fit_compares_styles_and_takes_the_simplest(folder, tmp_path):
     model = tmp_path / "model.json"
-    fit = ["fit", folder / "iris.csv", "--target", "kind", "--tune", "--drop", "id"]
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--drop", "id"]
     options = ["--weights", "weight", "--time-limit", 600, "--out", model]
     result = run(*fit, *options)
     assert result.exit_code == 0, result.output
-    assert "Accuracy in cross-validation: 9" in result.stdout
+    assert "The points tree was taken: it is the simplest" in result.stdout
+    rows = [line.split("│")[1:-1] for line in result.stdout.splitlines() if "│" in line]
+    names = [row[0].strip() for row in rows[: rows.index(rows[-1])]][:5]
+    assert names == [
+        "constant",
+        "points (taken)",
+        "oblique",
+        "logistic regression",
+        "CART",
+    ]
+    assert rows[1][3].strip() == "yes"
     assert "20 folds" in result.stderr
+    assert isinstance(load_json(model), PointsTreeClassifier)
+    assert run("verify", model, folder / "iris.csv").exit_code == 0
+
+
+def test_fit_can_tune_one_style(folder, tmp_path):
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--tune", "--drop", "id"]
+    model = tmp_path / "model.json"
+    options = ["--weights", "weight", "--time-limit", 600, "--out", model]
+    result = run(*fit, *options, "--style", "oblique")
+    assert result.exit_code == 0, result.output
+    assert "Of the oblique trees the best one in 20 folds" in result.stdout
     assert run("verify", model, folder / "iris.csv").exit_code == 0
     assert "--tune works without" in refused(*fit, "--selection", "auto")
+
+
+def test_an_option_of_one_style_asks_for_it(folder, tmp_path):
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--time-limit", 1]
+    for option in (["--solver", "search"], ["--style", "sparse", "--solver", "search"]):
+        model = tmp_path / "model.json"
+        assert run(*fit, *option, "--out", model, "--force").exit_code == 0
+        clf = load_json(model)
+        assert isinstance(clf, OptimalTreeClassifier)
+        assert clf.max_features_per_split == (4 if "sparse" in option else None)
+    refusal = refused(*fit, "--style", "auto", "--solver", "search")
+    assert "works without --solver search" in refusal
+    assert "auto, points, sparse or oblique" in refused(*fit, "--style", "round")
 
 
 def test_fit_can_be_told_what_to_prove(tmp_path):
     path, model = tmp_path / "data.csv", tmp_path / "model.json"
     path.write_text("a,y\n1,0\n2,1\n3,0\n4,1\n")
     fit = ["fit", path, "--target", "y", "--depth", 1, "--proof", "errors"]
-    assert run(*fit, "--time-limit", 60, "--out", model).exit_code == 0
+    assert run(*fit, "--time-limit", 5, "--out", model).exit_code == 0
     assert load_json(model).proof == "errors"
 
 

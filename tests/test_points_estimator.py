@@ -446,7 +446,7 @@ def test_the_command_line_fits_points_trees(tmp_path) -> None:
     assert predicted.stdout.startswith("prediction,probability")
     for option in ("--tune", "--solver=highs", "--selection=auto", "--engine=dask"):
         assert "--style points works without" in refused("fit", data, *given, option)
-    assert "oblique or points" in refused("fit", data, "--target", "y", "--style", "x")
+    assert "sparse or oblique" in refused("fit", data, "--target", "y", "--style", "x")
 
 
 def test_a_proof_file_is_written_once(tmp_path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
@@ -21,27 +22,38 @@ from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows, is_levels
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_points import LIKELY_PENALTY, PointsTreeClassifier
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.points import PointsTraining
 from miptree.fit.progress import listeners_of
 from miptree.objective.penalties import suited_objective
 from miptree.objective.proved import Bounds
 from miptree.tree import ObliqueTree
 from miptree.tuning import (
-    DEFAULT_CANDIDATES,
+    STYLES,
     THRESHOLDS,
     Candidate,
     CVResults,
     FoldedRows,
+    PointsTree,
     Race,
     TableRules,
+    TuningSetting,
+    Winner,
     all_settings,
+    chosen,
     costs_of,
     final_fit,
+    ladder,
     splitter_folds,
     stratified_folds,
+    why_chosen,
 )
+from miptree.tuning.points_fold import penalty_of, rules_for_folds
+from miptree.tuning.style_settings import points_data, style_settings
 from miptree.tuning.tuning_progress import TuningProgress
+from miptree.utils.arrays import AnyArray
 
 DEPTHS = (1, 2, 3, 4)
 """Depths that max_depth="cv" chooses from."""
@@ -49,24 +61,36 @@ MOST_ROWS = 20_000
 """Rows on which candidates are compared and trained, of more a stratified part."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
+_PROOF_SECONDS = 10.0
+"""Seconds that the proof of a points tree may take, or as long as the comparison."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifierCV(ObliqueClassifier):
-    """One small oblique tree, trained in the way that cross-validation says.
+    """One small tree, of the kind and trained in the way that cross-validation says.
 
-    Candidates differ in their objective, their regularisation, and how far they trust
-    the labels: a label can give way to the votes of trees that did not see its row.
-    The best in repeated stratified cross-validation *inside the training data* is
-    trained once more on all rows.
+    Trees come in styles, the simplest first: a constant; points trees, whose splits are
+    small scorecards; sparse trees, whose splits weigh at most four features; oblique
+    trees. Within a style, candidates differ in their objective, their regularisation,
+    and how far they trust the labels: a label can give way to the votes of trees that
+    did not see its row. All are compared in repeated stratified cross-validation
+    *inside the training data*. The simplest style that is about as good as the best is
+    trained once more on all rows, in its best way.
 
     Parameters
     ----------
     max_depth : int or "cv", default=2
         Depth of the tree; "cv" chooses from 1 to 4 as well.
+    style : {"auto", "points", "sparse", "oblique"}, default="auto"
+        Kind of tree; "auto" compares all of them.
+    simplest_within : float, default=1
+        How far a simpler style may be behind the best one, in standard errors of their
+        difference in the same folds. 0 takes the best one. A constant is taken only if
+        no split is of use.
     candidates : "default" or sequence of candidates, default="default"
-        What to choose from, see :mod:`miptree.tuning`. The first one is taken where
-        the time does not suffice for a single fold.
+        What to choose from, see :mod:`miptree.tuning`. With a sequence the best one is
+        taken, whatever its style; and the first one where the time does not suffice
+        for a single fold.
     cv : int, splitter, iterable or None, default=5
         Number of stratified folds, 5 for None; or a splitter of scikit-learn (one that
         needs no groups), or pairs (train, test) of rows of X, used as they are.
@@ -98,6 +122,16 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
     Attributes
     ----------
+    style_ : str
+        Style of the tree, "constant" where no split was of use.
+    rungs_ : list of Rung
+        The best of each style, the simplest first, beside the best of all: how many
+        coefficients it has, its score, and by how much it is behind.
+    why_ : str
+        Why this style was taken, in a sentence.
+    references_ : dict
+        Scores of logistic regression, and of CART of the same depth, in the same
+        folds; empty unless styles were compared.
     best_params_ : dict
         Kind and parameters of the winner, ``max_depth``, and the ``threshold`` below
         which coefficients were dropped.
@@ -114,14 +148,16 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         ``sparsity="auto"`` the winner may be a sparser one than that of rank 1.
     n_splits_ : int
         Folds done.
-    best_estimator_ : OptimalTreeClassifier
+    best_estimator_ : OptimalTreeClassifier or PointsTreeClassifier
         The tree as a classifier of its own, for exports and reports.
     classes_, table_, tree_, certificate_, objective_, bound_, gap_, trace_, fit_time_
-        As of :class:`~miptree.OptimalTreeClassifier`. The certificate is about (1a)
-        with its default penalties, with bounds that need no solver.
+        As of :class:`~miptree.OptimalTreeClassifier`. The certificate of a points tree
+        is its own; any other is about (1a) with its default penalties, with bounds that
+        need no solver.
     status_ : str
-        Why the comparison ended: "max_iter" after the last fold, "time_limit", or
-        "interrupted" by Ctrl-C or the callback.
+        That of a points tree, "optimal" if it is proved to be the best of its kind.
+        Otherwise why the comparison ended: "max_iter" after the last fold,
+        "time_limit", or "interrupted" by Ctrl-C or the callback.
     n_features_in_, feature_names_in_
         As of :class:`~miptree.OptimalTreeClassifier`.
 
@@ -137,6 +173,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Interval(Integral, 1, 10, closed="both"), StrOptions({"cv"})],
+        "style": [StrOptions({"auto", *STYLES[1:]})],
+        "simplest_within": [Interval(Real, 0, None, closed="left")],
         "candidates": [StrOptions({"default"}), list, tuple],
         "cv": ["cv_object"],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
@@ -149,6 +187,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     }  # fmt: skip
 
     max_depth: int | str = 2
+    style: str = "auto"
+    simplest_within: float = 1.0
     candidates: str | Sequence[Candidate] = "default"
     cv: Any = 5
     n_repeats: int = 4
@@ -181,47 +221,94 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         """
         clock = Clock(self.time_limit)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        candidates = self._candidates()
+        self._check_candidates()
         rows, classes = self._rows(X, y, sample_weight)
-        problem, schema = self._problem_of(rows, classes)
-        race = Race(
-            all_settings(candidates, self._depths(), self._readings(rows)),
-            self._folded(rows, problem, X, y, seed),
-            TableRules(
-                self.categorical_encoding, self.missing, self.max_features_per_split
-            ),
-            THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
-        )
-        tell = self._teller(race, clock)
+        problem, _ = self._problem_of(rows, classes)
         with interruptible(clock) as clock:
+            race, clock = self._race(rows, problem, X, y, seed, clock)
+            tell = self._teller(race, clock)
             results, end = race.run(
                 self.n_jobs,
                 clock.share(_CV_SHARE),
                 lambda results: tell("folds", results),
             )
-            winner = results.winner()
-            if winner.setting.as_levels:
-                problem, schema = self._problem_of(rows.with_levels(), classes)
-            tree = final_fit(
-                problem,
-                costs_of(rows),
-                winner,
-                seed,
-                MOST_ROWS,
-                in_a_hurry=end != "max_iter",
-                # A stop that ended the folds does not end this as well.
-                clock=Clock(clock.remaining) if clock.stop.requested else clock,
-            )
-            if clock.stop.requested:
-                end = "interrupted"
-        fitted = _certified(problem, tree, winner.setting.depth, clock, end)
-        self._keep_results(results)
-        self.best_estimator_ = self._estimator(winner.setting.depth)
+            self.rungs_ = ladder(results, self.simplest_within)
+            winner = self._winner(results)
+            if not isinstance(winner.setting.candidate, PointsTree):
+                self._fit_oblique(rows, classes, winner, seed, clock, end)
+            was_interrupted = clock.stop.requested
+        if isinstance(winner.setting.candidate, PointsTree):
+            self._fit_points(problem, winner, clock, X, y, sample_weight)
+        self._keep_results(results, winner)
+        tell("done", results)
+        self._warn(race, results, end, was_interrupted)
+        return self
+
+    # ---------------------------------------------------------------- training
+
+    def _fit_oblique(
+        self,
+        rows: TrainingRows,
+        classes: AnyArray,
+        winner: Winner,
+        seed: int,
+        clock: Clock,
+        end: End,
+    ) -> None:
+        """Train the winner on all rows."""
+        setting = winner.setting
+        read = rows.with_levels() if setting.as_levels else rows
+        problem, schema = self._problem_of(read, classes)
+        if setting.max_features is not None:
+            problem = read.problem(schema.table, setting.max_features)
+        tree = final_fit(
+            problem,
+            costs_of(rows),
+            winner,
+            seed,
+            MOST_ROWS,
+            in_a_hurry=end != "max_iter",
+            # A stop that ended the folds does not end this as well.
+            clock=Clock(clock.remaining) if clock.stop.requested else clock,
+        )
+        end = "interrupted" if clock.stop.requested else end
+        fitted = _certified(problem, tree, setting.depth, clock, end)
+        self.best_estimator_ = self._estimator(setting)
         self.best_estimator_.adopt(schema, fitted)
         self.adopt(schema, fitted)
-        tell("done", results)
-        self._warn(race, results, end, clock.stop.requested)
-        return self
+
+    def _fit_points(
+        self,
+        problem: Problem,
+        winner: Winner,
+        clock: Clock,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+    ) -> None:
+        """Train the winner, a points tree, on all rows, and prove it."""
+        candidate = winner.setting.candidate
+        assert isinstance(candidate, PointsTree)
+        seconds = max(_PROOF_SECONDS, clock.elapsed)
+        if clock.stop.requested:
+            seconds = 0.0
+        if (left := clock.remaining) is not None:
+            seconds = min(seconds, left)
+        clf = PointsTreeClassifier(
+            max_depth=winner.setting.depth,
+            feature_penalty=penalty_of(candidate, problem),
+            time_limit=None if self.time_limit is None else seconds,
+            class_weight=self.class_weight,
+            cost_matrix=self.cost_matrix,
+            categorical_features=self.categorical_features,
+            missing=self.missing,
+            unknown=self.unknown,
+            n_jobs=self.n_jobs,
+        )
+        self.best_estimator_ = clf.fit(X, y, sample_weight)
+        seconds = clock.elapsed
+        fitted = replace(clf.fitted_, seconds=seconds)
+        self.adopt(self._schema(clf.table_, clf.classes_), fitted)
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
         """Return a function that tells the listeners and whether one asks to stop."""
@@ -252,6 +339,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 "There are too few rows for two folds: the first candidate was trained "
                 "without a comparison. OptimalTreeClassifier may suit you better."
             )
+        elif self.style_ == "constant" and isinstance(self.candidates, str):
+            text = self.why_
         elif n_done == 0 and end == "time_limit":
             text = (
                 "The time limit left no fold finished: the first candidate was trained "
@@ -262,17 +351,60 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
     # --------------------------------------------------------------- comparing
 
-    def _candidates(self) -> Sequence[Candidate]:
+    def _check_candidates(self) -> None:
         if isinstance(self.candidates, str):
-            return DEFAULT_CANDIDATES
+            return
         given = list(self.candidates)
         wrong = [c for c in given if not isinstance(c, Candidate)]
         if wrong or not given:
             raise ValueError(
-                "candidates must be a sequence of SoftTree, Svm1Tree, CartTree or "
-                f"GreedySvmTree of miptree.tuning, got {wrong[:1] or given!r}."
+                "candidates must be a sequence of SoftTree, Svm1Tree, GreedySvmTree, "
+                "LogisticTree, CartTree, PointsTree or ConstantTree of miptree.tuning, "
+                f"got {wrong[:1] or given!r}."
             )
-        return given
+
+    def _race(
+        self,
+        rows: TrainingRows,
+        problem: Problem,
+        X: Any,
+        y: Any,
+        seed: int,
+        clock: Clock,
+    ) -> tuple[Race, Clock]:
+        """Prepare the comparison; return its clock as well.
+
+        Compiling is done once on a machine, and no part of the time limit.
+        """
+        depths, readings = self._depths(), self._readings(rows)
+        if isinstance(self.candidates, str):
+            settings = style_settings(
+                self.style, problem, depths, readings, self.max_features_per_split
+            )
+        else:
+            settings = all_settings(self.candidates, depths, readings)
+        folded = self._folded(rows, problem, X, y, seed)
+        points = points_data(settings, folded.rows, self.missing)
+        if points is not None:
+            likely = np.full(len(rows.cells), LIKELY_PENALTY)
+            PointsTraining(points, clock).make_ready(likely)
+            clock = clock.begun_now()
+        race = Race(
+            settings,
+            folded,
+            TableRules(
+                self.categorical_encoding, self.missing, self.max_features_per_split
+            ),
+            THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
+            None if points is None else rules_for_folds(points),
+        )
+        return race, clock
+
+    def _winner(self, results: CVResults) -> Winner:
+        """Return the best of the style that was chosen, or of candidates given."""
+        if isinstance(self.candidates, str):
+            return chosen(self.rungs_).winner
+        return results.winner()
 
     def _folded(
         self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
@@ -310,8 +442,13 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
     # ----------------------------------------------------------------- keeping
 
-    def _keep_results(self, results: CVResults) -> None:
-        winner = results.winner()
+    def _keep_results(self, results: CVResults, winner: Winner) -> None:
+        self.style_ = winner.setting.style
+        n_folds = len(results.scores)
+        self.why_ = f"The best of {len(results.settings)} candidates was taken."
+        if isinstance(self.candidates, str):
+            self.why_ = why_chosen(self.rungs_, self.simplest_within, n_folds)
+        self.references_ = results.references
         self.cv_results_ = results.table()
         self.best_index_ = winner.index
         self.best_params_ = {
@@ -322,16 +459,16 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.best_score_se_ = float(winner.se)
         self.n_splits_ = len(results.scores)
 
-    def _estimator(self, depth: int) -> OptimalTreeClassifier:
+    def _estimator(self, setting: TuningSetting) -> OptimalTreeClassifier:
         """Return a classifier that reads tables as this one does."""
         return OptimalTreeClassifier(
-            max_depth=depth,
+            max_depth=setting.depth,
             solver="search",
             class_weight=self.class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
             categorical_encoding=self.categorical_encoding,
-            max_features_per_split=self.max_features_per_split,
+            max_features_per_split=setting.max_features or self.max_features_per_split,
             missing=self.missing,
             unknown=self.unknown,
         )

@@ -47,7 +47,7 @@ MOST_DEPTH = 4
 """Depth of the deepest points tree: more steps than that nobody follows."""
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
-_LIKELY_PENALTY = 0.01
+LIKELY_PENALTY = 0.01
 """A penalty with as many decimals as those that "auto" chooses from."""
 _SIGNS = {1: 1, -1: -1, "+": 1, "-": -1}
 
@@ -264,7 +264,7 @@ class PointsTreeClassifier(TableClassifier):
         listeners = listeners_of(self.verbose, self.callback)
         likely = self._given_penalty(rows)
         if likely is None:
-            likely = np.full(len(rows.cells), _LIKELY_PENALTY)
+            likely = np.full(len(rows.cells), LIKELY_PENALTY)
         with interruptible(clock) as clock:
             PointsTraining(data, clock, listeners, n_jobs).make_ready(likely)
             # Compiling is done once on a machine, and no part of the time limit.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -9,6 +10,7 @@ import pandas as pd
 from miptree.estimator_points import MOST_DEPTH
 from miptree.export._json_values import MAX_TEXT
 from miptree.fit.plan import PROOFS
+from miptree.tuning import STYLES
 
 
 class Given(NamedTuple):
@@ -21,6 +23,7 @@ class Given(NamedTuple):
     categorical: list[str] | None
     categorical_encoding: str | None
     proof: str | None
+    proof_log: Path | None = None
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -31,6 +34,7 @@ class Given(NamedTuple):
             "selection": f"--selection {self.selection}",
             "categorical_encoding": "--categorical-encoding",
             "proof": f"--proof {self.proof}",
+            "proof_log": "--proof-log",
         }
         unset = (None, False, "memory")
         return [words[name] for name in fields if getattr(self, name) not in unset]
@@ -75,11 +79,31 @@ def refuse_together(given: Given) -> None:
         )
 
 
+STYLE_NAMES = ("auto", *STYLES[1:])
+"""Styles that may be asked for."""
+_OF_OBLIQUE = ("engine", "solver", "selection", "proof", "proof_log")
+"""Options of oblique trees that are trained in one given way."""
+
+
+def chosen_style(given: Given, style: str | None) -> str:
+    """Return the style that was asked for; an option of one style asks for it."""
+    if style is None:
+        return "oblique" if given.named(*_OF_OBLIQUE) else "auto"
+    if style not in STYLE_NAMES:
+        names = f"{', '.join(STYLE_NAMES[:-1])} or {STYLE_NAMES[-1]}"
+        raise ValueError(f"--style must be {names}, got {style!r}.")
+    return style
+
+
 def refuse_for_style(given: Given, style: str, depth: int) -> None:
-    """Refuse options of the other kind of tree."""
-    if style not in ("oblique", "points"):
-        raise ValueError(f"--style must be oblique or points, got {style!r}.")
-    if style == "oblique":
+    """Refuse options of another style of tree."""
+    if style == "auto":
+        for wrong in given.named(*_OF_OBLIQUE):
+            raise ValueError(
+                "--style auto compares trees of all styles by cross-validation, and "
+                f"works without {wrong}. Leave it out, or give --style oblique."
+            )
+    if style != "points":
         return
     if depth > MOST_DEPTH:
         raise ValueError(

@@ -18,8 +18,10 @@ from miptree.commands._app import (
     show_certificate,
     show_tree,
 )
+from miptree.commands._comparison import show_comparison
 from miptree.commands._fit_options import (
     Given,
+    chosen_style,
     refuse_for_log,
     refuse_for_style,
     refuse_long_texts,
@@ -40,6 +42,7 @@ from miptree.export import load_json, save_json
 from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
+from miptree.tuning.style_settings import SPARSE_FEATURES
 
 
 @app.command()
@@ -86,12 +89,20 @@ def fit(
     ] = "memory",
     tune: Annotated[
         bool,
-        typer.Option("--tune", help="Choose how to train by cross-validation instead."),
+        typer.Option(
+            "--tune",
+            help="Choose how to train by cross-validation, as --style auto does "
+            "anyway; with --style oblique or sparse within that style.",
+        ),
     ] = False,
     style: Annotated[
-        str,
-        typer.Option(help="oblique, or points: splits that people can add up."),
-    ] = "oblique",
+        str | None,
+        typer.Option(
+            help="auto: the simplest that is about as good as the best of all; points: "
+            "splits that people can add up; sparse: splits of few features; oblique. "
+            "By default auto, unless another option belongs to one style."
+        ),
+    ] = None,
     proof: Annotated[
         str | None,
         typer.Option(
@@ -110,26 +121,41 @@ def fit(
 
     Example: miptree fit iris.csv --target species --depth 2 --out model.json
 
-    With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
-    With --tune the tree is trained for accuracy on new rows, and no solver is called.
+    By default trees of several styles are compared by cross-validation, and the
+    simplest is taken that is about as accurate on new rows as the best.
     With --style points splits are small scorecards, and the best tree is proved.
+    With --style oblique, --solver or --proof a tree is trained for one objective, and
+    bounds on it are proved.
+    With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
     """
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)
     given = Given(
-        tune, engine, solver, selection, categorical, categorical_encoding, proof
+        tune,
+        engine,
+        solver,
+        selection,
+        categorical,
+        categorical_encoding,
+        proof,
+        None if style == "points" else proof_log,
     )
     refuse_together(given)
+    style = chosen_style(given, style)
     refuse_for_style(given, style, depth)
     if proof_log is not None:
         refuse_for_log(given)
     clf: OptimalTreeClassifier | OptimalTreeClassifierCV | PointsTreeClassifier
     if style == "points":
         clf = PointsTreeClassifier()
-    elif tune:
-        clf = OptimalTreeClassifierCV()
+    elif tune or style == "auto":
+        clf = OptimalTreeClassifierCV(style=style, n_jobs=-1)
     else:
-        clf = OptimalTreeClassifier(solver=solver or "highs", selection=selection)
+        clf = OptimalTreeClassifier(
+            solver=solver or "highs",
+            selection=selection,
+            max_features_per_split=SPARSE_FEATURES if style == "sparse" else None,
+        )
     clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
     if proof is not None:
         clf.set_params(proof=proof)
@@ -158,9 +184,9 @@ def fit(
     if out is not None:  # first of all: showing it may fail
         save_json(clf, out, force, metadata={"target": target, "weights": weights})
     show_tree(clf)
-    show_certificate(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
-        say(_cross_validated(clf))
+        show_comparison(clf)
+    show_certificate(clf)
     if out is not None:
         say(f"Saved as {out}.")
     if proof_log is not None and clf.certificate_.proof_digest:
@@ -172,15 +198,6 @@ def _files_read(data: str, engine: str) -> list[Path]:
     if engine != "dask":
         return [Path(data)]
     return [*map(Path, glob(data)), *Path(data).rglob("*.parquet")]
-
-
-def _cross_validated(clf: OptimalTreeClassifierCV) -> str:
-    """Say the accuracy in cross-validation."""
-    if np.isnan(clf.best_score_):
-        return "Accuracy in cross-validation: unknown, as no fold was finished."
-    error = f" (standard error {100 * clf.best_score_se_:.1f})"
-    known = "" if np.isnan(clf.best_score_se_) else error
-    return f"Accuracy in cross-validation: {100 * clf.best_score_:.1f} %{known}."
 
 
 @app.command()

@@ -5,15 +5,13 @@ They are always in the pool, so that the search is never worse than any of them.
 
 from __future__ import annotations
 
-import warnings
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import entr
 
 from miptree.data.problem import Problem
 from miptree.objective.leaf_labels import leaf_cost, relabel
+from miptree.search.greedy_planes import Greedy
 from miptree.tree import LEAF, HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -22,17 +20,6 @@ LARGEST_CART = 200_000
 
 _GROWN_ON = 20_000
 """Rows on which the other trees are grown above that."""
-
-_LARGEST_FIT = 2_000
-"""Rows that a linear fit of a greedy split sees."""
-
-_MOST_CLASSES = 12
-"""Classes that a greedy split looks at: the heaviest ones."""
-
-_MOST_GROUPED = 4
-"""Classes of which all groupings in two are tried."""
-
-Plane = tuple[FloatArray, float]
 
 
 def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
@@ -65,7 +52,7 @@ def cart_tree(problem: Problem, depth: int) -> HeapTree:
     """Grow scikit-learn's CART of the given depth, in scaled units."""
     from sklearn.tree import DecisionTreeClassifier
 
-    y, weight = _targets(problem)
+    y, weight = targets(problem)
     model = DecisionTreeClassifier(max_depth=depth, random_state=0)
     grown = model.fit(problem.scaled, y, sample_weight=weight).tree_
     coef = np.zeros((grown.node_count, problem.n_features))
@@ -102,7 +89,7 @@ def logistic_tree(problem: Problem, depth: int) -> HeapTree:
     return _grow(problem, depth, 1, model)
 
 
-def _targets(problem: Problem) -> tuple[IntArray, FloatArray]:
+def targets(problem: Problem) -> tuple[IntArray, FloatArray]:
     """Return a class and a weight for each row, for methods without class costs."""
     if problem.class_cost is None:
         return problem.y, problem.weight
@@ -113,92 +100,8 @@ def _targets(problem: Problem) -> tuple[IntArray, FloatArray]:
 
 def _grow(problem: Problem, depth: int, levels: int, model: Any) -> HeapTree:
     """Grow a heap tree whose upper ``levels`` levels a linear classifier splits."""
-    n_branch = 2**depth - 1
     heap = constant_tree(problem, depth)
-    at_node = {0: np.arange(problem.n_rows)}
-    for b in range(n_branch):
-        rows = at_node.pop(b)
-        plane = None if b >= 2**levels - 1 else _best_split(problem, rows, model)
-        right = np.zeros(len(rows), dtype=bool)
-        if plane is not None:
-            heap.coef[b, : problem.n_open], heap.threshold[b] = plane
-            right = problem.open_scaled[rows] @ plane[0] > plane[1]
-        at_node[2 * b + 1], at_node[2 * b + 2] = rows[~right], rows[right]
+    greedy = Greedy(problem.open_scaled, *targets(problem), model, problem.max_features)
+    for b, (coef, threshold) in greedy.planes(levels).items():
+        heap.coef[b, : problem.n_open], heap.threshold[b] = coef, threshold
     return relabel(problem, problem.into_box(heap))
-
-
-def _best_split(problem: Problem, rows: IntArray, model: Any) -> Plane | None:
-    """Find the purest split between two groups of classes, None at a pure node."""
-    y, weight = _targets(problem)
-    if len(rows) > _LARGEST_FIT:
-        rows = np.random.default_rng(0).choice(rows, _LARGEST_FIT, replace=False)
-    X, y, weight = problem.open_scaled[rows], y[rows], weight[rows]
-    best, best_impurity, most = None, np.inf, problem.max_features
-    for group in _groupings(X, y, weight):
-        side, relative = np.where(np.isin(y, group), 1, -1), weight / weight.mean()
-        coef, threshold = _plane(model, X, side, relative)
-        if most is not None and most < problem.n_open:
-            used = np.argsort(-np.abs(coef), kind="stable")[:most]
-            coef = np.zeros_like(coef)
-            coef[used], threshold = _plane(model, X[:, used], side, relative)
-        right = X @ coef > threshold
-        impurity = _impurity(y[right], weight[right]) + _impurity(
-            y[~right], weight[~right]
-        )
-        if impurity < best_impurity:
-            best, best_impurity = (coef, threshold), impurity
-    return best
-
-
-def _groupings(X: FloatArray, y: IntArray, weight: FloatArray) -> list[IntArray]:
-    """List groups of classes to tell from the rest: all groups if there are few.
-
-    Otherwise they are the single classes, and the first classes, of any number, in the
-    order along the line on which the means differ most.
-    """
-    mass = np.bincount(y, weight)
-    classes = np.argsort(-mass, kind="stable")[: min(_MOST_CLASSES, (mass > 0).sum())]
-    if len(classes) < 2:
-        return []
-    if len(classes) <= _MOST_GROUPED:
-        sizes = range(1, len(classes))
-        groups = (np.array(g) for k in sizes for g in combinations(classes, k))
-        # Of a group and its complement, the one with the heaviest class.
-        return [group for group in groups if group[0] == classes[0]]
-    order = _in_a_row(X, y, weight, classes)
-    singles = [classes[k : k + 1] for k in range(len(classes))]
-    return singles + [order[:k] for k in range(2, len(order) - 1)]
-
-
-def _in_a_row(
-    X: FloatArray, y: IntArray, weight: FloatArray, classes: IntArray
-) -> IntArray:
-    """Order the classes along the first principal axis of their means."""
-    share = np.where(y == classes[:, None], weight, 0.0)
-    mass = share.sum(axis=1, keepdims=True)
-    means = share @ X / mass
-    centred = np.sqrt(mass) * (means - np.average(X, axis=0, weights=weight))
-    within = X - means[np.argmax(y == classes[:, None], axis=0)]
-    spread = within.std(axis=0) + 1e-9
-    axis = np.linalg.svd(centred / spread, full_matrices=False)[2][0] / spread
-    return classes[np.argsort(means @ axis, kind="stable")]
-
-
-def _impurity(y: IntArray, weight: FloatArray) -> float:
-    """Return the entropy of the classes times the weight of the rows.
-
-    Unlike Gini's index it prefers to halve four equal classes to splitting one off.
-    """
-    mass = np.bincount(y, weight)
-    return float(entr(mass).sum() - entr(mass.sum()))
-
-
-def _plane(model: Any, X: FloatArray, side: IntArray, weight: FloatArray) -> Plane:
-    """Fit a linear classifier; one that has not converged will do for a start."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(X, side, sample_weight=weight)
-    coef: FloatArray = model.coef_[0].astype(np.float64)
-    return coef, -float(model.intercept_[0])

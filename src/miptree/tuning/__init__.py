@@ -2,34 +2,59 @@
 
 from miptree.tuning.candidates import (
     DEFAULT_CANDIDATES,
+    POINTS_CANDIDATES,
+    SPARSE_CANDIDATES,
     Candidate,
     CartTree,
+    ConstantTree,
     GreedySvmTree,
+    LogisticTree,
+    PointsTree,
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.cv_results import THRESHOLDS, CVResults
-from miptree.tuning.evaluate_fold import TableRules, costs_of
+from miptree.tuning.cv_results import (
+    STYLES,
+    THRESHOLDS,
+    CVResults,
+    TuningSetting,
+    Winner,
+)
+from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.final_fit import final_fit
 from miptree.tuning.folds import Fold, FoldedRows, splitter_folds, stratified_folds
+from miptree.tuning.ladder import Rung, chosen, ladder, why_chosen
 from miptree.tuning.racing import Race, all_settings
+from miptree.tuning.scores import costs_of
 
 __all__ = [
     "DEFAULT_CANDIDATES",
+    "POINTS_CANDIDATES",
+    "SPARSE_CANDIDATES",
+    "STYLES",
     "THRESHOLDS",
     "CVResults",
     "Candidate",
     "CartTree",
+    "ConstantTree",
     "Fold",
     "FoldedRows",
     "GreedySvmTree",
+    "LogisticTree",
+    "PointsTree",
     "Race",
+    "Rung",
     "SoftTree",
     "Svm1Tree",
     "TableRules",
+    "TuningSetting",
+    "Winner",
     "all_settings",
+    "chosen",
     "costs_of",
     "final_fit",
+    "ladder",
     "splitter_folds",
     "stratified_folds",
+    "why_chosen",
 ]

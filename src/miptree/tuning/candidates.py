@@ -1,6 +1,8 @@
 """What cross-validation chooses from: ways to train a tree.
 
-A candidate is a frozen record whose fields are its parameters.
+A candidate is a frozen record whose fields are its parameters. Candidates come in
+styles, from the simplest to the most free: a constant, points trees, sparse oblique
+trees, oblique trees.
 """
 
 from __future__ import annotations
@@ -90,7 +92,53 @@ class GreedySvmTree:
         _check_range("GreedySvmTree", "C", self.C, 1e-6)
 
 
-Candidate: TypeAlias = SoftTree | Svm1Tree | CartTree | GreedySvmTree
+@dataclass(frozen=True)
+class LogisticTree:
+    """A greedy tree of logistic regressions between two groups of classes.
+
+    Parameters
+    ----------
+    C : float, default=3
+        How little the 2-norm costs, on standardised features.
+    n_levels : int or None, default=None
+        Levels that are split; 1 is a single logistic split. None is the tree's depth.
+    """
+
+    C: float = 3.0
+    n_levels: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_range("LogisticTree", "C", self.C, 1e-6)
+        if self.n_levels is not None:
+            _check_range("LogisticTree", "n_levels", self.n_levels, 1)
+
+
+@dataclass(frozen=True)
+class ConstantTree:
+    """No split at all: the class that costs least, whatever the row."""
+
+
+@dataclass(frozen=True)
+class PointsTree:
+    """A points tree, see :class:`~miptree.PointsTreeClassifier`.
+
+    Parameters
+    ----------
+    penalty : float, default=0.0066
+        What a feature in a split costs, as a part of what it costs to be wrong for all
+        rows.
+    """
+
+    penalty: float = 0.0066
+
+    def __post_init__(self) -> None:
+        _check_range("PointsTree", "penalty", self.penalty, 0.0, 1.0)
+
+
+ObliqueCandidate: TypeAlias = (
+    SoftTree | Svm1Tree | CartTree | GreedySvmTree | LogisticTree | ConstantTree
+)
+Candidate: TypeAlias = ObliqueCandidate | PointsTree
 
 DEFAULT_CANDIDATES: tuple[Candidate, ...] = (
     SoftTree(0.4, l1=3e-3),
@@ -108,9 +156,33 @@ DEFAULT_CANDIDATES: tuple[Candidate, ...] = (
     Svm1Tree(0.4, l1_penalty=24.0),
     GreedySvmTree(1.0),
     GreedySvmTree(10.0),
+    *(LogisticTree(C) for C in (0.3, 3.0, 30.0)),
+    # On two classes no worse than logistic regression, as it is one.
+    *(LogisticTree(C, n_levels=1) for C in (0.03, 0.3, 3.0)),
     CartTree(),
 )
 """From trusting the labels to smoothing them, sparse and dense."""
+
+SPARSE_CANDIDATES: tuple[Candidate, ...] = (
+    SoftTree(0.4, l1=3e-3),
+    SoftTree(0.0, l1=2e-3),
+    SoftTree(0.0, l2=1e-3),
+    SoftTree(0.8, l1=1e-2),
+    SoftTree(0.0, l2=0.03),
+    Svm1Tree(0.0),
+    Svm1Tree(0.4),
+    GreedySvmTree(1.0),
+    GreedySvmTree(10.0),
+    LogisticTree(0.3),
+    LogisticTree(30.0),
+    CartTree(),
+)
+"""Of those the ones that get along with few features in a split."""
+
+POINTS_CANDIDATES: tuple[Candidate, ...] = tuple(
+    PointsTree(penalty) for penalty in (0.0066, 0.0, 0.0033, 0.0132, 0.0264)
+)
+"""From all splits that the rows seem to justify to few features."""
 
 
 def describe(candidate: Candidate) -> dict[str, Any]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from miptree.tuning.candidates import Candidate, describe
-from miptree.tuning.evaluate_fold import FoldScores
-from miptree.utils.arrays import BoolArray, FloatArray
+from miptree.tuning.candidates import Candidate, ConstantTree, PointsTree, describe
+from miptree.tuning.scores import FoldScores
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray
 
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3)
 """Relative sizes below which coefficients may be dropped."""
@@ -25,13 +25,34 @@ SPARSER_WITHIN = 0.1
 """Part of a standard error that a sparser tree may cost."""
 
 
+STYLES = ("constant", "points", "sparse", "oblique")
+"""Styles of trees, the simplest first."""
+
+
 class TuningSetting(NamedTuple):
-    """One way to train a tree."""
+    """One way to train a tree.
+
+    Attributes
+    ----------
+    as_levels : bool
+        Whether whole numbers of few values are read as categories.
+    max_features : int, optional
+        Features of a split of a sparse tree.
+    """
 
     candidate: Candidate
     depth: int
-    as_levels: bool
-    """Whether whole numbers of few values are read as categories."""
+    as_levels: bool = False
+    max_features: int | None = None
+
+    @property
+    def style(self) -> str:
+        """One of :data:`STYLES`."""
+        if isinstance(self.candidate, ConstantTree):
+            return "constant"
+        if isinstance(self.candidate, PointsTree):
+            return "points"
+        return "oblique" if self.max_features is None else "sparse"
 
 
 @dataclass(frozen=True)
@@ -47,6 +68,8 @@ class Winner:
     score, se : float
         Mean accuracy on the rows held out, and its standard error; NaN if no fold was
         done in time.
+    terms : float
+        Coefficients of its trees, in the mean.
     """
 
     index: int
@@ -54,6 +77,7 @@ class Winner:
     threshold: float
     score: float
     se: float
+    terms: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,21 +90,31 @@ class CVResults:
         Folds of one repetition.
     alive : bool array
         Settings that are still in the race.
-    scores : sequence of FoldScores
-        One for each fold done, with NaN where a setting did not take part.
+    folds : dict from int to FoldScores
+        The folds done, by their numbers, with NaN where a setting did not take part.
     """
 
     settings: Sequence[TuningSetting]
     thresholds: Sequence[float]
     n_splits: int
     alive: BoolArray
-    scores: Sequence[FoldScores] = ()
+    folds: Mapping[int, FoldScores] = field(default_factory=dict)
 
-    def with_fold(self, scores: FoldScores) -> CVResults:
-        """Return the results after one more fold, unless the fold scored nothing."""
+    @property
+    def scores(self) -> list[FoldScores]:
+        """The folds done."""
+        return [self.folds[number] for number in sorted(self.folds)]
+
+    def with_fold(self, number: int, scores: FoldScores) -> CVResults:
+        """Return the results with the scores of a fold, unless it scored nothing.
+
+        The fold of this number may have been done for other settings before.
+        """
         if np.isnan(scores.score).all():
             return self
-        return replace(self, scores=[*self.scores, scores])
+        known = self.folds.get(number)
+        joined = scores if known is None else known.joined(scores)
+        return replace(self, folds={**self.folds, number: joined})
 
     @cached_property
     def _score(self) -> FloatArray:
@@ -98,30 +132,83 @@ class CVResults:
         away = np.abs(np.asarray(self.thresholds) - USUAL_THRESHOLD)
         return int(away.argmin())
 
+    @cached_property
+    def _styles(self) -> AnyArray:
+        return np.array([setting.style for setting in self.settings])
+
+    @property
+    def styles(self) -> list[str]:
+        """Styles that took part, the simplest first."""
+        return [style for style in STYLES if (self._styles == style).any()]
+
     @property
     def _levels(self) -> BoolArray:
         return np.array([setting.as_levels for setting in self.settings])
 
     # ----------------------------------------------------------------- choosing
 
-    def winner(self) -> Winner:
+    def winner(self, style: str | None = None) -> Winner:
         """Choose the best setting; of several thresholds, the sparsest about as good.
 
         Without a fold the first setting wins.
+
+        Parameters
+        ----------
+        style : str, optional
+            One of :attr:`styles`, to choose from its settings only.
         """
         usual = self._usual
+        among = self._of_style(style)
         if not self.scores:
+            index = int(among.argmax())
             threshold = self.thresholds[usual]
-            return Winner(0, self.settings[0], threshold, np.nan, np.nan)
-        index, t = self._best(self.alive), usual
+            return Winner(index, self.settings[index], threshold, np.nan, np.nan)
+        index, t = self._best(among), usual
         error = self._errors(self._score)
         if len(self.thresholds) > 1:
             slack = SPARSER_WITHIN * np.nan_to_num(error[index, usual])
             least = self._score[:, index, usual].mean() - slack
-            index, t = self._sparsest(least, self._levels[index])
+            index, t = self._sparsest(among, least, index)
         mean = float(self._score[:, index, t].mean())
         setting, threshold = self.settings[index], self.thresholds[t]
-        return Winner(index, setting, threshold, mean, float(error[index, t]))
+        terms = float(np.mean([scores.terms[index, t] for scores in self.scores]))
+        return Winner(index, setting, threshold, mean, float(error[index, t]), terms)
+
+    def _of_style(self, style: str | None) -> BoolArray:
+        """Return the settings to choose from: those still in the race, if any."""
+        of_style = np.ones(len(self.settings), dtype=bool)
+        if style is not None:
+            of_style = self._styles == style
+        among = of_style & self.alive
+        return among if among.any() else of_style
+
+    def difference(self, one: Winner, other: Winner) -> tuple[float, float]:
+        """Return by how much one is better in the same folds, and its standard error.
+
+        NaN where they share no fold.
+        """
+        places = [self.thresholds.index(w.threshold) for w in (one, other)]
+        found = (
+            self._score[:, one.index, places[0]]
+            - self._score[:, other.index, places[1]]
+        )
+        found = found[np.isfinite(found)]
+        if not len(found):
+            return np.nan, np.nan
+        return float(found.mean()), float(self._errors(found))
+
+    @property
+    def references(self) -> dict[str, float]:
+        """Mean scores of other methods in the folds that they took part in."""
+        names = dict.fromkeys(name for s in self.scores for name in s.references)
+        return {
+            name: float(
+                np.mean(
+                    [s.references[name] for s in self.scores if name in s.references]
+                )
+            )
+            for name in names
+        }
 
     def _best(self, among: BoolArray) -> int:
         """Find the place of the best setting.
@@ -144,9 +231,12 @@ class CVResults:
         error = float(np.nan_to_num(self._errors(difference)))
         return bool(difference.mean() > errors * error)
 
-    def _sparsest(self, least: float, as_levels: bool) -> tuple[int, int]:
-        """Find the setting and threshold of fewest coefficients among good ones."""
-        alike = (self.alive & (self._levels == as_levels))[:, None]
+    def _sparsest(self, among: BoolArray, least: float, best: int) -> tuple[int, int]:
+        """Find the setting and threshold of fewest coefficients among good ones.
+
+        They read levels as the best one does.
+        """
+        alike = (among & (self._levels == self._levels[best]))[:, None]
         good = alike & (np.nan_to_num(self._score.mean(axis=0), nan=-1.0) >= least)
         nonzeros = np.mean([scores.nonzeros for scores in self.scores], axis=0)
         flat = int(np.where(good, nonzeros, np.inf).argmin())
@@ -167,19 +257,26 @@ class CVResults:
     # ------------------------------------------------------------------ dropping
 
     def without_losers(self) -> CVResults:
-        """Drop settings that the best one beats clearly.
+        """Drop settings that the best one of their style beats clearly.
 
-        Either reading of levels is dropped as a whole.
+        Either reading of levels is dropped as a whole. Of a style that the best of all
+        beats clearly, one setting stays, to show by how much.
         """
         if not self.scores:
             return self
-        best = self._best(self.alive)
-        alive = self.alive & (self._levels == self._levels[best])
-        alive &= np.isfinite(self._usual_score).all(axis=0)
-        alive[best] = True
-        for index in np.flatnonzero(alive):
-            beaten = self._is_better(best, int(index), DROPPED_BEYOND)
-            alive[index] = index == best or not beaten
+        alive = self.alive & np.isfinite(self._usual_score).all(axis=0)
+        overall = self._best(alive)
+        for style in self.styles:
+            of_style = self._styles == style
+            if not (alive & of_style).any():
+                continue
+            best = self._best(alive & of_style)
+            is_lost = self._is_better(overall, best, DROPPED_BEYOND)
+            for index in np.flatnonzero(alive & of_style):
+                is_alike = self._levels[index] == self._levels[best]
+                beaten = self._is_better(best, int(index), DROPPED_BEYOND)
+                alive[index] = is_alike and not (beaten or is_lost)
+            alive[best] = True
         return replace(self, alive=alive)
 
     # ----------------------------------------------------------------- reporting
@@ -206,6 +303,7 @@ class CVResults:
             "params": [
                 {
                     **describe(setting.candidate),
+                    "style": setting.style,
                     "max_depth": setting.depth,
                     "levels": setting.as_levels,
                 }

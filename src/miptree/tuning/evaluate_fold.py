@@ -9,15 +9,14 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data import EmptyTableError, Table
-from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.tree import HeapTree
-from miptree.tuning.candidates import Candidate
+from miptree.tuning.candidates import ObliqueCandidate
 from miptree.tuning.folds import Fold
 from miptree.tuning.grow import Grower, TrainingEffort
+from miptree.tuning.scores import FoldScores, costs_of, held_out_score
 from miptree.tuning.training_part import TrainingPart
-from miptree.utils.arrays import FloatArray
 
 FOLD_EFFORT = TrainingEffort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
 _JUDGED = 3
@@ -45,28 +44,6 @@ class TableRules:
 
 
 @dataclass(frozen=True, eq=False)
-class FoldScores:
-    """Scores of the candidates in one fold.
-
-    Attributes
-    ----------
-    score : float array of shape (candidates, thresholds)
-        Accuracy on the rows held out, NaN where a candidate has no tree.
-    nonzeros : float array of shape (candidates, thresholds)
-        Coefficients a split.
-    """
-
-    score: FloatArray
-    nonzeros: FloatArray
-
-    @classmethod
-    def empty(cls, n_candidates: int, n_thresholds: int) -> FoldScores:
-        """Make scores that are all NaN, to be filled in."""
-        shape = (n_candidates, n_thresholds)
-        return cls(np.full(shape, np.nan), np.full(shape, np.nan))
-
-
-@dataclass(frozen=True, eq=False)
 class TrainedFold:
     """Table and trees learnt from the training rows of a fold, and from no others."""
 
@@ -75,19 +52,11 @@ class TrainedFold:
     grown: list[list[HeapTree]]
 
 
-def costs_of(rows: TrainingRows) -> FloatArray:
-    """Return the costs of the errors (Y, Y), by default 1 each."""
-    if rows.costs is not None:
-        return rows.costs
-    each = np.arange(rows.n_classes)
-    return plain_costs(each, np.ones(len(each)), len(each))
-
-
 def train_fold(
     rows: TrainingRows,
     fold: Fold,
     rules: TableRules,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ObliqueCandidate],
     depth: int,
     as_levels: bool = False,
     clock: Clock | None = None,
@@ -108,7 +77,7 @@ def score_fold(
     rows: TrainingRows,
     fold: Fold,
     rules: TableRules,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ObliqueCandidate],
     depth: int,
     thresholds: Sequence[float],
     as_levels: bool = False,
@@ -137,10 +106,15 @@ def score_fold(
             if clock is not None and clock.is_over:
                 return scores
             thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
-            found = [_accuracy(part, tree, X, held_out) for tree in thin]
+            found = [
+                held_out_score(held_out, part.problem.to_user(tree).predict(X))
+                for tree in thin
+            ]
             # Half by the best tree, half by how well the candidate does in general.
             scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
             scores.nonzeros[k, t] = nonzeros_per_split(thin[0])
+            pruned = part.problem.to_user(thin[0]).prune(part.problem.X)
+            scores.terms[k, t] = np.count_nonzero(pruned.coef)
     return scores
 
 
@@ -148,11 +122,3 @@ def nonzeros_per_split(heap: HeapTree) -> float:
     """Count the coefficients of a split, on average over those that have any."""
     used = np.count_nonzero(heap.coef, axis=1)
     return float(used[used > 0].mean()) if used.any() else 0.0
-
-
-def _accuracy(
-    part: TrainingPart, heap: HeapTree, X: FloatArray, rows: TrainingRows
-) -> float:
-    tree = part.problem.to_user(heap)
-    cost = part.costs[rows.y, tree.predict(X)] / part.costs.max()
-    return 1.0 - float(rows.weight @ cost / rows.weight.sum())

@@ -9,6 +9,7 @@ from miptree.data.problem import Problem
 from miptree.objective.leaf_labels import relabel
 from miptree.search.starts import constant_tree
 from miptree.tree import ObliqueTree
+from miptree.tuning.candidates import PointsTree
 from miptree.tuning.cv_results import Winner
 from miptree.tuning.evaluate_fold import FOLD_EFFORT
 from miptree.tuning.folds import stratified_part
@@ -37,7 +38,8 @@ def final_fit(
     if problem.n_rows > most_rows:
         few = problem.subset(stratified_part(problem.y, most_rows, seed))
     part = TrainingPart(few, costs)
-    candidate, depth, _ = winner.setting
+    candidate, depth = winner.setting.candidate, winner.setting.depth
+    assert not isinstance(candidate, PointsTree)
     effort = FOLD_EFFORT if in_a_hurry else _EFFORT
     with threadpool_limits(1, user_api="blas"):
         grown = Grower(part, depth, effort, seed, clock=clock).grow([candidate])

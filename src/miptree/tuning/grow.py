@@ -16,9 +16,24 @@ from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.objective.penalties import suited_objective
 from miptree.search import improve
-from miptree.search.starts import cart_tree, greedy_svm_tree, start_trees
+from miptree.search.greedy_planes import Greedy
+from miptree.search.starts import (
+    cart_tree,
+    constant_tree,
+    greedy_svm_tree,
+    start_trees,
+    targets,
+)
 from miptree.tree import HeapTree
-from miptree.tuning.candidates import Candidate, CartTree, SoftTree, Svm1Tree
+from miptree.tuning.candidates import (
+    CartTree,
+    ConstantTree,
+    GreedySvmTree,
+    LogisticTree,
+    ObliqueCandidate,
+    SoftTree,
+    Svm1Tree,
+)
 from miptree.tuning.soft_batch import SoftBatch, joined, train_soft
 from miptree.tuning.training_part import TrainingPart
 from miptree.tuning.votes import out_of_bag_votes
@@ -76,7 +91,7 @@ class Grower:
     clock: Clock = field(default_factory=Clock)
     _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
 
-    def grow(self, candidates: Sequence[Candidate]) -> list[list[HeapTree]]:
+    def grow(self, candidates: Sequence[ObliqueCandidate]) -> list[list[HeapTree]]:
         """Train each candidate; return its trees, best first, or none."""
         soft = [c for c in candidates if isinstance(c, SoftTree)]
         starts = [_start_of(c) for c in candidates if isinstance(c, Svm1Tree)]
@@ -87,14 +102,43 @@ class Grower:
                 grown.append(found[candidate])
             elif isinstance(candidate, Svm1Tree):
                 grown.append(self._lowered(candidate, found[_start_of(candidate)]))
-            elif isinstance(candidate, CartTree):
-                grown.append([cart_tree(self.part.problem, self.depth)])
-            elif self.part.problem.n_open:
-                tree = greedy_svm_tree(self.part.problem, self.depth, candidate.C)
-                grown.append([tree])
             else:
-                grown.append([])
+                grown.append(self._greedy(candidate))
         return grown
+
+    def _greedy(
+        self, candidate: CartTree | GreedySvmTree | LogisticTree | ConstantTree
+    ) -> list[HeapTree]:
+        """Grow a tree from the root, in a moment."""
+        problem, depth = self.part.problem, self.depth
+        if isinstance(candidate, ConstantTree):
+            return [constant_tree(problem, depth)]
+        if isinstance(candidate, CartTree):
+            return [cart_tree(problem, depth)]
+        if not problem.n_open:
+            return []
+        if isinstance(candidate, GreedySvmTree):
+            return [greedy_svm_tree(problem, depth, candidate.C)]
+        return [self._logistic(candidate)]
+
+    def _logistic(self, candidate: LogisticTree) -> HeapTree:
+        """Grow a tree of logistic regressions on the standardised features."""
+        from sklearn.linear_model import LogisticRegression
+
+        part, problem = self.part, self.part.problem
+        model = LogisticRegression(C=candidate.C, max_iter=300)
+        X = part.points.astype(np.float64)
+        greedy = Greedy(
+            X, *targets(problem), model, problem.max_features, largest_fit=len(X)
+        )
+        n_branch = 2**self.depth - 1
+        planes = np.zeros((n_branch, problem.n_open + 1))
+        planes[:, -1] = -1.0
+        levels = min(candidate.n_levels or self.depth, self.depth)
+        for b, (coef, threshold) in greedy.planes(levels).items():
+            planes[b, :-1], planes[b, -1] = coef, -threshold
+        label = np.zeros(n_branch + 1, dtype=np.intp)
+        return relabel(problem, problem.into_box(part.heap(planes, label)))
 
     # --------------------------------------------------------------- soft trees
 

@@ -13,8 +13,8 @@ from miptree.fit.points import SHORT_SEARCH
 from miptree.fit.points_data import PointsData, PointsRules
 from miptree.points import solve
 from miptree.tree import ObliqueTree
-from miptree.tuning.evaluate_fold import costs_of
 from miptree.tuning.folds import Fold, FoldedRows, stratified_folds
+from miptree.tuning.scores import costs_of
 from miptree.utils.arrays import FloatArray
 
 SMALLEST_SHARE = 0.0033

@@ -1,12 +1,16 @@
-"""Cross-validation as a race: after each repetition clear losers drop out."""
+"""Cross-validation as a race: after each repetition clear losers drop out.
+
+The first repetition begins with what takes a moment, so that a short clock has
+something to choose from.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,12 +18,25 @@ from threadpoolctl import threadpool_limits
 
 from miptree.control.clock import Clock, End
 from miptree.control.stop import StopFile, stop_file
+from miptree.fit.points_data import PointsRules
 from miptree.search import compile_kernels_within
-from miptree.tuning.candidates import Candidate, SoftTree, Svm1Tree
+from miptree.tuning.candidates import (
+    Candidate,
+    ObliqueCandidate,
+    PointsTree,
+    SoftTree,
+    Svm1Tree,
+)
 from miptree.tuning.cv_results import CVResults, TuningSetting
-from miptree.tuning.evaluate_fold import FoldScores, TableRules, score_fold
+from miptree.tuning.evaluate_fold import TableRules, score_fold
 from miptree.tuning.folds import Fold, FoldedRows
+from miptree.tuning.points_fold import score_points_fold
+from miptree.tuning.references import score_references
+from miptree.tuning.scores import FoldScores
 from miptree.utils.arrays import BoolArray
+
+_SLOW = (SoftTree, Svm1Tree, PointsTree)
+"""Candidates that take longer than a moment."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +47,15 @@ class Race:
     ----------
     thresholds : sequence of float
         Relative sizes below which coefficients are dropped, to choose from.
+    points : PointsRules, optional
+        How rows become the problem of a points tree, where such trees take part.
     """
 
     settings: Sequence[TuningSetting]
     folded: FoldedRows
     rules: TableRules
     thresholds: Sequence[float]
+    points: PointsRules | None = None
 
     def run(
         self,
@@ -54,24 +74,14 @@ class Race:
         folds, n_splits = self.folded.folds, self.folded.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
         results = CVResults(self.settings, self.thresholds, n_splits, everybody)
+        is_quick = np.array([not isinstance(s.candidate, _SLOW) for s in self.settings])
         with stop_file(clock.stop) as file:
             for start in range(0, len(folds), n_splits):
-                repetition = folds[start : start + n_splits]
-                found = self._scores(repetition, results.alive, n_jobs, clock, file)
-                try:
-                    for scores in found:
-                        if not clock.is_over:
-                            results = results.with_fold(scores)
-                            if on_fold(results):
-                                clock.stop.request()
-                except (KeyboardInterrupt, BrokenExecutor):
-                    # Ctrl-C goes to the processes as well, and may end them.
-                    if not clock.stop.requested:
-                        raise
-                except BaseException:
-                    clock.stop.request()
-                    list(found)  # nothing may go on behind the user's back
-                    raise
+                is_first = start == 0
+                for wave in (is_quick, ~is_quick) if is_first else (results.alive,):
+                    if wave.any() and not clock.is_over:
+                        found = self._scores(start, wave, n_jobs, clock, file)
+                        results = _heard(found, results, clock, on_fold)
                 if clock.is_over:
                     break
                 results = results.without_losers()
@@ -81,13 +91,13 @@ class Race:
 
     def _scores(
         self,
-        folds: Sequence[Fold],
-        alive: BoolArray,
+        start: int,
+        wave: BoolArray,
         n_jobs: int | None,
         clock: Clock,
         file: StopFile,
-    ) -> Iterator[FoldScores]:
-        """Score folds, in their order."""
+    ) -> Iterator[tuple[int, FoldScores]]:
+        """Score the folds of a repetition, in their order, with their numbers."""
         # Threads would wait for each other: the arrays of a fold are small.
         jobs = Parallel(
             n_jobs=n_jobs,
@@ -95,33 +105,75 @@ class Race:
             return_as="generator",
             pre_dispatch="n_jobs",
         )
-        found: Iterator[Any] = jobs(
-            delayed(_score)(self, fold, alive, clock.remaining, file) for fold in folds
+        folds = self.folded.folds[start : start + self.folded.n_splits]
+        found = jobs(
+            delayed(_score)(self, fold, wave, clock.remaining, file) for fold in folds
         )
-        return found
+        return enumerate(found, start)
 
     def score(self, fold: Fold, alive: BoolArray, clock: Clock) -> FoldScores:
         """Score the settings that are in the race, those alike in one go."""
         scores = FoldScores.empty(len(self.settings), len(self.thresholds))
-        alike: dict[tuple[int, bool], list[int]] = {}
+        alike: dict[tuple[Any, ...], list[int]] = {}
         for index in np.flatnonzero(alive):
             setting = self.settings[int(index)]
-            alike.setdefault((setting.depth, setting.as_levels), []).append(int(index))
-        for (depth, as_levels), places in alike.items():
+            is_points = isinstance(setting.candidate, PointsTree)
+            alike.setdefault((is_points, *setting[1:]), []).append(int(index))
+        for places in alike.values():
             if clock.is_over:
                 break
-            found = score_fold(
-                self.folded.rows,
-                fold,
-                self.rules,
-                [self.settings[index].candidate for index in places],
-                depth,
-                self.thresholds,
-                as_levels,
-                clock,
-            )
-            scores.score[places], scores.nonzeros[places] = found.score, found.nonzeros
+            scores.put(places, self._score_alike(fold, places, clock))
+        if self.points is not None and not clock.is_over:
+            depth = self.settings[0].depth
+            found = score_references(self.folded.rows, fold, self.rules, depth)
+            scores.references.update(found)
         return scores
+
+    def _score_alike(self, fold: Fold, places: list[int], clock: Clock) -> FoldScores:
+        """Score settings that differ in their candidates alone."""
+        rows, first = self.folded.rows, self.settings[places[0]]
+        candidates: list[Any] = [self.settings[index].candidate for index in places]
+        if isinstance(first.candidate, PointsTree):
+            assert self.points is not None
+            points, n = replace(self.points, depth=first.depth), len(self.thresholds)
+            return score_points_fold(rows, fold, points, candidates, n, clock)
+        rules = self.rules
+        if first.max_features is not None:
+            rules = replace(rules, max_features=first.max_features)
+        return score_fold(
+            rows,
+            fold,
+            rules,
+            cast(list[ObliqueCandidate], candidates),
+            first.depth,
+            self.thresholds,
+            first.as_levels,
+            clock,
+        )
+
+
+def _heard(
+    found: Iterator[tuple[int, FoldScores]],
+    results: CVResults,
+    clock: Clock,
+    on_fold: Callable[[CVResults], bool],
+) -> CVResults:
+    """Take in the scores of folds as they come, up to the end of the clock."""
+    try:
+        for number, scores in found:
+            if not clock.is_over:
+                results = results.with_fold(number, scores)
+                if on_fold(results):
+                    clock.stop.request()
+    except (KeyboardInterrupt, BrokenExecutor):
+        # Ctrl-C goes to the processes as well, and may end them.
+        if not clock.stop.requested:
+            raise
+    except BaseException:
+        clock.stop.request()
+        list(found)  # nothing may go on behind the user's back
+        raise
+    return results
 
 
 def _score(
@@ -140,7 +192,10 @@ def _score(
 
 
 def all_settings(
-    candidates: Sequence[Candidate], depths: Sequence[int], readings: Sequence[bool]
+    candidates: Sequence[Candidate],
+    depths: Sequence[int],
+    readings: Sequence[bool] = (False,),
+    max_features: int | None = None,
 ) -> list[TuningSetting]:
     """List every candidate at every depth, in every reading of levels.
 
@@ -148,7 +203,7 @@ def all_settings(
     as categories, which has many more columns.
     """
     return [
-        TuningSetting(candidate, depth, as_levels)
+        TuningSetting(candidate, depth, as_levels, max_features)
         for as_levels in readings
         for depth in depths
         for candidate in candidates

@@ -1,0 +1,85 @@
+"""The ladder of styles: the simplest kind of tree that is about as good as the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from miptree.tuning.cv_results import CVResults, Winner
+
+
+class Rung(NamedTuple):
+    """The best setting of a style, beside the best of all styles.
+
+    Attributes
+    ----------
+    style : str
+        One of :data:`~miptree.tuning.cv_results.STYLES`.
+    winner : Winner
+        Its best setting.
+    behind, behind_se : float
+        By how much it is worse in the same folds than the best of all, and the
+        standard error of that; NaN if no fold was done.
+    is_near : bool
+        Whether that is within as many standard errors as allowed.
+    """
+
+    style: str
+    winner: Winner
+    behind: float
+    behind_se: float
+    is_near: bool
+
+
+def ladder(results: CVResults, within: float) -> list[Rung]:
+    """Return the rungs, the simplest style first.
+
+    Parameters
+    ----------
+    results : CVResults
+        What the folds say.
+    within : float
+        Standard errors of the paired differences by which a style may be behind.
+    """
+    winners = {style: results.winner(style) for style in results.styles}
+    if not results.scores:
+        return [Rung(s, w, np.nan, np.nan, False) for s, w in winners.items()]
+    best = max(winners.values(), key=lambda w: np.nan_to_num(w.score, nan=-1.0))
+    rungs = []
+    for style, winner in winners.items():
+        behind, error = results.difference(best, winner)
+        # A tree without a split is of use only if splits are of none.
+        allowed = within * float(np.nan_to_num(error)) if style != "constant" else 0.0
+        is_near = winner is best or (np.isfinite(winner.score) and behind <= allowed)
+        rungs.append(Rung(style, winner, behind, error, bool(is_near)))
+    return rungs
+
+
+def chosen(rungs: Sequence[Rung]) -> Rung:
+    """Return the simplest rung that is near the best; the last one without a fold."""
+    near = [rung for rung in rungs if rung.is_near]
+    return near[0] if near else rungs[-1]
+
+
+def why_chosen(rungs: Sequence[Rung], within: float, n_folds: int) -> str:
+    """Say in a sentence which style was taken, and why."""
+    rung = chosen(rungs)
+    if n_folds == 0:
+        return f"A tree of style {rung.style} was trained without a comparison."
+    best = max(rungs, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
+    folds = f"in {n_folds} folds of cross-validation"
+    if rung.style == "constant":
+        return (
+            f"No split helps to predict new rows, {folds}: the tree is a constant. "
+            "Class weights or a cost matrix make rare classes count for more."
+        )
+    if len(rungs) == 1:
+        return f"Of the {rung.style} trees the best one {folds} was taken."
+    if rung is best:
+        return f"The {rung.style} tree was taken: no simpler style is as good {folds}."
+    return (
+        f"The {rung.style} tree was taken: it is the simplest that is within "
+        f"{within:g} standard errors of the best, the {best.style} tree, {folds}."
+    )

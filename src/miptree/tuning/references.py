@@ -1,0 +1,44 @@
+"""Methods that everybody knows, in the same folds, to stand beside our trees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from miptree.data import EmptyTableError
+from miptree.data.rows import TrainingRows
+from miptree.tuning.evaluate_fold import TableRules
+from miptree.tuning.folds import Fold
+from miptree.tuning.scores import held_out_score
+
+LOGISTIC, CART = "logistic regression", "CART"
+
+
+def score_references(
+    rows: TrainingRows, fold: Fold, rules: TableRules, depth: int
+) -> dict[str, float]:
+    """Score logistic regression, and CART of the same depth.
+
+    Both get the numbers that oblique trees get: gaps filled, categories one-hot.
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.tree import DecisionTreeClassifier
+
+    known, held_out = rows.take(fold.train), rows.take(fold.test)
+    try:
+        table, _ = rules.learn(known, as_levels=False)
+    except EmptyTableError:
+        return {}
+    if len(np.unique(known.y)) < 2:
+        return {}
+    X, X_test = (table.transform_cells(part.cells) for part in (known, held_out))
+    logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+    logistic.fit(X, known.y, logisticregression__sample_weight=known.weight)
+    cart = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    cart.fit(X, known.y, sample_weight=known.weight)
+    models = {LOGISTIC: logistic, CART: cart}
+    return {
+        name: held_out_score(held_out, model.predict(X_test))
+        for name, model in models.items()
+    }

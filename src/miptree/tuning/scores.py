@@ -1,0 +1,73 @@
+"""What a fold tells of every setting: how good its trees are, and how large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from miptree.data.labels import plain_costs
+from miptree.data.rows import TrainingRows
+from miptree.utils.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """Scores of settings in one fold.
+
+    Attributes
+    ----------
+    score : float array of shape (settings, thresholds)
+        Accuracy on the rows held out, NaN where a setting has no tree.
+    nonzeros : float array of shape (settings, thresholds)
+        Coefficients a split.
+    terms : float array of shape (settings, thresholds)
+        Coefficients of all splits together.
+    references : dict from str to float
+        Scores of other methods in this fold.
+    """
+
+    score: FloatArray
+    nonzeros: FloatArray
+    terms: FloatArray
+    references: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, n_settings: int, n_thresholds: int) -> FoldScores:
+        """Make scores that are all NaN, to be filled in."""
+        nothing = np.full((n_settings, n_thresholds), np.nan)
+        return cls(nothing, nothing.copy(), nothing.copy())
+
+    def put(self, places: list[int], found: FoldScores) -> None:
+        """Take in the scores of some settings."""
+        self.score[places] = found.score
+        self.nonzeros[places] = found.nonzeros
+        self.terms[places] = found.terms
+
+    def joined(self, other: FoldScores) -> FoldScores:
+        """Return the scores of both, of settings that took part in one of them."""
+        is_mine = np.isfinite(self.score)
+        return FoldScores(
+            np.where(is_mine, self.score, other.score),
+            np.where(is_mine, self.nonzeros, other.nonzeros),
+            np.where(is_mine, self.terms, other.terms),
+            self.references | other.references,
+        )
+
+
+def costs_of(rows: TrainingRows) -> FloatArray:
+    """Return the costs of the errors (Y, Y), by default 1 each."""
+    if rows.costs is not None:
+        return rows.costs
+    each = np.arange(rows.n_classes)
+    return plain_costs(each, np.ones(len(each)), len(each))
+
+
+def held_out_score(rows: TrainingRows, predicted: IntArray) -> float:
+    """Return the weighted accuracy of what was predicted for rows held out.
+
+    With costs it is 1 - cost / largest cost.
+    """
+    costs = costs_of(rows)
+    cost = costs[rows.y, predicted] / costs.max()
+    return 1.0 - float(rows.weight @ cost / rows.weight.sum())

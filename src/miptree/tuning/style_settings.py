@@ -1,0 +1,69 @@
+"""The settings that are compared, style by style."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from miptree.data.grid import GridSpec
+from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows
+from miptree.fit.points_data import PointsData, PointsRules
+from miptree.tuning.candidates import (
+    DEFAULT_CANDIDATES,
+    POINTS_CANDIDATES,
+    SPARSE_CANDIDATES,
+    ConstantTree,
+    PointsTree,
+)
+from miptree.tuning.cv_results import STYLES, TuningSetting
+from miptree.tuning.racing import all_settings
+
+SPARSE_FEATURES = 4
+"""Features that a split of a sparse tree weighs at most."""
+DEEPEST_POINTS_TREE = 4
+"""Depth up to which points trees take part."""
+
+
+def style_settings(
+    style: str,
+    problem: Problem,
+    depths: Sequence[int],
+    readings: Sequence[bool],
+    max_features: int | None,
+) -> list[TuningSetting]:
+    """Return the settings of a style, or of all of them for "auto".
+
+    Parameters
+    ----------
+    style : str
+        "auto" or one of :data:`STYLES`.
+    problem : Problem
+        The rows. Where they have few features, every oblique tree is a sparse one.
+    depths, readings
+        Depths, and whether whole numbers of few values are read as categories.
+    max_features : int, optional
+        The user's limit on the features of a split.
+    """
+    few = min(SPARSE_FEATURES, max_features or SPARSE_FEATURES)
+    shallow = [depth for depth in depths if depth <= DEEPEST_POINTS_TREE]
+    found = {
+        "constant": all_settings([ConstantTree()], depths[:1]),
+        "points": all_settings(POINTS_CANDIDATES, shallow),
+        "sparse": all_settings(SPARSE_CANDIDATES, depths, readings[:1], few),
+        "oblique": all_settings(DEFAULT_CANDIDATES, depths, readings),
+    }
+    if style != "auto":
+        return found[style]
+    if problem.n_open <= few or (max_features is not None and max_features <= few):
+        del found["sparse"]
+    return [setting for name in STYLES for setting in found.get(name, [])]
+
+
+def points_data(
+    settings: Sequence[TuningSetting], rows: TrainingRows, missing: str
+) -> PointsData | None:
+    """Return the rows as points trees read them, where such trees take part."""
+    depths = [s.depth for s in settings if isinstance(s.candidate, PointsTree)]
+    if not depths:
+        return None
+    return PointsRules(GridSpec(), max(depths), missing=missing).learn(rows)

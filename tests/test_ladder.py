@@ -1,0 +1,227 @@
+"""The ladder of styles: the simplest tree that is about as good as the best."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from miptree import (
+    OptimalTreeClassifier,
+    OptimalTreeClassifierCV,
+    PointsTreeClassifier,
+    export_text,
+    load_json,
+    save_json,
+)
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.tuning import (
+    CVResults,
+    LogisticTree,
+    PointsTree,
+    Race,
+    TuningSetting,
+    chosen,
+    ladder,
+    why_chosen,
+)
+from miptree.tuning.candidates import ConstantTree, SoftTree
+from miptree.tuning.evaluate_fold import FOLD_EFFORT
+from miptree.tuning.grow import Grower
+from miptree.tuning.scores import FoldScores
+from miptree.tuning.training_part import TrainingPart
+
+SETTINGS = (
+    TuningSetting(ConstantTree(), 2),
+    TuningSetting(PointsTree(), 2),
+    TuningSetting(SoftTree(), 2, max_features=4),
+    TuningSetting(SoftTree(), 2),
+)
+QUICK = {"n_repeats": 1, "cv": 3, "time_limit": None, "random_state": 0}
+
+
+def results_of(*folds):
+    """Results of settings with the scores of each fold."""
+    found = CVResults(SETTINGS, (0.1,), len(folds), np.ones(4, dtype=bool))
+    for number, scores in enumerate(folds):
+        column = np.array(scores)[:, None]
+        found = found.with_fold(number, FoldScores(column, column * 0, column * 0 + 3))
+    return found
+
+
+def noisy(seed=0, n=120):
+    """Two classes that one hyperplane of two features tells apart, mostly."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    return X, (X[:, 0] + X[:, 1] + 0.2 * rng.normal(size=n) > 0).astype(int)
+
+
+# ------------------------------------------------------------------------- the rule
+
+
+def test_the_simplest_style_near_the_best_is_taken():
+    # Points trees are behind by 0.02 in the mean, with a standard error of 0.02.
+    results = results_of((0.5, 0.90, 0.90, 0.90), (0.5, 0.86, 0.86, 0.90))
+    rungs = ladder(results, 1.0)
+    assert [rung.style for rung in rungs] == ["constant", "points", "sparse", "oblique"]
+    assert [rung.is_near for rung in rungs] == [False, True, True, True]
+    assert rungs[1].behind == pytest.approx(0.02)
+    assert rungs[1].behind_se == pytest.approx(0.02)
+    assert chosen(rungs).style == "points"
+    assert "within 1 standard errors of the best, the oblique tree" in why_chosen(
+        rungs, 1.0, 2
+    )
+    strict = ladder(results, 0.5)
+    assert chosen(strict).style == "oblique"
+    assert "no simpler style is as good" in why_chosen(strict, 0.5, 2)
+
+
+def test_differences_are_paired():
+    """Folds differ far more than styles do: only their differences count."""
+    results = results_of((0.5, 0.58, 0.6, 0.6), (0.5, 0.88, 0.9, 0.9))
+    assert [rung.is_near for rung in ladder(results, 1.0)] == [False, False, True, True]
+
+
+def test_a_constant_is_taken_only_if_no_split_helps():
+    near = results_of((0.80, 0.60, 0.60, 0.82), (0.80, 0.60, 0.60, 0.80))
+    assert chosen(ladder(near, 1.0)).style == "oblique"
+    best = ladder(results_of((0.8, 0.6, 0.6, 0.8), (0.8, 0.6, 0.6, 0.7)), 1.0)
+    assert chosen(best).style == "constant"
+    assert "Class weights" in why_chosen(best, 1.0, 2)
+
+
+def test_without_a_fold_the_most_free_style_is_trained():
+    rungs = ladder(results_of(), 1.0)
+    assert chosen(rungs).style == "oblique"
+    assert "without a comparison" in why_chosen(rungs, 1.0, 0)
+
+
+def test_a_style_that_is_clearly_behind_leaves_one_setting_in_the_race():
+    results = results_of((0.5, 0.7, 0.9, 0.9), (0.5, 0.7, 0.9, 0.91))
+    assert results.without_losers().alive.tolist() == [True] * 4
+    rungs = ladder(results.without_losers(), 1.0)
+    assert not rungs[1].is_near
+
+
+# --------------------------------------------------------------------------- classifier
+
+
+def test_a_points_tree_is_taken_saved_and_proved(tmp_path):
+    X = load_iris(as_frame=True).data
+    y = np.where(X["petal width (cm)"] > 1.5, "wide", "narrow")
+    clf = OptimalTreeClassifierCV(**QUICK).fit(X, y)
+    assert clf.style_ == "points"
+    assert clf.status_ == "optimal"
+    assert isinstance(clf.best_estimator_, PointsTreeClassifier)
+    assert (clf.predict(X) == clf.best_estimator_.predict(X)).all()
+    assert set(clf.references_) == {"logistic regression", "CART"}
+    assert export_text(clf) == export_text(clf.best_estimator_)
+    save_json(clf, tmp_path / "model.json")
+    loaded = load_json(tmp_path / "model.json")
+    assert isinstance(loaded, PointsTreeClassifier)
+    assert (loaded.predict_proba(X) == clf.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("style", ["points", "sparse", "oblique"])
+def test_a_style_can_be_asked_for(style):
+    X, y = noisy()
+    clf = OptimalTreeClassifierCV(style=style, **QUICK).fit(X, y)
+    assert clf.style_ == style
+    assert [rung.style for rung in clf.rungs_] == [style]
+    assert clf.score(X, y) > 0.85
+    kind = PointsTreeClassifier if style == "points" else OptimalTreeClassifier
+    assert isinstance(clf.best_estimator_, kind)
+    if style == "sparse":
+        assert (np.count_nonzero(clf.tree_.coef, axis=1) <= 4).all()
+        assert clf.best_estimator_.max_features_per_split == 4
+
+
+def test_noise_gives_a_constant_and_says_so():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 3)), (rng.random(60) < 0.15).astype(int)
+    with pytest.warns(UserWarning, match="the tree is a constant"):
+        clf = OptimalTreeClassifierCV(**QUICK).fit(X, y)
+    assert clf.style_ == "constant"
+    assert clf.get_n_leaves() == 1
+
+
+def test_weights_and_costs_reach_all_styles():
+    X, y = noisy(2)
+    cost = [[0.0, 1.0], [8.0, 0.0]]
+    for style in ("points", "sparse", "oblique"):
+        clf = OptimalTreeClassifierCV(style=style, cost_matrix=cost, **QUICK)
+        clf.fit(X, y, np.where(X[:, 2] > 0, 2.0, 1.0))
+        missed = (clf.predict(X) == 0) & (y == 1)
+        wrong = (clf.predict(X) == 1) & (y == 0)
+        assert missed.sum() <= wrong.sum()
+
+
+def test_the_winner_of_one_style_does_not_depend_on_the_others():
+    X, y = noisy(3)
+    both = OptimalTreeClassifierCV(**QUICK).fit(X, y)
+    alone = OptimalTreeClassifierCV(style="points", **QUICK).fit(X, y)
+    found = {rung.style: rung.winner for rung in both.rungs_}
+    assert found["points"].setting == alone.rungs_[0].winner.setting
+    assert found["points"].score == pytest.approx(alone.rungs_[0].winner.score)
+
+
+def test_a_short_clock_has_the_quick_candidates_to_choose_from(monkeypatch):
+    """The time is over as soon as the quick ones are done."""
+    X, y = noisy(4)
+    clf = OptimalTreeClassifierCV(**QUICK | {"time_limit": 1e6})
+    waves = []
+    scores = Race._scores
+
+    def first_wave_only(self, start, wave, n_jobs, clock, file):
+        waves.append(wave)
+        if len(waves) > 1:
+            clock.stop.request()
+        return scores(self, start, wave, n_jobs, clock, file)
+
+    monkeypatch.setattr(Race, "_scores", first_wave_only)
+    clf.fit(X, y)
+    assert len(waves) == 2
+    assert clf.status_ == "interrupted"
+    assert clf.n_splits_ == 3
+    assert clf.best_params_["kind"] in ("LogisticTree", "GreedySvmTree", "CartTree")
+    assert clf.score(X, y) > 0.85
+
+
+# ---------------------------------------------------------------------- logistic trees
+
+
+def part_of(X, y):
+    problem = Problem.from_data(X, y, int(y.max()) + 1)
+    return TrainingPart(problem, 1.0 - np.eye(problem.n_classes))
+
+
+def test_one_level_is_logistic_regression():
+    X, y = noisy(5)
+    part = part_of(X, y)
+    grower = Grower(part, 2, FOLD_EFFORT, 0, clock=Clock())
+    heap = grower.grow([LogisticTree(C=1.0, n_levels=1)])[0][0]
+    scaled = StandardScaler().fit_transform(X) / 2  # by two standard deviations
+    model = LogisticRegression(C=1.0, max_iter=300).fit(scaled, y)
+    predicted = part.problem.to_user(heap).predict(X)
+    assert (predicted == model.predict(scaled)).mean() > 0.99
+
+
+def test_many_classes_are_told_apart_level_by_level():
+    rng = np.random.default_rng(6)
+    y = np.arange(400) % 8
+    bits = (y[:, None] >> np.arange(3)) & 1
+    X = bits + 0.1 * rng.normal(size=(400, 3))
+    grower = Grower(part_of(X, y), 3, FOLD_EFFORT, 0, clock=Clock())
+    heap = grower.grow([LogisticTree(C=30.0)])[0][0]
+    predicted = grower.part.problem.to_user(heap).predict(X)
+    assert (predicted == y).mean() > 0.97
+
+
+def test_settings_of_logistic_trees_are_checked():
+    with pytest.raises(ValueError, match="C of LogisticTree"):
+        LogisticTree(0.0)
+    with pytest.raises(ValueError, match="n_levels of LogisticTree"):
+        LogisticTree(1.0, 0)
+    with pytest.raises(ValueError, match="penalty of PointsTree"):
+        PointsTree(-1.0)
