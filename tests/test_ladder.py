@@ -69,12 +69,25 @@ def test_the_simplest_style_near_the_best_is_taken():
     assert rungs[1].behind == pytest.approx(0.02)
     assert rungs[1].behind_se == pytest.approx(0.02)
     assert chosen(rungs).style == "points"
-    assert "within 1 standard errors of the best, the oblique tree" in why_chosen(
-        rungs, 1.0, 2
-    )
+    why = why_chosen(rungs, 2)
+    assert "the oblique tree: it is behind by 2.0 points (standard error 2.0)" in why
     strict = ladder(results, 0.5)
     assert chosen(strict).style == "oblique"
-    assert "no simpler style is as good" in why_chosen(strict, 0.5, 2)
+    assert "no simpler style is as good" in why_chosen(strict, 2)
+
+
+def test_a_small_difference_is_tolerated_however_clear_it_is():
+    results = results_of((0.5, 0.895, 0.9, 0.9), (0.5, 0.895, 0.9, 0.9))
+    assert chosen(ladder(results, 1.0)).style == "sparse"
+    assert chosen(ladder(results, 1.0, tolerance=0.006)).style == "points"
+
+
+def test_a_style_without_the_time_for_a_tree_is_not_taken():
+    nan = float("nan")
+    rungs = ladder(results_of((0.5, nan, 0.9, 0.9), (0.5, 0.9, 0.9, 0.9)), 1.0)
+    assert np.isnan(rungs[1].winner.score)
+    assert rungs[1].winner.setting.style == "points"
+    assert chosen(rungs).style == "sparse"
 
 
 def test_differences_are_paired():
@@ -88,13 +101,13 @@ def test_a_constant_is_taken_only_if_no_split_helps():
     assert chosen(ladder(near, 1.0)).style == "oblique"
     best = ladder(results_of((0.8, 0.6, 0.6, 0.8), (0.8, 0.6, 0.6, 0.7)), 1.0)
     assert chosen(best).style == "constant"
-    assert "Class weights" in why_chosen(best, 1.0, 2)
+    assert "Class weights" in why_chosen(best, 2)
 
 
 def test_without_a_fold_the_most_free_style_is_trained():
     rungs = ladder(results_of(), 1.0)
     assert chosen(rungs).style == "oblique"
-    assert "without a comparison" in why_chosen(rungs, 1.0, 0)
+    assert "without a comparison" in why_chosen(rungs, 0)
 
 
 def test_a_style_that_is_clearly_behind_leaves_one_setting_in_the_race():

@@ -57,8 +57,9 @@ from miptree.utils.arrays import AnyArray
 
 DEPTHS = (1, 2, 3, 4)
 """Depths that max_depth="cv" chooses from."""
-MOST_ROWS = 20_000
-"""Rows on which candidates are compared and trained, of more a stratified part."""
+MOST_COMPARED, MOST_ROWS = 6_000, 20_000
+"""Rows on which candidates are compared, and on which the winner is trained; of more a
+stratified part."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
 _PROOF_SECONDS = 10.0
@@ -85,8 +86,11 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Kind of tree; "auto" compares all of them.
     simplest_within : float, default=1
         How far a simpler style may be behind the best one, in standard errors of their
-        difference in the same folds. 0 takes the best one. A constant is taken only if
-        no split is of use.
+        difference in the same folds. A constant is taken only if no split is of use.
+    tolerance : float, default=0.005
+        Difference in the score that a simpler style may be behind in any case: with
+        many rows, differences that nobody would notice are many standard errors. With
+        this and ``simplest_within`` 0 the best one is taken.
     candidates : "default" or sequence of candidates, default="default"
         What to choose from, see :mod:`miptree.tuning`. With a sequence the best one is
         taken, whatever its style; and the first one where the time does not suffice
@@ -144,7 +148,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Its row in ``cv_results_``.
     cv_results_ : dict
         Scores of every candidate in the manner of ``GridSearchCV``, with coefficients
-        below a tenth of the largest of a split dropped; NaN after it dropped out. With
+        below a tenth of the largest of a split dropped, unless that clearly costs
+        accuracy; NaN after it dropped out. With
         ``sparsity="auto"`` the winner may be a sparser one than that of rank 1.
     n_splits_ : int
         Folds done.
@@ -175,6 +180,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         "max_depth": [Interval(Integral, 1, 10, closed="both"), StrOptions({"cv"})],
         "style": [StrOptions({"auto", *STYLES[1:]})],
         "simplest_within": [Interval(Real, 0, None, closed="left")],
+        "tolerance": [Interval(Real, 0, 1, closed="both")],
         "candidates": [StrOptions({"default"}), list, tuple],
         "cv": ["cv_object"],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
@@ -189,6 +195,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     max_depth: int | str = 2
     style: str = "auto"
     simplest_within: float = 1.0
+    tolerance: float = 0.005
     candidates: str | Sequence[Candidate] = "default"
     cv: Any = 5
     n_repeats: int = 4
@@ -232,7 +239,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 clock.share(_CV_SHARE),
                 lambda results: tell("folds", results),
             )
-            self.rungs_ = ladder(results, self.simplest_within)
+            self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
             winner = self._winner(results)
             if not isinstance(winner.setting.candidate, PointsTree):
                 self._fit_oblique(rows, classes, winner, seed, clock, end)
@@ -415,9 +422,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         elif self.cv is None:
             n_splits = 5
         else:
-            return splitter_folds(rows, X, y, self.cv, MOST_ROWS, seed)
+            return splitter_folds(rows, X, y, self.cv, MOST_COMPARED, seed)
         return stratified_folds(
-            rows, problem, n_splits, self.n_repeats, MOST_ROWS, seed
+            rows, problem, n_splits, self.n_repeats, MOST_COMPARED, seed
         )
 
     def _depths(self) -> Sequence[int]:
@@ -447,7 +454,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         n_folds = len(results.scores)
         self.why_ = f"The best of {len(results.settings)} candidates was taken."
         if isinstance(self.candidates, str):
-            self.why_ = why_chosen(self.rungs_, self.simplest_within, n_folds)
+            self.why_ = why_chosen(self.rungs_, n_folds)
         self.references_ = results.references
         self.cv_results_ = results.table()
         self.best_index_ = winner.index

@@ -12,12 +12,12 @@ import numpy as np
 
 from miptree.tuning.candidates import Candidate, ConstantTree, PointsTree, describe
 from miptree.tuning.scores import FoldScores
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3)
 """Relative sizes below which coefficients may be dropped."""
 USUAL_THRESHOLD = 0.1
-"""The one at which settings are compared: it costs no accuracy."""
+"""The one at which settings are compared: it seldom costs accuracy."""
 LEVELS_BEYOND, DROPPED_BEYOND = 1.0, 2.0
 """Standard errors by which levels must be better as categories than as numbers, and by
 which a setting must be worse than the best to drop out."""
@@ -121,10 +121,21 @@ class CVResults:
         """(folds, settings, thresholds): accuracies."""
         return np.stack([scores.score for scores in self.scores])
 
-    @property
-    def _usual_score(self) -> FloatArray:
-        """(folds, settings): accuracies at the usual threshold."""
-        return self._score[:, :, self._usual]
+    @cached_property
+    def _place(self) -> IntArray:
+        """(settings,): the threshold at which each setting is compared.
+
+        It is the usual one, unless it clearly costs accuracy to drop coefficients: many
+        rows can tell.
+        """
+        gain = self._score[:, :, 0] - self._score[:, :, self._usual]
+        is_clear = gain.mean(axis=0) > np.nan_to_num(self._errors(gain))
+        return np.where(is_clear, 0, self._usual)
+
+    @cached_property
+    def _compared(self) -> FloatArray:
+        """(folds, settings): accuracies at the thresholds of :attr:`_place`."""
+        return self._score[:, np.arange(len(self.settings)), self._place]
 
     @property
     def _usual(self) -> int:
@@ -163,16 +174,22 @@ class CVResults:
             index = int(among.argmax())
             threshold = self.thresholds[usual]
             return Winner(index, self.settings[index], threshold, np.nan, np.nan)
-        index, t = self._best(among), usual
+        index = self._best(among)
+        t = int(self._place[index])
+        mean = self._score.mean(axis=0)
+        if np.isnan(mean[index, t]):  # none of them had the time for a tree
+            return Winner(
+                index, self.settings[index], self.thresholds[t], np.nan, np.nan
+            )
         error = self._errors(self._score)
         if len(self.thresholds) > 1:
-            slack = SPARSER_WITHIN * np.nan_to_num(error[index, usual])
-            least = self._score[:, index, usual].mean() - slack
+            slack = SPARSER_WITHIN * np.nan_to_num(error[index, t])
+            least = float(mean[index, t]) - slack
             index, t = self._sparsest(among, least, index)
-        mean = float(self._score[:, index, t].mean())
         setting, threshold = self.settings[index], self.thresholds[t]
         terms = float(np.mean([scores.terms[index, t] for scores in self.scores]))
-        return Winner(index, setting, threshold, mean, float(error[index, t]), terms)
+        found = float(mean[index, t]), float(error[index, t])
+        return Winner(index, setting, threshold, *found, terms)
 
     def _of_style(self, style: str | None) -> BoolArray:
         """Return the settings to choose from: those still in the race, if any."""
@@ -217,7 +234,7 @@ class CVResults:
         mostly it makes no difference, and numbers are easier to read.
         """
         # A setting without a tree in some fold has NaN, and cannot win.
-        mean = np.nan_to_num(self._usual_score.mean(axis=0), nan=-1.0)
+        mean = np.nan_to_num(self._compared.mean(axis=0), nan=-1.0)
         index = int(np.where(among, mean, -2.0).argmax())
         plain = among & ~self._levels
         if not self._levels[index] or not plain.any():
@@ -227,7 +244,7 @@ class CVResults:
 
     def _is_better(self, one: int, other: int, errors: float) -> bool:
         """Tell whether a setting beats another by so many standard errors."""
-        difference = self._usual_score[:, one] - self._usual_score[:, other]
+        difference = self._compared[:, one] - self._compared[:, other]
         error = float(np.nan_to_num(self._errors(difference)))
         return bool(difference.mean() > errors * error)
 
@@ -264,7 +281,7 @@ class CVResults:
         """
         if not self.scores:
             return self
-        alive = self.alive & np.isfinite(self._usual_score).all(axis=0)
+        alive = self.alive & np.isfinite(self._compared).all(axis=0)
         overall = self._best(alive)
         for style in self.styles:
             of_style = self._styles == style
@@ -284,13 +301,14 @@ class CVResults:
     def table(self) -> dict[str, Any]:
         """Tabulate the scores in the manner of scikit-learn's ``cv_results_``.
 
-        At the usual threshold; one row per setting.
+        One row per setting.
         """
         shape = (0, len(self.settings))
         score, nonzeros = np.empty(shape), np.empty(shape)
         if self.scores:
-            score = self._usual_score
-            nonzeros = np.stack([s.nonzeros[:, self._usual] for s in self.scores])
+            score = self._compared
+            each = np.arange(len(self.settings))
+            nonzeros = np.stack([s.nonzeros[each, self._place] for s in self.scores])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # means of no folds
             mean, sparse = np.nanmean(score, axis=0), np.nanmean(nonzeros, axis=0)

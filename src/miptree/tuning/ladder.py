@@ -23,7 +23,7 @@ class Rung(NamedTuple):
         By how much it is worse in the same folds than the best of all, and the
         standard error of that; NaN if no fold was done.
     is_near : bool
-        Whether that is within as many standard errors as allowed.
+        Whether that is as little as allowed.
     """
 
     style: str
@@ -33,7 +33,7 @@ class Rung(NamedTuple):
     is_near: bool
 
 
-def ladder(results: CVResults, within: float) -> list[Rung]:
+def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Rung]:
     """Return the rungs, the simplest style first.
 
     Parameters
@@ -42,6 +42,8 @@ def ladder(results: CVResults, within: float) -> list[Rung]:
         What the folds say.
     within : float
         Standard errors of the paired differences by which a style may be behind.
+    tolerance : float
+        A difference in the score that is allowed in any case.
     """
     winners = {style: results.winner(style) for style in results.styles}
     if not results.scores:
@@ -50,8 +52,9 @@ def ladder(results: CVResults, within: float) -> list[Rung]:
     rungs = []
     for style, winner in winners.items():
         behind, error = results.difference(best, winner)
-        # A tree without a split is of use only if splits are of none.
-        allowed = within * float(np.nan_to_num(error)) if style != "constant" else 0.0
+        allowed = max(within * float(np.nan_to_num(error)), tolerance)
+        if style == "constant":  # it is of use only if splits are of none
+            allowed = 0.0
         is_near = winner is best or (np.isfinite(winner.score) and behind <= allowed)
         rungs.append(Rung(style, winner, behind, error, bool(is_near)))
     return rungs
@@ -63,7 +66,7 @@ def chosen(rungs: Sequence[Rung]) -> Rung:
     return near[0] if near else rungs[-1]
 
 
-def why_chosen(rungs: Sequence[Rung], within: float, n_folds: int) -> str:
+def why_chosen(rungs: Sequence[Rung], n_folds: int) -> str:
     """Say in a sentence which style was taken, and why."""
     rung = chosen(rungs)
     if n_folds == 0:
@@ -79,7 +82,9 @@ def why_chosen(rungs: Sequence[Rung], within: float, n_folds: int) -> str:
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
         return f"The {rung.style} tree was taken: no simpler style is as good {folds}."
+    error = 100 * float(np.nan_to_num(rung.behind_se))
     return (
-        f"The {rung.style} tree was taken: it is the simplest that is within "
-        f"{within:g} standard errors of the best, the {best.style} tree, {folds}."
+        f"The {rung.style} tree was taken, as the simplest that is about as good as "
+        f"the best, the {best.style} tree: it is behind by {100 * rung.behind:.1f} "
+        f"points (standard error {error:.1f}) {folds}."
     )

@@ -1,7 +1,7 @@
 """Cross-validation as a race: after each repetition clear losers drop out.
 
-The first repetition begins with what takes a moment, so that a short clock has
-something to choose from.
+The first repetition begins with what takes a moment, and goes on with one style after
+the other, so that a short clock has something to choose from.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.cv_results import CVResults, TuningSetting
+from miptree.tuning.cv_results import STYLES, CVResults, TuningSetting
 from miptree.tuning.evaluate_fold import TableRules, score_fold
 from miptree.tuning.folds import Fold, FoldedRows
 from miptree.tuning.points_fold import score_points_fold
@@ -74,12 +74,10 @@ class Race:
         folds, n_splits = self.folded.folds, self.folded.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
         results = CVResults(self.settings, self.thresholds, n_splits, everybody)
-        is_quick = np.array([not isinstance(s.candidate, _SLOW) for s in self.settings])
         with stop_file(clock.stop) as file:
             for start in range(0, len(folds), n_splits):
-                is_first = start == 0
-                for wave in (is_quick, ~is_quick) if is_first else (results.alive,):
-                    if wave.any() and not clock.is_over:
+                for wave in self._waves() if start == 0 else [results.alive]:
+                    if not clock.is_over:
                         found = self._scores(start, wave, n_jobs, clock, file)
                         results = _heard(found, results, clock, on_fold)
                 if clock.is_over:
@@ -88,6 +86,13 @@ class Race:
         if clock.stop.requested:
             return results, "interrupted"
         return results, "time_limit" if clock.is_over else "max_iter"
+
+    def _waves(self) -> list[BoolArray]:
+        """Return the settings that the first repetition scores one after the other."""
+        is_slow = np.array([isinstance(s.candidate, _SLOW) for s in self.settings])
+        styles = np.array([setting.style for setting in self.settings])
+        waves = [~is_slow, *(is_slow & (styles == style) for style in STYLES)]
+        return [wave for wave in waves if wave.any()]
 
     def _scores(
         self,
@@ -123,7 +128,7 @@ class Race:
             if clock.is_over:
                 break
             scores.put(places, self._score_alike(fold, places, clock))
-        if self.points is not None and not clock.is_over:
+        if self.points is not None and not clock.is_over and alive[0]:
             depth = self.settings[0].depth
             found = score_references(self.folded.rows, fold, self.rules, depth)
             scores.references.update(found)
