@@ -26,7 +26,7 @@ def test_demo_shows_tree_baselines_and_certificate():
     result = RUNNER.invoke(app, ["demo", "--time-limit", "5"])
     assert result.exit_code == 0, result.output
     assert any(name in result.output for name in load_wine().feature_names)
-    for expected in ("CART", "logistic regression", "test %", "bound", "gap"):
+    for expected in ("CART", "logistic regression", "test %", "STEP 1", "gap", "terms"):
         assert expected in result.output
     errors = re.search(r"(\d+) of 133", result.output)
     assert errors is not None
@@ -431,6 +431,18 @@ def test_fit_can_tune_one_style(folder, tmp_path):
     assert "Of the oblique trees the best one in 20 folds" in result.stdout
     assert run("verify", model, folder / "iris.csv").exit_code == 0
     assert "--tune works without" in refused(*fit, "--selection", "auto")
+
+
+def test_rare_classes_can_be_made_to_count(folder, tmp_path):
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--time-limit", 1]
+    model = tmp_path / "model.json"
+    options = ["--class-weight", "balanced", "--solver", "search", "--out", model]
+    assert run(*fit, *options).exit_code == 0
+    assert load_json(model).class_weight == "balanced"
+    assert "--scoring is for --style auto" in refused(
+        *fit, "--solver", "search", "--scoring", "balanced_accuracy"
+    )
+    assert "scoring" in refused(*fit, "--scoring", "beauty")
 
 
 def test_an_option_of_one_style_asks_for_it(folder, tmp_path):

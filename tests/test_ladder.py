@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
 from miptree import (
@@ -13,6 +14,7 @@ from miptree import (
     export_text,
     load_json,
     save_json,
+    verify_model,
 )
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
@@ -101,7 +103,7 @@ def test_a_constant_is_taken_only_if_no_split_helps():
     assert chosen(ladder(near, 1.0)).style == "oblique"
     best = ladder(results_of((0.8, 0.6, 0.6, 0.8), (0.8, 0.6, 0.6, 0.7)), 1.0)
     assert chosen(best).style == "constant"
-    assert "Class weights" in why_chosen(best, 2)
+    assert "class weights" in why_chosen(best, 2)
 
 
 def test_without_a_fold_the_most_free_style_is_trained():
@@ -238,3 +240,33 @@ def test_settings_of_logistic_trees_are_checked():
         LogisticTree(1.0, 0)
     with pytest.raises(ValueError, match="penalty of PointsTree"):
         PointsTree(-1.0)
+
+
+# ------------------------------------------------------------------------ rare classes
+
+
+def rare(n=240):
+    """One row in eight belongs to a class that overlaps with the other."""
+    rng = np.random.default_rng(7)
+    y = (np.arange(n) % 8 == 0).astype(int)
+    return rng.normal(size=(n, 4)) + 0.9 * y[:, None] * [1, 1, 0, 0], y
+
+
+@pytest.mark.parametrize("style", ["points", "sparse", "oblique"])
+def test_balanced_accuracy_is_trained_for_and_compared_by(style):
+    X, y = rare()
+    plain = OptimalTreeClassifierCV(style=style, **QUICK).fit(X, y)
+    clf = OptimalTreeClassifierCV(style=style, scoring="balanced_accuracy", **QUICK)
+    clf.fit(X, y)
+    found = balanced_accuracy_score(y, clf.predict(X))
+    assert found > balanced_accuracy_score(y, plain.predict(X)) + 0.03
+    assert clf.best_estimator_.class_weight == "balanced"
+    assert abs(clf.best_score_ - found) < 0.15  # it is not the accuracy
+    assert verify_model(clf, X, y).ok
+
+
+def test_balanced_accuracy_takes_no_class_weights():
+    X, y = rare()
+    clf = OptimalTreeClassifierCV(scoring="balanced_accuracy", class_weight="balanced")
+    with pytest.raises(ValueError, match="leave out class_weight"):
+        clf.fit(X, y)

@@ -91,6 +91,11 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Difference in the score that a simpler style may be behind in any case: with
         many rows, differences that nobody would notice are many standard errors. With
         this and ``simplest_within`` 0 the best one is taken.
+    scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
+        What trees are trained for and compared by. "balanced_accuracy" is the mean of
+        the accuracies in each class: rows weigh as ``class_weight="balanced"`` has it,
+        in training, in the choice of the leaves' classes and in the folds. Costs of
+        errors go into ``cost_matrix``.
     candidates : "default" or sequence of candidates, default="default"
         What to choose from, see :mod:`miptree.tuning`. With a sequence the best one is
         taken, whatever its style; and the first one where the time does not suffice
@@ -141,9 +146,10 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         which coefficients were dropped.
     best_score_, best_score_se_ : float
         Its mean score on rows held out and the standard error of that mean, NaN if no
-        fold was done. The score is the accuracy (1 - cost / largest cost with a
-        ``cost_matrix``), half that of its best tree and half the mean of its three
-        best. As the score of the best of several it is a little optimistic.
+        fold was done. The score is the accuracy (balanced where ``scoring`` says so;
+        1 - cost / largest cost with a ``cost_matrix``), half that of its best tree and
+        half the mean of its three best. As the score of the best of several it is a
+        little optimistic.
     best_index_ : int
         Its row in ``cv_results_``.
     cv_results_ : dict
@@ -181,6 +187,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         "style": [StrOptions({"auto", *STYLES[1:]})],
         "simplest_within": [Interval(Real, 0, None, closed="left")],
         "tolerance": [Interval(Real, 0, 1, closed="both")],
+        "scoring": [StrOptions({"accuracy", "balanced_accuracy"})],
         "candidates": [StrOptions({"default"}), list, tuple],
         "cv": ["cv_object"],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
@@ -196,6 +203,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     style: str = "auto"
     simplest_within: float = 1.0
     tolerance: float = 0.005
+    scoring: str = "accuracy"
     candidates: str | Sequence[Candidate] = "default"
     cv: Any = 5
     n_repeats: int = 4
@@ -229,7 +237,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         clock = Clock(self.time_limit)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._check_candidates()
-        rows, classes = self._rows(X, y, sample_weight)
+        rows, classes = self._scored_rows(X, y, sample_weight)
         problem, _ = self._problem_of(rows, classes)
         with interruptible(clock) as clock:
             race, clock = self._race(rows, problem, X, y, seed, clock)
@@ -305,7 +313,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             max_depth=winner.setting.depth,
             feature_penalty=penalty_of(candidate, problem),
             time_limit=None if self.time_limit is None else seconds,
-            class_weight=self.class_weight,
+            class_weight=self._class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
             missing=self.missing,
@@ -357,6 +365,23 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             warnings.warn(text, UserWarning, stacklevel=4)
 
     # --------------------------------------------------------------- comparing
+
+    @property
+    def _class_weight(self) -> Any:
+        """The weights of the classes, those that ``scoring`` asks for included."""
+        is_balanced = self.scoring == "balanced_accuracy"
+        return "balanced" if is_balanced else self.class_weight
+
+    def _scored_rows(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[TrainingRows, AnyArray]:
+        """Read the rows, weighed so that the score is a mean over their weights."""
+        if self.scoring == "balanced_accuracy" and self.class_weight is not None:
+            raise ValueError(
+                'scoring="balanced_accuracy" weighs the classes by itself: leave out '
+                f"class_weight, got {self.class_weight!r:.100}."
+            )
+        return self._rows(X, y, sample_weight, class_weight=self._class_weight)
 
     def _check_candidates(self) -> None:
         if isinstance(self.candidates, str):
@@ -471,7 +496,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         return OptimalTreeClassifier(
             max_depth=setting.depth,
             solver="search",
-            class_weight=self.class_weight,
+            class_weight=self._class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
             categorical_encoding=self.categorical_encoding,

@@ -55,12 +55,17 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         largest_cost: float = np.inf,
+        class_weight: dict[Any, float] | str | None = None,
     ) -> tuple[TrainingRows, AnyArray]:
-        """Check and read the rows of X and y; return them and the class labels."""
+        """Check and read the rows of X and y; return them and the class labels.
+
+        Their weights are those of the parameter, unless others are given.
+        """
+        class_weight = self.class_weight if class_weight is None else class_weight
         self._forget_tree()
         X, y = self._validated_rows(X, y)
         classes, codes = class_codes(y)
-        weight, factor = row_weights(self.class_weight, classes, codes, sample_weight)
+        weight, factor = row_weights(class_weight, classes, codes, sample_weight)
         costs = None
         if self.cost_matrix is not None:
             costs = checked_costs(self.cost_matrix, classes, largest_cost)

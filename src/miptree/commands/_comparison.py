@@ -14,7 +14,9 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
     if np.isnan(clf.best_score_):
         say("Accuracy on new rows: unknown, as no fold was finished.")
         return
-    score = "accuracy" if clf.cost_matrix is None else "1 - cost / largest cost"
+    score = clf.scoring.replace("_", " ")
+    if clf.cost_matrix is not None:
+        score = "1 - cost / largest cost"
     table = Table("style", "terms", f"{score} on new rows, %", "proved")
     for rung in clf.rungs_:
         is_taken = rung.style == clf.style_

@@ -103,6 +103,17 @@ def fit(
             "By default auto, unless another option belongs to one style."
         ),
     ] = None,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            help="What --style auto and --tune compare trees by: accuracy, or "
+            "balanced_accuracy, which makes rare classes count as much as others."
+        ),
+    ] = None,
+    class_weight: Annotated[
+        str | None,
+        typer.Option(help="balanced: all classes weigh the same in training."),
+    ] = None,
     proof: Annotated[
         str | None,
         typer.Option(
@@ -159,6 +170,12 @@ def fit(
     clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
     if proof is not None:
         clf.set_params(proof=proof)
+    if class_weight is not None:
+        clf.set_params(class_weight=class_weight)
+    if scoring is not None:
+        if not isinstance(clf, OptimalTreeClassifierCV):
+            raise ValueError("--scoring is for --style auto and for --tune.")
+        clf.set_params(scoring=scoring)
     if categorical_encoding is not None:
         clf.set_params(categorical_encoding=categorical_encoding)
     if engine == "dask":

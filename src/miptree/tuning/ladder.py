@@ -76,7 +76,8 @@ def why_chosen(rungs: Sequence[Rung], n_folds: int) -> str:
     if rung.style == "constant":
         return (
             f"No split helps to predict new rows, {folds}: the tree is a constant. "
-            "Class weights or a cost matrix make rare classes count for more."
+            "Balanced scoring, class weights or a cost matrix make rare classes count "
+            "for more."
         )
     if len(rungs) == 1:
         return f"Of the {rung.style} trees the best one {folds} was taken."
