@@ -81,19 +81,22 @@ class Method:
 Maker = Callable[[Setting], Any]
 
 
-def _limited(kind: type) -> Maker:
+def _limited(kind: type, **given: Any) -> Maker:
     """Return how a class is made that takes a depth, a time limit and a seed."""
     return lambda setting: kind(
-        max_depth=setting.depth, time_limit=setting.seconds, random_state=setting.seed
+        max_depth=setting.depth,
+        time_limit=setting.seconds,
+        random_state=setting.seed,
+        **given,
     )
 
 
-def _ours(kind: type) -> Maker:
+def _ours(kind: type, **given: Any) -> Maker:
     """Return the same for our classes, with the kernels of proofs compiled before."""
 
     def make(setting: Setting) -> Any:
         compile_proof_kernels()  # else the first fits of a process differ from others
-        return _limited(kind)(setting)
+        return _limited(kind, **given)(setting)
 
     return make
 
@@ -199,7 +202,13 @@ def _peer(make: Callable[[int, float | None, int], Any]) -> Maker:
 
 _ALL = (
     Method("miptree", "miptree", _ours(OptimalTreeClassifier), "frame"),
-    Method("miptree-tuned", "miptree, tuned", _ours(OptimalTreeClassifierCV), "frame"),
+    Method("miptree-auto", "miptree, auto", _ours(OptimalTreeClassifierCV), "frame"),
+    Method(
+        "miptree-tuned",
+        "miptree, tuned",
+        _ours(OptimalTreeClassifierCV, style="oblique"),
+        "frame",
+    ),
     Method("s1o", "S1O, HiGHS", _limited(S1OClassifier), "codes"),
     Method("s1o-ds", "S1O-DS, HiGHS", s1o_ds, "codes"),
     Method("cart", "CART", _cart, "codes"),

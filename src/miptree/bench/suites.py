@@ -52,7 +52,7 @@ SUITES = {
     "smoke": SMOKE,
 }
 
-_ALWAYS = ("miptree", "miptree-tuned", "cart", "logistic", "svm-tree")
+_ALWAYS = ("miptree", "miptree-auto", "miptree-tuned", "cart", "logistic", "svm-tree")
 DEFAULT_METHODS = {
     "small": (*_ALWAYS, "s1o", "oct-h", "fair", "binoct"),
     "medium": (*_ALWAYS, "s1o-ds", "oct-h", "fair"),
