@@ -180,7 +180,7 @@ SPARSE_CANDIDATES: tuple[Candidate, ...] = (
 """Of those the ones that get along with few features in a split."""
 
 POINTS_CANDIDATES: tuple[Candidate, ...] = tuple(
-    PointsTree(penalty) for penalty in (0.0066, 0.0, 0.0033, 0.0132, 0.0264)
+    PointsTree(penalty) for penalty in (0.0066, 0.0, 0.0033, 0.0198)
 )
 """From all splits that the rows seem to justify to few features."""
 

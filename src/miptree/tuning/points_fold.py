@@ -11,13 +11,15 @@ import numpy as np
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.fit.points import SHORT_SEARCH
 from miptree.fit.points_data import PointsData, PointsRules
 from miptree.points import solve
 from miptree.tree import ObliqueTree
 from miptree.tuning.candidates import PointsTree
 from miptree.tuning.folds import Fold
 from miptree.tuning.scores import FoldScores, held_out_score
+
+EVALUATIONS = 75
+"""Root splits that the search for a tree looks at in a fold."""
 
 
 def penalty_of(candidate: PointsTree, problem: Problem) -> float:
@@ -63,7 +65,7 @@ def score_points_fold(
         points = data.points_problem(
             np.full(n_columns, penalty_of(candidate, data.problem))
         )
-        heap = solve(points, rules.depth, clock, max_evaluations=SHORT_SEARCH).heap
+        heap = solve(points, rules.depth, clock, max_evaluations=EVALUATIONS).heap
         tree = ObliqueTree.from_heap(heap).prune(data.problem.X)
         used = np.count_nonzero(tree.coef, axis=1)
         scores.score[k] = held_out_score(held_out, tree.predict(X))
