@@ -45,3 +45,13 @@ def _with_error(value: float, error: float) -> str:
 
 def _number(value: float, digits: int) -> str:
     return "-" if np.isnan(value) else f"{value:.{digits}f}"
+
+
+def unproved_sentence(clf: OptimalTreeClassifierCV) -> str:
+    """Say what is known of a tree that was trained for new rows, not for a proof."""
+    found = clf.certificate_
+    return (
+        f"The tree misclassifies {found.errors:,} of {found.n_rows:,} training rows. "
+        "It was chosen to predict new rows well, and nothing is proved of it: --style "
+        "points and --style oblique give trees that come with a proof."
+    )

@@ -18,7 +18,7 @@ from miptree.commands._app import (
     show_certificate,
     show_tree,
 )
-from miptree.commands._comparison import show_comparison
+from miptree.commands._comparison import show_comparison, unproved_sentence
 from miptree.commands._fit_options import (
     Given,
     chosen_style,
@@ -203,7 +203,10 @@ def fit(
     show_tree(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
         show_comparison(clf)
-    show_certificate(clf)
+    if isinstance(clf, OptimalTreeClassifierCV) and clf.style_ != "points":
+        say(unproved_sentence(clf))
+    else:
+        show_certificate(clf)
     if out is not None:
         say(f"Saved as {out}.")
     if proof_log is not None and clf.certificate_.proof_digest:

@@ -6,10 +6,12 @@ the other, so that a short clock has something to choose from.
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -35,6 +37,8 @@ from miptree.tuning.references import score_references
 from miptree.tuning.scores import FoldScores
 from miptree.utils.arrays import BoolArray
 
+_SECONDS_TO_START = 15.0
+"""Seconds up to which no further processes are started."""
 _SLOW = (SoftTree, Svm1Tree, PointsTree)
 """Candidates that take longer than a moment."""
 
@@ -78,7 +82,10 @@ class Race:
             for start in range(0, len(folds), n_splits):
                 for wave in self._waves() if start == 0 else [results.alive]:
                     if not clock.is_over:
-                        found = self._scores(start, wave, n_jobs, clock, file)
+                        is_long = (wave & self._is_slow).any() and _pays(clock)
+                        found = self._scores(
+                            start, wave, n_jobs if is_long else 1, clock, file
+                        )
                         results = _heard(found, results, clock, on_fold)
                 if clock.is_over:
                     break
@@ -87,9 +94,13 @@ class Race:
             return results, "interrupted"
         return results, "time_limit" if clock.is_over else "max_iter"
 
+    @cached_property
+    def _is_slow(self) -> BoolArray:
+        return np.array([isinstance(s.candidate, _SLOW) for s in self.settings])
+
     def _waves(self) -> list[BoolArray]:
         """Return the settings that the first repetition scores one after the other."""
-        is_slow = np.array([isinstance(s.candidate, _SLOW) for s in self.settings])
+        is_slow = self._is_slow
         styles = np.array([setting.style for setting in self.settings])
         waves = [~is_slow, *(is_slow & (styles == style) for style in STYLES)]
         return [wave for wave in waves if wave.any()]
@@ -112,7 +123,7 @@ class Race:
         )
         folds = self.folded.folds[start : start + self.folded.n_splits]
         found = jobs(
-            delayed(_score)(self, fold, wave, clock.remaining, file) for fold in folds
+            delayed(_score)(self, fold, wave, _end_of(clock), file) for fold in folds
         )
         return enumerate(found, start)
 
@@ -181,14 +192,33 @@ def _heard(
     return results
 
 
+def _pays(clock: Clock) -> bool:
+    """Tell whether the time left is worth the start of further processes.
+
+    That takes seconds, in which a clock that is over is not heeded.
+    """
+    left = clock.remaining
+    return left is None or left > _SECONDS_TO_START
+
+
+def _end_of(clock: Clock) -> float | None:
+    """Return when a clock is over, in seconds that all processes count alike."""
+    left = clock.remaining
+    return None if left is None else time.time() + left
+
+
 def _score(
     race: Race,
     fold: Fold,
     alive: BoolArray,
-    seconds: float | None,
+    end: float | None,
     file: StopFile,
 ) -> FoldScores:
-    """Score a fold in a process of its own, which has a clock of its own."""
+    """Score a fold in a process of its own, which has a clock of its own.
+
+    It may take long to begin, but has to end at the same time.
+    """
+    seconds = None if end is None else max(0.0, end - time.time())
     with file.heard() as stop, threadpool_limits(1, user_api="blas"):
         with warnings.catch_warnings():
             # What a part of the rows lacks is no news; all rows were warned of.
