@@ -50,6 +50,7 @@ from miptree.tuning import (
     stratified_folds,
     why_chosen,
 )
+from miptree.tuning.ladder import CONSTANT
 from miptree.tuning.points_fold import penalty_of, rules_for_folds
 from miptree.tuning.style_settings import points_data, style_settings
 from miptree.tuning.tuning_progress import TuningProgress
@@ -480,6 +481,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.why_ = f"The best of {len(results.settings)} candidates was taken."
         if isinstance(self.candidates, str):
             self.why_ = why_chosen(self.rungs_, n_folds)
+            if self.get_n_leaves() == 1:  # a candidate of any style may find none
+                self.style_, self.why_ = "constant", CONSTANT
         self.references_ = results.references
         self.cv_results_ = results.table()
         self.best_index_ = winner.index

@@ -66,19 +66,22 @@ def chosen(rungs: Sequence[Rung]) -> Rung:
     return near[0] if near else rungs[-1]
 
 
+CONSTANT = (
+    "No split helps to predict new rows: the tree is a constant. Balanced scoring, "
+    "class weights or a cost matrix make rare classes count for more."
+)
+"""What to know of a tree without a split."""
+
+
 def why_chosen(rungs: Sequence[Rung], n_folds: int) -> str:
     """Say in a sentence which style was taken, and why."""
     rung = chosen(rungs)
+    if rung.style == "constant":
+        return CONSTANT
     if n_folds == 0:
         return f"A tree of style {rung.style} was trained without a comparison."
     best = max(rungs, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
     folds = f"in {n_folds} folds of cross-validation"
-    if rung.style == "constant":
-        return (
-            f"No split helps to predict new rows, {folds}: the tree is a constant. "
-            "Balanced scoring, class weights or a cost matrix make rare classes count "
-            "for more."
-        )
     if len(rungs) == 1:
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
