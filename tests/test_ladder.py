@@ -1,6 +1,9 @@
 """The ladder of styles: the simplest tree that is about as good as the best."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -28,9 +31,10 @@ from miptree.tuning import (
     ladder,
     why_chosen,
 )
-from miptree.tuning.candidates import ConstantTree, SoftTree
+from miptree.tuning.candidates import CartTree, ConstantTree, SoftTree
 from miptree.tuning.evaluate_fold import FOLD_EFFORT
 from miptree.tuning.grow import Grower
+from miptree.tuning.ladder import uncompared
 from miptree.tuning.scores import FoldScores
 from miptree.tuning.training_part import TrainingPart
 
@@ -195,7 +199,8 @@ def test_a_short_clock_has_the_quick_candidates_to_choose_from(monkeypatch):
         return scores(self, start, wave, n_jobs, clock, file)
 
     monkeypatch.setattr(Race, "_scores", first_wave_only)
-    clf.fit(X, y)
+    with pytest.warns(UserWarning, match="too short to compare points trees"):
+        clf.fit(X, y)
     assert len(waves) == 2
     assert clf.status_ == "interrupted"
     assert clf.n_splits_ == 3
@@ -236,6 +241,8 @@ def test_many_classes_are_told_apart_level_by_level():
 def test_settings_of_logistic_trees_are_checked():
     with pytest.raises(ValueError, match="C of LogisticTree"):
         LogisticTree(0.0)
+    with pytest.raises(ValueError, match="whole number"):
+        LogisticTree(1.0, 1.5)
     with pytest.raises(ValueError, match="n_levels of LogisticTree"):
         LogisticTree(1.0, 0)
     with pytest.raises(ValueError, match="penalty of PointsTree"):
@@ -270,3 +277,71 @@ def test_balanced_accuracy_takes_no_class_weights():
     clf = OptimalTreeClassifierCV(scoring="balanced_accuracy", class_weight="balanced")
     with pytest.raises(ValueError, match="leave out class_weight"):
         clf.fit(X, y)
+
+
+# -------------------------------------------------------------------- found by reviews
+
+
+def hard(n=300):
+    """A table whose points tree of depth 3 takes minutes to prove."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 12))
+    return X, (X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=n) > 0).astype(int)
+
+
+def test_a_stop_ends_the_proof_of_a_points_tree_as_well():
+    """Without a time limit it would go on for minutes."""
+    clf = OptimalTreeClassifierCV(
+        style="points", max_depth=3, callback=lambda state: True, **QUICK
+    )
+    X, y = hard()
+    clf.fit(X, y)
+    assert clf.status_ != "optimal"
+    assert clf.score(X, y) > 0.7
+
+
+@pytest.mark.parametrize("style", ["auto", "points", "sparse", "oblique"])
+def test_the_limit_on_features_holds_in_every_style(style):
+    X, y = noisy(8, 60)
+    clf = OptimalTreeClassifierCV(style=style, max_features_per_split=1, **QUICK)
+    clf.fit(X, y)
+    assert (np.count_nonzero(clf.tree_.coef, axis=1) <= 1).all()
+
+
+def test_points_trees_are_not_deep():
+    X, y = noisy()
+    with pytest.raises(ValueError, match="max_depth of points trees is 4 at most"):
+        OptimalTreeClassifierCV(style="points", max_depth=5).fit(X, y)
+    with pytest.raises(ValueError, match="max_depth of a PointsTree is 4 at most"):
+        OptimalTreeClassifierCV(candidates=[PointsTree()], max_depth=5).fit(X, y)
+
+
+def test_what_the_time_did_not_suffice_for_is_said():
+    nan = float("nan")
+    rungs = ladder(results_of((0.5, nan, 0.8, 0.9), (0.5, nan, 0.8, 0.9)), 1.0)
+    assert "too short to compare points trees" in why_chosen(rungs, 2)
+    assert uncompared(ladder(results_of((0.5, 0.9, 0.9, 0.9)), 1.0)) == ""
+
+
+def test_large_errors_of_few_folds_do_not_make_anything_as_good():
+    results = results_of((0.5, 0.9, 0.9, 0.9), (0.5, 0.2, 0.9, 0.9))
+    assert not ladder(results, 1.0)[1].is_near
+
+
+def test_the_best_of_given_candidates_is_taken():
+    X, y = noisy(9, 80)
+    given = [PointsTree(), ConstantTree(), LogisticTree(), CartTree()]
+    clf = OptimalTreeClassifierCV(candidates=given, **QUICK).fit(X, y)
+    assert clf.best_score_ == max(rung.winner.score for rung in clf.rungs_)
+    assert clf.why_ == "The best of 4 candidates was taken."
+    assert clf.references_ == {}
+
+
+def test_a_column_without_values_is_told_of_once():
+    X, y = noisy(10, 60)
+    frame = pd.DataFrame(X).add_prefix("x").assign(z=np.nan)
+    for style in ("points", "oblique"):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            OptimalTreeClassifierCV(style=style, **QUICK).fit(frame, y)
+        assert sum("Dropped" in str(one.message) for one in told) == 1

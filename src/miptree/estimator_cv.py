@@ -50,9 +50,13 @@ from miptree.tuning import (
     stratified_folds,
     why_chosen,
 )
-from miptree.tuning.ladder import CONSTANT
-from miptree.tuning.points_fold import penalty_of, rules_for_folds
-from miptree.tuning.style_settings import points_data, style_settings
+from miptree.tuning.ladder import CONSTANT, uncompared
+from miptree.tuning.points_fold import EVALUATIONS, penalty_of, rules_for_folds
+from miptree.tuning.style_settings import (
+    most_points_features,
+    points_data,
+    style_settings,
+)
 from miptree.tuning.tuning_progress import TuningProgress
 from miptree.utils.arrays import AnyArray
 
@@ -116,6 +120,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"
         does so if it is better by more than a standard error, unless
         ``categorical_features`` names the categories or ``unknown`` refuses new ones.
+        Points trees read them as numbers.
     time_limit : float or None, default=60
         Seconds for the whole fit. The folds done by then decide.
     class_weight, cost_matrix, categorical_features, categorical_encoding, missing
@@ -140,7 +145,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     why_ : str
         Why this style was taken, in a sentence.
     references_ : dict
-        Scores of logistic regression, and of CART of the same depth, in the same
+        Scores of logistic regression, and of CART of the (largest) depth, in the same
         folds; empty unless styles were compared.
     best_params_ : dict
         Kind and parameters of the winner, ``max_depth``, and the ``threshold`` below
@@ -254,7 +259,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 self._fit_oblique(rows, classes, winner, seed, clock, end)
             was_interrupted = clock.stop.requested
         if isinstance(winner.setting.candidate, PointsTree):
-            self._fit_points(problem, winner, clock, X, y, sample_weight)
+            end = "interrupted" if was_interrupted else end
+            self._fit_points(problem, winner, clock, end, X, y, sample_weight)
         self._keep_results(results, winner)
         tell("done", results)
         self._warn(race, results, end, was_interrupted)
@@ -274,7 +280,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         """Train the winner on all rows."""
         setting = winner.setting
         read = rows.with_levels() if setting.as_levels else rows
-        problem, schema = self._problem_of(read, classes)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Dropped, as")  # told before
+            problem, schema = self._problem_of(read, classes)
         if setting.max_features is not None:
             problem = read.problem(schema.table, setting.max_features)
         tree = final_fit(
@@ -298,22 +306,27 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         problem: Problem,
         winner: Winner,
         clock: Clock,
+        end: End,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
     ) -> None:
-        """Train the winner, a points tree, on all rows, and prove it."""
+        """Train the winner, a points tree, on all rows, and prove it.
+
+        After an interruption there is a short search, and no proof.
+        """
         candidate = winner.setting.candidate
         assert isinstance(candidate, PointsTree)
-        seconds = max(_PROOF_SECONDS, clock.elapsed)
-        if clock.stop.requested:
-            seconds = 0.0
+        seconds: float | None = None
         if (left := clock.remaining) is not None:
-            seconds = min(seconds, left)
+            seconds = min(max(_PROOF_SECONDS, clock.elapsed), left)
+        is_hasty = end == "interrupted"
         clf = PointsTreeClassifier(
             max_depth=winner.setting.depth,
             feature_penalty=penalty_of(candidate, problem),
-            time_limit=None if self.time_limit is None else seconds,
+            time_limit=None if is_hasty else seconds,
+            max_iter=EVALUATIONS if is_hasty else None,
+            max_features_per_split=most_points_features(self.max_features_per_split),
             class_weight=self._class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
@@ -321,9 +334,10 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             unknown=self.unknown,
             n_jobs=self.n_jobs,
         )
-        self.best_estimator_ = clf.fit(X, y, sample_weight)
-        seconds = clock.elapsed
-        fitted = replace(clf.fitted_, seconds=seconds)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Dropped, as")  # told before
+            self.best_estimator_ = clf.fit(X, y, sample_weight)
+        fitted = replace(clf.fitted_, seconds=clock.elapsed)
         self.adopt(self._schema(clf.table_, clf.classes_), fitted)
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
@@ -352,16 +366,18 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             )
         elif n_folds == 0:
             text = (
-                "There are too few rows for two folds: the first candidate was trained "
+                "There are no folds, such as of too few rows: a tree was trained "
                 "without a comparison. OptimalTreeClassifier may suit you better."
             )
         elif self.style_ == "constant" and isinstance(self.candidates, str):
             text = self.why_
         elif n_done == 0 and end == "time_limit":
             text = (
-                "The time limit left no fold finished: the first candidate was trained "
-                "without a comparison. Raise time_limit."
+                "The time limit left no fold finished: a tree was trained without a "
+                "comparison. Raise time_limit."
             )
+        elif left_out := uncompared(self.rungs_):
+            text = left_out
         if text:
             warnings.warn(text, UserWarning, stacklevel=4)
 
@@ -417,7 +433,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         else:
             settings = all_settings(self.candidates, depths, readings)
         folded = self._folded(rows, problem, X, y, seed)
-        points = points_data(settings, folded.rows, self.missing)
+        points = points_data(
+            settings, folded.rows, self.missing, self.max_features_per_split
+        )
         if points is not None:
             likely = np.full(len(rows.cells), LIKELY_PENALTY)
             PointsTraining(points, clock).make_ready(likely)
@@ -430,6 +448,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             ),
             THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
             None if points is None else rules_for_folds(points),
+            has_references=self.style == "auto" and isinstance(self.candidates, str),
         )
         return race, clock
 
@@ -437,7 +456,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         """Return the best of the style that was chosen, or of candidates given."""
         if isinstance(self.candidates, str):
             return chosen(self.rungs_).winner
-        return results.winner()
+        best = max(self.rungs_, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
+        return best.winner if results.scores else results.winner()
 
     def _folded(
         self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
@@ -479,6 +499,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.style_ = winner.setting.style
         n_folds = len(results.scores)
         self.why_ = f"The best of {len(results.settings)} candidates was taken."
+        if n_folds == 0:
+            self.why_ = "The first candidate was trained without a comparison."
         if isinstance(self.candidates, str):
             self.why_ = why_chosen(self.rungs_, n_folds)
             if self.get_n_leaves() == 1:  # a candidate of any style may find none

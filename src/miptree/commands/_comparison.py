@@ -28,7 +28,8 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
         )
     for name, value in clf.references_.items():
         table.add_row(name, "", _number(100 * value, 1), "")
-    say(clf.why_)
+    if clf.style_ != "constant":  # of which a warning has told
+        say(clf.why_)
     console.print(table)
 
 

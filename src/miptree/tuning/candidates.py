@@ -111,6 +111,11 @@ class LogisticTree:
         _check_range("LogisticTree", "C", self.C, 1e-6)
         if self.n_levels is not None:
             _check_range("LogisticTree", "n_levels", self.n_levels, 1)
+            if self.n_levels != int(self.n_levels):
+                raise ValueError(
+                    "n_levels of LogisticTree must be a whole number, got "
+                    f"{self.n_levels!r}."
+                )
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ import numpy as np
 
 from miptree.tuning.cv_results import CVResults, Winner
 
+_MOST_BEHIND = 0.05
+"""Difference in the score that is noticed however large its error is."""
+
 
 class Rung(NamedTuple):
     """The best setting of a style, beside the best of all styles.
@@ -52,7 +55,9 @@ def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Ru
     rungs = []
     for style, winner in winners.items():
         behind, error = results.difference(best, winner)
-        allowed = max(within * float(np.nan_to_num(error)), tolerance)
+        # Few folds have large errors, which would make anything about as good.
+        allowed = min(within * float(np.nan_to_num(error)), _MOST_BEHIND)
+        allowed = max(allowed, tolerance)
         if style == "constant":  # it is of use only if splits are of none
             allowed = 0.0
         is_near = winner is best or (np.isfinite(winner.score) and behind <= allowed)
@@ -66,9 +71,19 @@ def chosen(rungs: Sequence[Rung]) -> Rung:
     return near[0] if near else rungs[-1]
 
 
+def uncompared(rungs: Sequence[Rung]) -> str:
+    """Say which styles the time did not suffice for; nothing if there is none."""
+    styles = [rung.style for rung in rungs if np.isnan(rung.winner.score)]
+    if not styles or len(styles) == len(rungs):
+        return ""
+    names = " and ".join(styles)
+    return f"The time was too short to compare {names} trees. Raise time_limit."
+
+
 CONSTANT = (
-    "No split helps to predict new rows: the tree is a constant. Balanced scoring, "
-    "class weights or a cost matrix make rare classes count for more."
+    "No split helps to predict new rows: the tree is a constant. "
+    'scoring="balanced_accuracy", class weights or a cost matrix make rare classes '
+    "count for more."
 )
 """What to know of a tree without a split."""
 
@@ -81,11 +96,12 @@ def why_chosen(rungs: Sequence[Rung], n_folds: int) -> str:
     if n_folds == 0:
         return f"A tree of style {rung.style} was trained without a comparison."
     best = max(rungs, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
-    folds = f"in {n_folds} folds of cross-validation"
+    folds = f"in {n_folds} fold{'s' if n_folds > 1 else ''} of cross-validation"
     if len(rungs) == 1:
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
-        return f"The {rung.style} tree was taken: no simpler style is as good {folds}."
+        why = f"The {rung.style} tree was taken: no simpler style is as good {folds}."
+        return " ".join([why, uncompared(rungs)]).rstrip()
     error = 100 * float(np.nan_to_num(rung.behind_se))
     return (
         f"The {rung.style} tree was taken, as the simplest that is about as good as "

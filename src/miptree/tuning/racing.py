@@ -53,6 +53,8 @@ class Race:
         Relative sizes below which coefficients are dropped, to choose from.
     points : PointsRules, optional
         How rows become the problem of a points tree, where such trees take part.
+    has_references : bool
+        Whether methods that everybody knows stand beside the trees.
     """
 
     settings: Sequence[TuningSetting]
@@ -60,6 +62,7 @@ class Race:
     rules: TableRules
     thresholds: Sequence[float]
     points: PointsRules | None = None
+    has_references: bool = False
 
     def run(
         self,
@@ -139,8 +142,8 @@ class Race:
             if clock.is_over:
                 break
             scores.put(places, self._score_alike(fold, places, clock))
-        if self.points is not None and not clock.is_over and alive[0]:
-            depth = self.settings[0].depth
+        if self.has_references and not clock.is_over and alive[0]:
+            depth = max(setting.depth for setting in self.settings)
             found = score_references(self.folded.rows, fold, self.rules, depth)
             scores.references.update(found)
         return scores

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 from miptree.data.grid import GridSpec
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.fit.points_data import PointsData, PointsRules
+from miptree.objective.penalties import Auto
 from miptree.tuning.candidates import (
     DEFAULT_CANDIDATES,
     POINTS_CANDIDATES,
@@ -46,6 +48,11 @@ def style_settings(
     """
     few = min(SPARSE_FEATURES, max_features or SPARSE_FEATURES)
     shallow = [depth for depth in depths if depth <= DEEPEST_POINTS_TREE]
+    if style == "points" and not shallow:
+        raise ValueError(
+            f"max_depth of points trees is {DEEPEST_POINTS_TREE} at most, got "
+            f"{min(depths)}: give another style for deeper trees."
+        )
     found = {
         "constant": all_settings([ConstantTree()], depths[:1]),
         "points": all_settings(POINTS_CANDIDATES, shallow),
@@ -59,11 +66,28 @@ def style_settings(
     return [setting for name in STYLES for setting in found.get(name, [])]
 
 
+def most_points_features(max_features: int | None) -> int | Auto:
+    """Return how many features a split of a points tree may add up."""
+    return "auto" if max_features is None else min(max_features, 3)
+
+
 def points_data(
-    settings: Sequence[TuningSetting], rows: TrainingRows, missing: str
+    settings: Sequence[TuningSetting],
+    rows: TrainingRows,
+    missing: str,
+    max_features: int | None = None,
 ) -> PointsData | None:
     """Return the rows as points trees read them, where such trees take part."""
     depths = [s.depth for s in settings if isinstance(s.candidate, PointsTree)]
     if not depths:
         return None
-    return PointsRules(GridSpec(), max(depths), missing=missing).learn(rows)
+    if max(depths) > DEEPEST_POINTS_TREE:
+        raise ValueError(
+            f"max_depth of a PointsTree is {DEEPEST_POINTS_TREE} at most, got "
+            f"{max(depths)}: leave it out of the candidates of deeper trees."
+        )
+    most = most_points_features(max_features)
+    rules = PointsRules(GridSpec(), max(depths), most, missing=missing)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whoever read the rows first has warned
+        return rules.learn(rows)
