@@ -117,7 +117,8 @@ def folder(tmp_path_factory):
     table.to_csv(folder / "iris.csv.gz", index=False)
     table.to_parquet(folder / "iris.parquet")
     command = ["fit", folder / "iris.csv", "--target", "kind", "--weights", "weight"]
-    command += ["--drop", "id", "--time-limit", 3, "--out", folder / "model.json"]
+    command += ["--drop", "id", "--time-limit", 3, "--style", "oblique"]
+    command += ["--out", folder / "model.json"]
     result = run(*command)
     assert result.exit_code == 0, result.output
     assert re.search(r"class (setosa|virginica)", result.stdout)

@@ -19,6 +19,7 @@ _TITLES = {
     "small": "Small sets: tables 1-5 of the paper",
     "medium": "Medium sets: table 6 of the paper",
     "large": "Large sets: tables 6-8 of the paper",
+    "dev": "Further tables: mixed, with gaps, not in the paper",
     "smoke": "Smoke suite",
 }
 
