@@ -345,3 +345,23 @@ def test_a_column_without_values_is_told_of_once():
             warnings.simplefilter("always")
             OptimalTreeClassifierCV(style=style, **QUICK).fit(frame, y)
         assert sum("Dropped" in str(one.message) for one in told) == 1
+
+
+def test_a_style_that_finds_no_split_on_all_rows_gives_way_to_the_next(monkeypatch):
+    """Only a comparison in which a constant is best makes it the answer."""
+    X, y = noisy(11, 80)
+
+    def fit_constant(self, problem, winner, clock, end, X, y, sample_weight):
+        constant = OptimalTreeClassifierCV(candidates=[ConstantTree()], **QUICK)
+        constant.fit(X, y)
+        self.best_estimator_ = constant.best_estimator_
+        self.adopt(self._schema(constant.table_, constant.classes_), constant.fitted_)
+
+    monkeypatch.setattr(OptimalTreeClassifierCV, "_fit_points", fit_constant)
+    clf = OptimalTreeClassifierCV(simplest_within=1e9, tolerance=1.0, **QUICK)
+    clf.fit(X, y)
+    assert clf.rungs_[1].is_near
+    assert clf.style_ in ("sparse", "oblique")
+    assert "find no split on all rows" in clf.why_
+    assert clf.get_n_leaves() > 1
+    assert clf.score(X, y) > 0.8

@@ -253,14 +253,18 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 clock.share(_CV_SHARE),
                 lambda results: tell("folds", results),
             )
-            self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
-            winner = self._winner(results)
-            if not isinstance(winner.setting.candidate, PointsTree):
-                self._fit_oblique(rows, classes, winner, seed, clock, end)
-            was_interrupted = clock.stop.requested
-        if isinstance(winner.setting.candidate, PointsTree):
-            end = "interrupted" if was_interrupted else end
-            self._fit_points(problem, winner, clock, end, X, y, sample_weight)
+        self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
+        was_interrupted = clock.stop.requested
+        for winner in self._winners(results):
+            if isinstance(winner.setting.candidate, PointsTree):
+                end = "interrupted" if was_interrupted else end
+                self._fit_points(problem, winner, clock, end, X, y, sample_weight)
+            else:
+                with interruptible(clock) as own:
+                    self._fit_oblique(rows, classes, winner, seed, own, end)
+                was_interrupted |= own.stop.requested
+            if self.get_n_leaves() > 1 or was_interrupted:
+                break  # on all rows a candidate may find no split that it found on some
         self._keep_results(results, winner)
         tell("done", results)
         self._warn(race, results, end, was_interrupted)
@@ -452,12 +456,18 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         )
         return race, clock
 
-    def _winner(self, results: CVResults) -> Winner:
-        """Return the best of the style that was chosen, or of candidates given."""
+    def _winners(self, results: CVResults) -> list[Winner]:
+        """Return what to train: what was chosen, and what is as good but less simple.
+
+        Of candidates given it is the best one.
+        """
         if isinstance(self.candidates, str):
-            return chosen(self.rungs_).winner
+            rung = chosen(self.rungs_)
+            if rung.style == "constant" or not rung.is_near:
+                return [rung.winner]
+            return [rung.winner for rung in self.rungs_ if rung.is_near]
         best = max(self.rungs_, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
-        return best.winner if results.scores else results.winner()
+        return [best.winner if results.scores else results.winner()]
 
     def _folded(
         self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
@@ -503,6 +513,11 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             self.why_ = "The first candidate was trained without a comparison."
         if isinstance(self.candidates, str):
             self.why_ = why_chosen(self.rungs_, n_folds)
+            if self.style_ != chosen(self.rungs_).style:
+                self.why_ = (
+                    f"The {self.style_} tree was taken: simpler ones that are about as "
+                    "good in cross-validation find no split on all rows."
+                )
             if self.get_n_leaves() == 1:  # a candidate of any style may find none
                 self.style_, self.why_ = "constant", CONSTANT
         self.references_ = results.references
