@@ -407,10 +407,9 @@ def test_fit_compares_styles_and_takes_the_simplest(folder, tmp_path):
     options = ["--weights", "weight", "--time-limit", 600, "--out", model]
     result = run(*fit, *options)
     assert result.exit_code == 0, result.output
-    assert "The points tree was taken, as the simplest" in result.stdout
+    assert "The points tree was taken" in result.stdout
     rows = [line.split("│")[1:-1] for line in result.stdout.splitlines() if "│" in line]
-    names = [row[0].strip() for row in rows[: rows.index(rows[-1])]][:5]
-    assert names == [
+    assert [row[0].strip() for row in rows[:5]] == [
         "constant",
         "points (taken)",
         "oblique",

@@ -196,6 +196,13 @@ def test_groups_have_few_classes(most, sizes):
     assert [len(set(problem.y[rows])) for rows in levels[-1]] == sizes
 
 
+def test_classes_without_rows_make_no_group():
+    problem = random_problem(3, 80, 2, 5, "distinct")
+    few = problem.subset(np.flatnonzero(problem.y < 4))
+    levels = group_levels(few, 5, np.random.default_rng(0), 2)
+    assert [len(set(few.y[rows])) for rows in levels[-1]] == [2, 2]
+
+
 def test_many_classes_are_bounded_by_groups():
     problem = random_problem(3, 60, 2, 7, "distinct")
     case = RouteCase(0, problem, Svm1Objective(20, 8, 0.05), 3)

@@ -33,7 +33,7 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.logged import name_of, with_digest
 from miptree.fit.necessity import Necessity
 from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
-from miptree.fit.points_data import PointsData, PointsRules
+from miptree.fit.points_data import MOST_DEPTH, PointsData, PointsRules
 from miptree.fit.points_log import write_points_proof
 from miptree.fit.progress import listeners_of
 from miptree.objective.penalties import Auto
@@ -43,8 +43,6 @@ from miptree.tuning.points_penalty import choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
 
-MOST_DEPTH = 4
-"""Depth of the deepest points tree: more steps than that nobody follows."""
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
 LIKELY_PENALTY = 0.01

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from miptree.estimator_points import MOST_DEPTH
 from miptree.export._json_values import MAX_TEXT
 from miptree.fit.plan import PROOFS
+from miptree.fit.points_data import MOST_DEPTH
 from miptree.tuning import STYLES
 
 

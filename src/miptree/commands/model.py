@@ -149,7 +149,7 @@ def fit(
         categorical,
         categorical_encoding,
         proof,
-        None if style == "points" else proof_log,
+        proof_log,
     )
     refuse_together(given)
     style = chosen_style(given, style)

@@ -7,6 +7,8 @@ from miptree.control.patience import Patience
 from miptree.fit.job import ITERATIONS, Job
 from miptree.search import compile_kernels_within, search
 
+PER_COEFFICIENT = 0.6
+"""Iterations that the last search waits longer for each coefficient of a tree."""
 SEARCH_SHARE = 0.3
 """Part of the time that a search may take before a proof."""
 
@@ -71,7 +73,8 @@ def _search_to_the_end(job: Job) -> None:
         _search(job, clock, None)
         return
     n_coefficients = (2**job.plan.depth - 1) * job.problem.n_features
-    patience = ITERATIONS._replace(least=ITERATIONS.least + 0.6 * n_coefficients)
+    least = ITERATIONS.least + PER_COEFFICIENT * n_coefficients
+    patience = ITERATIONS._replace(least=least)
     is_moving = True
     while is_moving and _is_left(job) and not clock.is_over:
         n_moves = best.movement.n_moves

@@ -122,7 +122,7 @@ class CVResults:
         return np.stack([scores.score for scores in self.scores])
 
     @cached_property
-    def _place(self) -> IntArray:
+    def _threshold_place(self) -> IntArray:
         """(settings,): the threshold at which each setting is compared.
 
         It is the usual one, unless it clearly costs accuracy to drop coefficients: many
@@ -134,8 +134,8 @@ class CVResults:
 
     @cached_property
     def _compared(self) -> FloatArray:
-        """(folds, settings): accuracies at the thresholds of :attr:`_place`."""
-        return self._score[:, np.arange(len(self.settings)), self._place]
+        """(folds, settings): accuracies, each setting at its own threshold."""
+        return self._score[:, np.arange(len(self.settings)), self._threshold_place]
 
     @property
     def _usual(self) -> int:
@@ -175,7 +175,7 @@ class CVResults:
             threshold = self.thresholds[usual]
             return Winner(index, self.settings[index], threshold, np.nan, np.nan)
         index = self._best(among)
-        t = int(self._place[index])
+        t = int(self._threshold_place[index])
         mean = self._score.mean(axis=0)
         if np.isnan(mean[index, t]):  # none of them had the time for a tree
             return Winner(
@@ -308,7 +308,9 @@ class CVResults:
         if self.scores:
             score = self._compared
             each = np.arange(len(self.settings))
-            nonzeros = np.stack([s.nonzeros[each, self._place] for s in self.scores])
+            nonzeros = np.stack(
+                [s.nonzeros[each, self._threshold_place] for s in self.scores]
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # means of no folds
             mean, sparse = np.nanmean(score, axis=0), np.nanmean(nonzeros, axis=0)

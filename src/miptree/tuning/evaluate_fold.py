@@ -15,7 +15,12 @@ from miptree.tree import HeapTree
 from miptree.tuning.candidates import ObliqueCandidate
 from miptree.tuning.folds import Fold
 from miptree.tuning.grow import Grower, TrainingEffort
-from miptree.tuning.scores import FoldScores, costs_of, held_out_score
+from miptree.tuning.scores import (
+    FoldScores,
+    costs_of,
+    held_out_score,
+    nonzeros_per_split,
+)
 from miptree.tuning.training_part import TrainingPart
 
 FOLD_EFFORT = TrainingEffort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
@@ -116,9 +121,3 @@ def score_fold(
             pruned = part.problem.to_user(thin[0]).prune(part.problem.X)
             scores.terms[k, t] = np.count_nonzero(pruned.coef)
     return scores
-
-
-def nonzeros_per_split(heap: HeapTree) -> float:
-    """Count the coefficients of a split, on average over those that have any."""
-    used = np.count_nonzero(heap.coef, axis=1)
-    return float(used[used > 0].mean()) if used.any() else 0.0

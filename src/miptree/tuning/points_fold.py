@@ -16,7 +16,7 @@ from miptree.points import solve
 from miptree.tree import ObliqueTree
 from miptree.tuning.candidates import PointsTree
 from miptree.tuning.folds import Fold
-from miptree.tuning.scores import FoldScores, held_out_score
+from miptree.tuning.scores import FoldScores, held_out_score, nonzeros_per_split
 
 EVALUATIONS = 75
 """Root splits that the search for a tree looks at in a fold."""
@@ -67,8 +67,7 @@ def score_points_fold(
         )
         heap = solve(points, rules.depth, clock, max_evaluations=EVALUATIONS).heap
         tree = ObliqueTree.from_heap(heap).prune(data.problem.X)
-        used = np.count_nonzero(tree.coef, axis=1)
         scores.score[k] = held_out_score(held_out, tree.predict(X))
-        scores.nonzeros[k] = used[used > 0].mean() if used.any() else 0.0
-        scores.terms[k] = used.sum()
+        scores.nonzeros[k] = nonzeros_per_split(tree)
+        scores.terms[k] = np.count_nonzero(tree.coef)
     return scores

@@ -14,6 +14,7 @@ from miptree.fit.points_data import PointsData, PointsRules
 from miptree.points import solve
 from miptree.tree import ObliqueTree
 from miptree.tuning.folds import Fold, FoldedRows, stratified_folds
+from miptree.tuning.points_fold import rules_for_folds
 from miptree.tuning.scores import costs_of
 from miptree.utils.arrays import FloatArray
 
@@ -77,13 +78,7 @@ def choose_penalty(
     """
     least = smallest_penalty(data)
     folded = _folded(rows, data.rules, seed)
-    family = data.family
-    rules = replace(
-        data.rules,
-        max_features=family.max_features,
-        max_points=family.max_points,
-        unknown="majority",
-    )
+    rules = rules_for_folds(data)
     losses: list[FloatArray] = []
     for fold in folded.folds:
         found = _losses(folded.rows, fold, rules, clock, n_jobs, max_evaluations)

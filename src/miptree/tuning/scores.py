@@ -8,6 +8,7 @@ import numpy as np
 
 from miptree.data.labels import plain_costs
 from miptree.data.rows import TrainingRows
+from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 
@@ -71,3 +72,9 @@ def held_out_score(rows: TrainingRows, predicted: IntArray) -> float:
     costs = costs_of(rows)
     cost = costs[rows.y, predicted] / costs.max()
     return 1.0 - float(rows.weight @ cost / rows.weight.sum())
+
+
+def nonzeros_per_split(tree: HeapTree | ObliqueTree) -> float:
+    """Count the coefficients of a split, on average over those that have any."""
+    used = np.count_nonzero(tree.coef, axis=1)
+    return float(used[used > 0].mean()) if used.any() else 0.0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from miptree.data.grid import GridSpec
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.fit.points_data import PointsData, PointsRules
+from miptree.fit.points_data import MOST_DEPTH, PointsData, PointsRules
 from miptree.objective.penalties import Auto
 from miptree.tuning.candidates import (
     DEFAULT_CANDIDATES,
@@ -22,8 +22,6 @@ from miptree.tuning.racing import all_settings
 
 SPARSE_FEATURES = 4
 """Features that a split of a sparse tree weighs at most."""
-DEEPEST_POINTS_TREE = 4
-"""Depth up to which points trees take part."""
 
 
 def style_settings(
@@ -47,10 +45,10 @@ def style_settings(
         The user's limit on the features of a split.
     """
     few = min(SPARSE_FEATURES, max_features or SPARSE_FEATURES)
-    shallow = [depth for depth in depths if depth <= DEEPEST_POINTS_TREE]
+    shallow = [depth for depth in depths if depth <= MOST_DEPTH]
     if style == "points" and not shallow:
         raise ValueError(
-            f"max_depth of points trees is {DEEPEST_POINTS_TREE} at most, got "
+            f"max_depth of points trees is {MOST_DEPTH} at most, got "
             f"{min(depths)}: give another style for deeper trees."
         )
     found = {
@@ -81,9 +79,9 @@ def points_data(
     depths = [s.depth for s in settings if isinstance(s.candidate, PointsTree)]
     if not depths:
         return None
-    if max(depths) > DEEPEST_POINTS_TREE:
+    if max(depths) > MOST_DEPTH:
         raise ValueError(
-            f"max_depth of a PointsTree is {DEEPEST_POINTS_TREE} at most, got "
+            f"max_depth of a PointsTree is {MOST_DEPTH} at most, got "
             f"{max(depths)}: leave it out of the candidates of deeper trees."
         )
     most = most_points_features(max_features)

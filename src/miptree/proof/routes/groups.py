@@ -64,18 +64,20 @@ def _class_groups(problem: Problem, weight: FloatArray, most: int) -> list[IntAr
     rows of classes of several groups are left out, and so is a class that is left
     over: that lowers the bound at most.
     """
-    classes = range(problem.n_classes)
-    mean = np.array([problem.open_scaled[problem.y == k].mean(axis=0) for k in classes])
     has_class = np.zeros(weight.shape, dtype=bool)
     has_class[problem.same_x, problem.y] = True
+    mean = np.zeros((problem.n_classes, problem.n_open))
+    for k in np.unique(problem.y):
+        mean[k] = problem.open_scaled[problem.y == k].mean(axis=0)
     left = np.argsort(-weight.sum(axis=0), kind="stable")
+    left = left[np.isin(left, problem.y)]
     groups = []
     while len(left) > 1:
         distance = np.abs(mean[left] - mean[left[0]]).sum(axis=1)
         nearest = left[np.argsort(distance, kind="stable")]
         chosen, left = np.split(nearest, [min(most, 3) if len(left) == 3 else 2])
         left = left[np.argsort(-weight[:, left].sum(axis=0), kind="stable")]
-        others = np.setdiff1d(classes, chosen)
+        others = np.setdiff1d(np.arange(problem.n_classes), chosen)
         groups.append(np.flatnonzero(~has_class[:, others].any(axis=1)))
     return [points for points in groups if len(points)]
 
