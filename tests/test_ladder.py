@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    f1_score,
+    log_loss,
+)
 from sklearn.preprocessing import StandardScaler
 
 from miptree import (
@@ -36,6 +41,7 @@ from miptree.tuning.evaluate_fold import FOLD_EFFORT
 from miptree.tuning.grow import Grower
 from miptree.tuning.ladder import uncompared
 from miptree.tuning.scores import FoldScores
+from miptree.tuning.scoring import between_rows_and_classes, tree_score
 from miptree.tuning.training_part import TrainingPart
 
 SETTINGS = (
@@ -270,6 +276,78 @@ def test_balanced_accuracy_is_trained_for_and_compared_by(style):
     assert clf.best_estimator_.class_weight == "balanced"
     assert abs(clf.best_score_ - found) < 0.15  # it is not the accuracy
     assert verify_model(clf, X, y).ok
+
+
+@pytest.mark.parametrize("style", ["points", "sparse", "oblique"])
+def test_f1_is_trained_for_between_rows_and_classes(style):
+    X, y = rare()
+    plain = OptimalTreeClassifierCV(style=style, **QUICK).fit(X, y)
+    clf = OptimalTreeClassifierCV(style=style, scoring="f1_macro", **QUICK).fit(X, y)
+    assert clf.predict(X).sum() > plain.predict(X).sum()  # more rows of the rare class
+    assert clf.best_estimator_.class_weight == {0: 1.0, 1: 2.6}  # 7 to 1, sqrt 2.646
+    assert 0.5 < clf.best_score_ < 0.8  # the accuracy of a constant is higher
+    assert verify_model(clf, X, y).ok
+
+
+def test_scores_are_those_of_scikit_learn():
+    """On rows with weights, and a class that a tree never predicts."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(90, 3)), np.arange(90) % 3
+    weight = rng.integers(1, 4, 90).astype(float)
+    clf = OptimalTreeClassifier(max_depth=1, solver="search", max_iter=3)
+    clf.fit(X, y, weight)
+    predicted, proba, tree = clf.predict(X), clf.predict_proba(X), clf.tree_
+    rows, classes = clf._rows(X, y, weight)
+    problem, _ = clf._problem_of(rows, classes)
+    known = {
+        "accuracy": accuracy_score(y, predicted, sample_weight=weight),
+        "f1_macro": f1_score(
+            y, predicted, average="macro", sample_weight=weight, zero_division=0
+        ),
+        "neg_log_loss": -log_loss(y, proba, sample_weight=weight),
+    }
+    for scoring, score in known.items():
+        found = tree_score(scoring, rows, X, tree, problem)
+        assert found == pytest.approx(score)
+    weighed = between_rows_and_classes(rows)
+    found = tree_score("f1_macro", weighed, X, tree, problem)
+    assert found == pytest.approx(known["f1_macro"])
+
+
+def test_log_loss_prefers_the_trees_with_good_probabilities():
+    X, y = rare()
+    clf = OptimalTreeClassifierCV(scoring="neg_log_loss", **QUICK).fit(X, y)
+    assert -np.log(2) < clf.best_score_ < 0
+    constant = clf.rungs_[0].winner.score
+    assert constant == pytest.approx(-0.377, abs=0.02)  # entropy of one in eight
+    assert clf.best_score_ > constant
+    assert clf.references_["logistic regression"] > constant
+    assert "log loss" in clf.why_ or clf.rungs_[-1].style == clf.style_
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"scoring": "f1_macro", "class_weight": "balanced"}, "leave out class_weight"),
+        ({"scoring": "f1_macro", "cost_matrix": [[0, 1], [2, 0]]}, "leave out one"),
+        ({"scoring": "neg_log_loss", "cost_matrix": [[0, 1], [2, 0]]}, "leave out one"),
+        ({"scoring": "cost"}, "needs a cost_matrix"),
+    ],
+)
+def test_two_aims_are_refused(given, says):
+    with pytest.raises(ValueError, match=says):
+        OptimalTreeClassifierCV(**given).fit(*rare())
+
+
+def test_cost_is_the_score_where_costs_are_given():
+    X, y = rare()
+    costs = [[0, 1], [4, 0]]
+    one, two = (
+        OptimalTreeClassifierCV(scoring=name, cost_matrix=costs, **QUICK).fit(X, y)
+        for name in ("cost", "accuracy")
+    )
+    assert one.best_score_ == two.best_score_
+    assert (one.predict(X) == two.predict(X)).all()
 
 
 def test_balanced_accuracy_takes_no_class_weights():

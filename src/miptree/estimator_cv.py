@@ -52,6 +52,11 @@ from miptree.tuning import (
 )
 from miptree.tuning.ladder import CONSTANT, uncompared
 from miptree.tuning.points_fold import EVALUATIONS, penalty_of, rules_for_folds
+from miptree.tuning.scoring import (
+    SCORINGS,
+    between_rows_and_classes,
+    check_scoring,
+)
 from miptree.tuning.style_settings import (
     most_points_features,
     points_data,
@@ -96,11 +101,13 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Difference in the score that a simpler style may be behind in any case: with
         many rows, differences that nobody would notice are many standard errors. With
         this and ``simplest_within`` 0 the best one is taken.
-    scoring : {"accuracy", "balanced_accuracy"}, default="accuracy"
+    scoring : str, default="accuracy"
         What trees are trained for and compared by. "balanced_accuracy" is the mean of
         the accuracies in each class: rows weigh as ``class_weight="balanced"`` has it,
-        in training, in the choice of the leaves' classes and in the folds. Costs of
-        errors go into ``cost_matrix``.
+        in training, in the choice of the leaves' classes and in the folds. "f1_macro"
+        is the mean F1 score of the classes, for which they weigh by the square roots
+        of that in training. "neg_log_loss" compares probabilities. "cost" needs a
+        ``cost_matrix``; with one, "accuracy" is the same.
     candidates : "default" or sequence of candidates, default="default"
         What to choose from, see :mod:`miptree.tuning`. With a sequence the best one is
         taken, whatever its style; and the first one where the time does not suffice
@@ -193,7 +200,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         "style": [StrOptions({"auto", *STYLES[1:]})],
         "simplest_within": [Interval(Real, 0, None, closed="left")],
         "tolerance": [Interval(Real, 0, 1, closed="both")],
-        "scoring": [StrOptions({"accuracy", "balanced_accuracy"})],
+        "scoring": [StrOptions(set(SCORINGS))],
         "candidates": [StrOptions({"default"}), list, tuple],
         "cv": ["cv_object"],
         "n_repeats": [Interval(Integral, 1, None, closed="left")],
@@ -258,7 +265,10 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         for winner in self._winners(results):
             if isinstance(winner.setting.candidate, PointsTree):
                 end = "interrupted" if was_interrupted else end
-                self._fit_points(problem, winner, clock, end, X, y, sample_weight)
+                class_weight = self._class_weight(rows, classes)
+                self._fit_points(
+                    problem, winner, clock, end, class_weight, X, y, sample_weight
+                )
             else:
                 with interruptible(clock) as own:
                     self._fit_oblique(rows, classes, winner, seed, own, end)
@@ -301,7 +311,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         )
         end = "interrupted" if clock.stop.requested else end
         fitted = _certified(problem, tree, setting.depth, clock, end)
-        self.best_estimator_ = self._estimator(setting)
+        self.best_estimator_ = self._estimator(
+            setting, self._class_weight(rows, classes)
+        )
         self.best_estimator_.adopt(schema, fitted)
         self.adopt(schema, fitted)
 
@@ -311,6 +323,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         winner: Winner,
         clock: Clock,
         end: End,
+        class_weight: Any,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
@@ -331,7 +344,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             time_limit=None if is_hasty else seconds,
             max_iter=EVALUATIONS if is_hasty else None,
             max_features_per_split=most_points_features(self.max_features_per_split),
-            class_weight=self._class_weight,
+            class_weight=class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
             missing=self.missing,
@@ -387,22 +400,26 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
     # --------------------------------------------------------------- comparing
 
-    @property
-    def _class_weight(self) -> Any:
-        """The weights of the classes, those that ``scoring`` asks for included."""
-        is_balanced = self.scoring == "balanced_accuracy"
-        return "balanced" if is_balanced else self.class_weight
-
     def _scored_rows(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[TrainingRows, AnyArray]:
-        """Read the rows, weighed so that the score is a mean over their weights."""
-        if self.scoring == "balanced_accuracy" and self.class_weight is not None:
-            raise ValueError(
-                'scoring="balanced_accuracy" weighs the classes by itself: leave out '
-                f"class_weight, got {self.class_weight!r:.100}."
-            )
-        return self._rows(X, y, sample_weight, class_weight=self._class_weight)
+        """Read the rows, weighed as the score asks for."""
+        check_scoring(self.scoring, self.class_weight, self.cost_matrix)
+        is_balanced = self.scoring == "balanced_accuracy"
+        class_weight = "balanced" if is_balanced else None
+        rows, classes = self._rows(X, y, sample_weight, class_weight=class_weight)
+        if self.scoring == "f1_macro":
+            rows = between_rows_and_classes(rows)
+        return rows, classes
+
+    def _class_weight(self, rows: TrainingRows, classes: AnyArray) -> Any:
+        """Return the weights of the classes, those that ``scoring`` asks for."""
+        if self.scoring == "balanced_accuracy":
+            return "balanced"
+        if self.scoring == "f1_macro":
+            weights = rows.class_factor.tolist()
+            return dict(zip(classes.tolist(), weights, strict=True))
+        return self.class_weight
 
     def _check_candidates(self) -> None:
         if isinstance(self.candidates, str):
@@ -453,6 +470,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
             None if points is None else rules_for_folds(points),
             has_references=self.style == "auto" and isinstance(self.candidates, str),
+            scoring=self.scoring,
         )
         return race, clock
 
@@ -466,7 +484,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             if rung.style == "constant" or not rung.is_near:
                 return [rung.winner]
             return [rung.winner for rung in self.rungs_ if rung.is_near]
-        best = max(self.rungs_, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
+        best = max(self.rungs_, key=lambda r: r.winner.known_score)
         return [best.winner if results.scores else results.winner()]
 
     def _folded(
@@ -512,7 +530,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         if n_folds == 0:
             self.why_ = "The first candidate was trained without a comparison."
         if isinstance(self.candidates, str):
-            self.why_ = why_chosen(self.rungs_, n_folds)
+            self.why_ = why_chosen(self.rungs_, n_folds, self.scoring)
             if self.style_ != chosen(self.rungs_).style:
                 self.why_ = (
                     f"The {self.style_} tree was taken: simpler ones that are about as "
@@ -531,12 +549,14 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.best_score_se_ = float(winner.se)
         self.n_splits_ = len(results.scores)
 
-    def _estimator(self, setting: TuningSetting) -> OptimalTreeClassifier:
+    def _estimator(
+        self, setting: TuningSetting, class_weight: Any
+    ) -> OptimalTreeClassifier:
         """Return a classifier that reads tables as this one does."""
         return OptimalTreeClassifier(
             max_depth=setting.depth,
             solver="search",
-            class_weight=self._class_weight,
+            class_weight=class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
             categorical_encoding=self.categorical_encoding,

@@ -8,8 +8,8 @@ import numpy as np
 
 from miptree.certificate.checks import Check
 from miptree.data.problem import Problem
-from miptree.fit.fitted import FittedTree, row_counts, smoothed_frequencies
-from miptree.objective.leaf_labels import leaf_weight
+from miptree.fit.fitted import FittedTree, row_counts
+from miptree.objective.leaf_labels import leaf_weight, smoothed_frequencies
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter
 from miptree.utils.arrays import FloatArray
 

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from miptree.commands._app import console, say
 from miptree.estimator_cv import OptimalTreeClassifierCV
+from miptree.tuning.scoring import score_name, score_text
 
 
 def show_comparison(clf: OptimalTreeClassifierCV) -> None:
@@ -14,20 +15,18 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
     if np.isnan(clf.best_score_):
         say("Accuracy on new rows: unknown, as no fold was finished.")
         return
-    score = clf.scoring.replace("_", " ")
-    if clf.cost_matrix is not None:
-        score = "1 - cost / largest cost"
-    table = Table("style", "terms", f"{score} on new rows, %", "proved")
+    score = score_name(clf.scoring, clf.cost_matrix is not None)
+    table = Table("style", "terms", f"on new rows: {score}", "proved")
     for rung in clf.rungs_:
         is_taken = rung.style == clf.style_
         table.add_row(
             f"{rung.style}{' (taken)' if is_taken else ''}",
-            _number(rung.winner.terms, 0),
-            _with_error(100 * rung.winner.score, 100 * rung.winner.se),
+            "-" if np.isnan(rung.winner.terms) else f"{rung.winner.terms:.0f}",
+            score_text(clf.scoring, rung.winner.score, rung.winner.se),
             _proved(clf) if is_taken else "",
         )
     for name, value in clf.references_.items():
-        table.add_row(name, "", _number(100 * value, 1), "")
+        table.add_row(name, "", score_text(clf.scoring, value), "")
     if clf.style_ != "constant":  # of which a warning has told
         say(clf.why_)
     console.print(table)
@@ -37,15 +36,6 @@ def _proved(clf: OptimalTreeClassifierCV) -> str:
     if clf.style_ != "points":
         return "no"
     return "yes" if clf.status_ == "optimal" else f"gap {100 * clf.gap_:.0f} %"
-
-
-def _with_error(value: float, error: float) -> str:
-    known = "" if np.isnan(error) else f" ± {error:.1f}"
-    return _number(value, 1) + known
-
-
-def _number(value: float, digits: int) -> str:
-    return "-" if np.isnan(value) else f"{value:.{digits}f}"
 
 
 def unproved_sentence(clf: OptimalTreeClassifierCV) -> str:

@@ -106,8 +106,9 @@ def fit(
     scoring: Annotated[
         str | None,
         typer.Option(
-            help="What --style auto and --tune compare trees by: accuracy, or "
-            "balanced_accuracy, which makes rare classes count as much as others."
+            help="What --style auto and --tune compare trees by: accuracy; "
+            "balanced_accuracy, for which rare classes count as much as others; "
+            "f1_macro, between the two; neg_log_loss, of probabilities."
         ),
     ] = None,
     class_weight: Annotated[

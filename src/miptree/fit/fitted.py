@@ -12,7 +12,7 @@ from miptree.certificate.certificate import Certificate
 from miptree.control.clock import End
 from miptree.data.problem import Problem
 from miptree.fit.progress import FitProgress
-from miptree.objective.leaf_labels import leaf_weight
+from miptree.objective.leaf_labels import smoothed_frequencies
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import digits_that_matter
 from miptree.utils.arrays import FloatArray, IntArray
@@ -97,16 +97,3 @@ def row_counts(problem: Problem, tree: ObliqueTree) -> IntArray:
 def passing(tree: ObliqueTree, in_leaf: IntArray) -> IntArray:
     """Return what passes each node, (n_nodes, ...), of what ends in each leaf."""
     return tree.ancestors.T.astype(np.intp) @ in_leaf
-
-
-def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """Return (n_nodes, Y): class frequencies of the leaves, smoothed.
-
-    One row of mean weight is added to each class in each leaf. The mean is over
-    distinct rows, so weights and repeated rows agree, and the scale of the weights
-    does not matter.
-    """
-    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba

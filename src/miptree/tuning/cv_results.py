@@ -23,7 +23,8 @@ LEVELS_BEYOND, DROPPED_BEYOND = 1.0, 2.0
 which a setting must be worse than the best to drop out."""
 SPARSER_WITHIN = 0.1
 """Part of a standard error that a sparser tree may cost."""
-
+_NO_SCORE = -1e300
+"""What counts as the score of a setting without one: the worst of all."""
 
 STYLES = ("constant", "points", "sparse", "oblique")
 """Styles of trees, the simplest first."""
@@ -78,6 +79,11 @@ class Winner:
     score: float
     se: float
     terms: float = np.nan
+
+    @property
+    def known_score(self) -> float:
+        """The score, worse than any other where there is none."""
+        return _NO_SCORE if np.isnan(self.score) else self.score
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,12 +240,12 @@ class CVResults:
         mostly it makes no difference, and numbers are easier to read.
         """
         # A setting without a tree in some fold has NaN, and cannot win.
-        mean = np.nan_to_num(self._compared.mean(axis=0), nan=-1.0)
-        index = int(np.where(among, mean, -2.0).argmax())
+        mean = np.nan_to_num(self._compared.mean(axis=0), nan=_NO_SCORE)
+        index = int(np.where(among, mean, -np.inf).argmax())
         plain = among & ~self._levels
         if not self._levels[index] or not plain.any():
             return index
-        baseline = int(np.where(plain, mean, -2.0).argmax())
+        baseline = int(np.where(plain, mean, -np.inf).argmax())
         return index if self._is_better(index, baseline, LEVELS_BEYOND) else baseline
 
     def _is_better(self, one: int, other: int, errors: float) -> bool:
@@ -254,7 +260,7 @@ class CVResults:
         They read levels as the best one does.
         """
         alike = (among & (self._levels == self._levels[best]))[:, None]
-        good = alike & (np.nan_to_num(self._score.mean(axis=0), nan=-1.0) >= least)
+        good = alike & (np.nan_to_num(self._score.mean(axis=0), nan=_NO_SCORE) >= least)
         nonzeros = np.mean([scores.nonzeros for scores in self.scores], axis=0)
         flat = int(np.where(good, nonzeros, np.inf).argmin())
         return divmod(flat, len(self.thresholds))
@@ -316,7 +322,7 @@ class CVResults:
             mean, sparse = np.nanmean(score, axis=0), np.nanmean(nonzeros, axis=0)
             spread = np.nanstd(score, axis=0)
         # Those who dropped out come after those who did not.
-        order = np.lexsort((-np.nan_to_num(mean, nan=-1.0), ~self.alive))
+        order = np.lexsort((-np.nan_to_num(mean, nan=_NO_SCORE), ~self.alive))
         rank = np.empty(len(order), dtype=np.intp)
         rank[order] = 1 + np.arange(len(order))
         return {

@@ -18,9 +18,9 @@ from miptree.tuning.grow import Grower, TrainingEffort
 from miptree.tuning.scores import (
     FoldScores,
     costs_of,
-    held_out_score,
     nonzeros_per_split,
 )
+from miptree.tuning.scoring import tree_score
 from miptree.tuning.training_part import TrainingPart
 
 FOLD_EFFORT = TrainingEffort(restarts=8, bag=32, polished=2, rounds=2, max_iter=5)
@@ -87,6 +87,7 @@ def score_fold(
     thresholds: Sequence[float],
     as_levels: bool = False,
     clock: Clock | None = None,
+    scoring: str = "accuracy",
 ) -> FoldScores:
     """Train all candidates on some rows, and judge them on others.
 
@@ -98,6 +99,8 @@ def score_fold(
         Whether whole numbers of few values are read as categories.
     clock : Clock, optional
         Ends the training early; the scores then mean nothing.
+    scoring : str
+        One of :data:`~miptree.tuning.scoring.SCORINGS`.
     """
     scores = FoldScores.empty(len(candidates), len(thresholds))
     try:
@@ -111,13 +114,12 @@ def score_fold(
             if clock is not None and clock.is_over:
                 return scores
             thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
+            kept = [part.problem.to_user(tree).prune(part.problem.X) for tree in thin]
             found = [
-                held_out_score(held_out, part.problem.to_user(tree).predict(X))
-                for tree in thin
+                tree_score(scoring, held_out, X, tree, part.problem) for tree in kept
             ]
             # Half by the best tree, half by how well the candidate does in general.
             scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
             scores.nonzeros[k, t] = nonzeros_per_split(thin[0])
-            pruned = part.problem.to_user(thin[0]).prune(part.problem.X)
-            scores.terms[k, t] = np.count_nonzero(pruned.coef)
+            scores.terms[k, t] = np.count_nonzero(kept[0].coef)
     return scores

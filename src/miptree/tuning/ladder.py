@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.tuning.cv_results import CVResults, Winner
+from miptree.tuning.scoring import difference_text
 
 _MOST_BEHIND = 0.05
 """Difference in the score that is noticed however large its error is."""
@@ -51,7 +52,7 @@ def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Ru
     winners = {style: results.winner(style) for style in results.styles}
     if not results.scores:
         return [Rung(s, w, np.nan, np.nan, False) for s, w in winners.items()]
-    best = max(winners.values(), key=lambda w: np.nan_to_num(w.score, nan=-1.0))
+    best = max(winners.values(), key=lambda w: w.known_score)
     rungs = []
     for style, winner in winners.items():
         behind, error = results.difference(best, winner)
@@ -82,29 +83,30 @@ def uncompared(rungs: Sequence[Rung]) -> str:
 
 CONSTANT = (
     "No split helps to predict new rows: the tree is a constant. "
-    'scoring="balanced_accuracy", class weights or a cost matrix make rare classes '
-    "count for more."
+    'scoring="balanced_accuracy" or "f1_macro", class weights or a cost matrix make '
+    "rare classes count for more."
 )
 """What to know of a tree without a split."""
 
 
-def why_chosen(rungs: Sequence[Rung], n_folds: int) -> str:
+def why_chosen(rungs: Sequence[Rung], n_folds: int, scoring: str = "accuracy") -> str:
     """Say in a sentence which style was taken, and why."""
     rung = chosen(rungs)
     if rung.style == "constant":
         return CONSTANT
     if n_folds == 0:
         return f"A tree of style {rung.style} was trained without a comparison."
-    best = max(rungs, key=lambda r: np.nan_to_num(r.winner.score, nan=-1.0))
+    best = max(rungs, key=lambda r: r.winner.known_score)
     folds = f"in {n_folds} fold{'s' if n_folds > 1 else ''} of cross-validation"
     if len(rungs) == 1:
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
         why = f"The {rung.style} tree was taken: no simpler style is as good {folds}."
         return " ".join([why, uncompared(rungs)]).rstrip()
-    error = 100 * float(np.nan_to_num(rung.behind_se))
+    behind = difference_text(scoring, rung.behind)
+    error = difference_text(scoring, float(np.nan_to_num(rung.behind_se)), unit=False)
     return (
         f"The {rung.style} tree was taken, as the simplest that is about as good as "
-        f"the best, the {best.style} tree: it is behind by {100 * rung.behind:.1f} "
-        f"points (standard error {error:.1f}) {folds}."
+        f"the best, the {best.style} tree: it is behind by {behind} (standard error "
+        f"{error}) {folds}."
     )

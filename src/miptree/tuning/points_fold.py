@@ -16,7 +16,8 @@ from miptree.points import solve
 from miptree.tree import ObliqueTree
 from miptree.tuning.candidates import PointsTree
 from miptree.tuning.folds import Fold
-from miptree.tuning.scores import FoldScores, held_out_score, nonzeros_per_split
+from miptree.tuning.scores import FoldScores, nonzeros_per_split
+from miptree.tuning.scoring import tree_score
 
 EVALUATIONS = 75
 """Root splits that the search for a tree looks at in a fold."""
@@ -46,6 +47,7 @@ def score_points_fold(
     candidates: Sequence[PointsTree],
     n_thresholds: int,
     clock: Clock,
+    scoring: str = "accuracy",
 ) -> FoldScores:
     """Train points trees on some rows by short searches, and judge them on others.
 
@@ -67,7 +69,7 @@ def score_points_fold(
         )
         heap = solve(points, rules.depth, clock, max_evaluations=EVALUATIONS).heap
         tree = ObliqueTree.from_heap(heap).prune(data.problem.X)
-        scores.score[k] = held_out_score(held_out, tree.predict(X))
+        scores.score[k] = tree_score(scoring, held_out, X, tree, data.problem)
         scores.nonzeros[k] = nonzeros_per_split(tree)
         scores.terms[k] = np.count_nonzero(tree.coef)
     return scores

@@ -55,6 +55,8 @@ class Race:
         How rows become the problem of a points tree, where such trees take part.
     has_references : bool
         Whether methods that everybody knows stand beside the trees.
+    scoring : str
+        What they are compared by, see :mod:`~miptree.tuning.scoring`.
     """
 
     settings: Sequence[TuningSetting]
@@ -63,6 +65,7 @@ class Race:
     thresholds: Sequence[float]
     points: PointsRules | None = None
     has_references: bool = False
+    scoring: str = "accuracy"
 
     def run(
         self,
@@ -144,7 +147,9 @@ class Race:
             scores.put(places, self._score_alike(fold, places, clock))
         if self.has_references and not clock.is_over and alive[0]:
             depth = max(setting.depth for setting in self.settings)
-            found = score_references(self.folded.rows, fold, self.rules, depth)
+            found = score_references(
+                self.folded.rows, fold, self.rules, depth, self.scoring
+            )
             scores.references.update(found)
         return scores
 
@@ -155,7 +160,9 @@ class Race:
         if isinstance(first.candidate, PointsTree):
             assert self.points is not None
             points, n = replace(self.points, depth=first.depth), len(self.thresholds)
-            return score_points_fold(rows, fold, points, candidates, n, clock)
+            return score_points_fold(
+                rows, fold, points, candidates, n, clock, self.scoring
+            )
         rules = self.rules
         if first.max_features is not None:
             rules = replace(rules, max_features=first.max_features)
@@ -168,6 +175,7 @@ class Race:
             self.thresholds,
             first.as_levels,
             clock,
+            self.scoring,
         )
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from miptree.data import EmptyTableError
 from miptree.data.rows import TrainingRows
 from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.folds import Fold
-from miptree.tuning.scores import held_out_score
+from miptree.tuning.scoring import held_out_score, needs_probabilities
+from miptree.utils.arrays import FloatArray
 
 LOGISTIC, CART = "logistic regression", "CART"
 
 
 def score_references(
-    rows: TrainingRows, fold: Fold, rules: TableRules, depth: int
+    rows: TrainingRows, fold: Fold, rules: TableRules, depth: int, scoring: str
 ) -> dict[str, float]:
     """Score logistic regression, and CART of the same depth.
 
@@ -39,6 +42,20 @@ def score_references(
     cart.fit(X, known.y, sample_weight=known.weight)
     models = {LOGISTIC: logistic, CART: cart}
     return {
-        name: held_out_score(held_out, model.predict(X_test))
+        name: held_out_score(
+            scoring,
+            held_out,
+            model.predict(X_test),
+            _probabilities(model, X_test, rows.n_classes)
+            if needs_probabilities(scoring)
+            else None,
+        )
         for name, model in models.items()
     }
+
+
+def _probabilities(model: Any, X: FloatArray, n_classes: int) -> FloatArray:
+    """Return the probabilities of all classes, 0 of those that training lacked."""
+    proba = np.zeros((len(X), n_classes))
+    proba[:, model.classes_] = model.predict_proba(X)
+    return proba

@@ -9,7 +9,7 @@ import numpy as np
 from miptree.data.labels import plain_costs
 from miptree.data.rows import TrainingRows
 from miptree.tree import HeapTree, ObliqueTree
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,16 +62,6 @@ def costs_of(rows: TrainingRows) -> FloatArray:
         return rows.costs
     each = np.arange(rows.n_classes)
     return plain_costs(each, np.ones(len(each)), len(each))
-
-
-def held_out_score(rows: TrainingRows, predicted: IntArray) -> float:
-    """Return the weighted accuracy of what was predicted for rows held out.
-
-    With costs it is 1 - cost / largest cost.
-    """
-    costs = costs_of(rows)
-    cost = costs[rows.y, predicted] / costs.max()
-    return 1.0 - float(rows.weight @ cost / rows.weight.sum())
 
 
 def nonzeros_per_split(tree: HeapTree | ObliqueTree) -> float:
