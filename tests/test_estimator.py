@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from miptree import OptimalTreeClassifier, evaluate
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
+from miptree.objective.leaf_probabilities import smoothed
 
 QUICK = {"max_iter": 10, "node_limit": 0, "time_limit": None, "random_state": 0}
 
@@ -263,7 +264,26 @@ def test_probabilities_are_smoothed_frequencies():
     X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1]])
     clf = OptimalTreeClassifier(max_depth=1, l1_penalty=0.1, time_limit=None)
     proba = clf.fit(X, [0, 0, 0, 1, 1]).predict_proba([[0.0], [1.0]])
-    assert proba == pytest.approx(np.array([[4 / 5, 1 / 5], [1 / 4, 3 / 4]]))
+    # Three rows of the shares of all rows, .6 and .4, and one of equal shares.
+    assert proba == pytest.approx(np.array([[5.3, 1.7], [2.3, 3.7]]) / [[7], [6]])
+
+
+def test_smoothing_keeps_the_most_frequent_class_the_most_probable():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n_classes = int(rng.integers(2, 6))
+        weight = rng.integers(0, 4, (int(rng.integers(1, 9)), n_classes)) * 0.5
+        weight *= rng.integers(1, 30, n_classes)  # some classes are rare
+        if not weight.any():
+            continue
+        proba = smoothed(weight, float(rng.uniform(0.5, 3)))
+        assert (proba > 0).all()
+        assert proba.sum(axis=1) == pytest.approx(1)
+        best = weight == weight.max(axis=1, keepdims=True)
+        found = proba.argmax(axis=1)
+        assert best[np.arange(len(weight)), found].all()
+        is_clear = best.sum(axis=1) == 1
+        assert (found == weight.argmax(axis=1))[is_clear].all()
 
 
 def test_counts_are_training_rows_whatever_their_weights(noisy):

@@ -9,7 +9,8 @@ import numpy as np
 from miptree.certificate.checks import Check
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree, row_counts
-from miptree.objective.leaf_labels import leaf_weight, smoothed_frequencies
+from miptree.objective.leaf_labels import leaf_weight
+from miptree.objective.leaf_probabilities import smoothed, smoothed_frequencies
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter
 from miptree.utils.arrays import FloatArray
 
@@ -58,9 +59,7 @@ def _probabilities(
     # There the mean weight is of all rows: nobody knows which of them are alike.
     tree = fitted.tree
     weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    weight = weight + problem.weight.sum() / problem.count.sum()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba
+    return smoothed(weight, float(problem.weight.sum() / problem.count.sum()))
 
 
 def _shown(numbers: np.ndarray) -> str:

@@ -22,6 +22,7 @@ from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
+from miptree.objective.leaf_probabilities import smoothed
 from miptree.objective.proved import Bounds
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
@@ -41,10 +42,9 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     best.ended, best.n_iter = loop.ended, loop.n_iter
     best.enter("done")
     certificate = _certificate(fitting, best)
-    proba = weight + fitting.weight / fitting.n_rows
     fitted = FittedTree(
         tree,
-        proba / proba.sum(axis=1, keepdims=True),
+        smoothed(weight, fitting.weight / fitting.n_rows),
         counts,
         # How far numbers may be rounded nobody has looked at, on so many rows.
         np.full((tree.n_nodes, 2), ALL_DIGITS),

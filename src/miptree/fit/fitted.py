@@ -12,7 +12,7 @@ from miptree.certificate.certificate import Certificate
 from miptree.control.clock import End
 from miptree.data.problem import Problem
 from miptree.fit.progress import FitProgress
-from miptree.objective.leaf_labels import smoothed_frequencies
+from miptree.objective.leaf_probabilities import smoothed_frequencies
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import digits_that_matter
 from miptree.utils.arrays import FloatArray, IntArray

@@ -60,16 +60,3 @@ def leaf_weight(problem: Problem, leaf: IntArray, n_leaves: int) -> FloatArray:
     size = n_leaves * problem.n_classes
     weight = np.bincount(cell, weights=problem.weight, minlength=size)
     return weight.astype(np.float64).reshape(n_leaves, problem.n_classes)
-
-
-def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
-    """Return (n_nodes, Y): class frequencies of the leaves, smoothed.
-
-    One row of mean weight is added to each class in each leaf. The mean is over
-    distinct rows, so weights and repeated rows agree, and the scale of the weights
-    does not matter.
-    """
-    weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    weight += problem.weight.mean()
-    proba: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return proba

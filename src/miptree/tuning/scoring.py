@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.objective.leaf_labels import smoothed_frequencies
+from miptree.objective.leaf_probabilities import smoothed_frequencies
 from miptree.tree import ObliqueTree
 from miptree.tuning.scores import costs_of
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
