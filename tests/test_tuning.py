@@ -542,6 +542,12 @@ def test_a_fold_without_a_cell_is_left_out() -> None:
     assert clf.fit(frame, y).n_splits_ == 1
 
 
+def test_a_fold_of_rows_that_are_not_there_is_refused() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
+    with pytest.raises(ValueError, match="cv names row 20 of X"):
+        fast(cv=[(np.arange(10), np.arange(10, 21))]).fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

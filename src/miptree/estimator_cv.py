@@ -35,7 +35,6 @@ from miptree.tuning import (
     THRESHOLDS,
     Candidate,
     CVResults,
-    FoldedRows,
     PointsTree,
     Race,
     TableRules,
@@ -45,12 +44,12 @@ from miptree.tuning import (
     chosen,
     costs_of,
     final_fit,
+    folded_rows,
     ladder,
-    splitter_folds,
-    stratified_folds,
     why_chosen,
 )
-from miptree.tuning.ladder import CONSTANT, uncompared
+from miptree.tuning.candidates import check_candidates
+from miptree.tuning.ladder import CONSTANT, what_fell_short
 from miptree.tuning.points_fold import EVALUATIONS, penalty_of, rules_for_folds
 from miptree.tuning.scoring import (
     SCORINGS,
@@ -249,7 +248,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         """
         clock = Clock(self.time_limit)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self._check_candidates()
+        if not isinstance(self.candidates, str):
+            check_candidates(self.candidates)
         rows, classes = self._scored_rows(X, y, sample_weight)
         problem, _ = self._problem_of(rows, classes)
         with interruptible(clock) as clock:
@@ -277,7 +277,12 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 break  # on all rows a candidate may find no split that it found on some
         self._keep_results(results, winner)
         tell("done", results)
-        self._warn(race, results, end, was_interrupted)
+        n_done, n_folds = len(results.scores), len(race.folded.folds)
+        text = what_fell_short(self.rungs_, n_done, n_folds, end, was_interrupted)
+        if self.why_ == CONSTANT and n_folds and not was_interrupted:
+            text = CONSTANT
+        if text:
+            warnings.warn(text, UserWarning, stacklevel=3)
         return self
 
     # ---------------------------------------------------------------- training
@@ -370,34 +375,6 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
         return tell
 
-    def _warn(
-        self, race: Race, results: CVResults, end: End, interrupted: bool
-    ) -> None:
-        """Warn of a comparison that did not run to its end, or not at all."""
-        n_done, n_folds = len(results.scores), len(race.folded.folds)
-        text = ""
-        if interrupted:
-            text = (
-                f"The fit was interrupted after {n_done} of {n_folds} folds; the best "
-                "candidate so far was trained."
-            )
-        elif n_folds == 0:
-            text = (
-                "There are no folds, such as of too few rows: a tree was trained "
-                "without a comparison. OptimalTreeClassifier may suit you better."
-            )
-        elif self.style_ == "constant" and isinstance(self.candidates, str):
-            text = self.why_
-        elif n_done == 0 and end == "time_limit":
-            text = (
-                "The time limit left no fold finished: a tree was trained without a "
-                "comparison. Raise time_limit."
-            )
-        elif left_out := uncompared(self.rungs_):
-            text = left_out
-        if text:
-            warnings.warn(text, UserWarning, stacklevel=4)
-
     # --------------------------------------------------------------- comparing
 
     def _scored_rows(
@@ -421,18 +398,6 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             return dict(zip(classes.tolist(), weights, strict=True))
         return self.class_weight
 
-    def _check_candidates(self) -> None:
-        if isinstance(self.candidates, str):
-            return
-        given = list(self.candidates)
-        wrong = [c for c in given if not isinstance(c, Candidate)]
-        if wrong or not given:
-            raise ValueError(
-                "candidates must be a sequence of SoftTree, Svm1Tree, GreedySvmTree, "
-                "LogisticTree, CartTree, PointsTree or ConstantTree of miptree.tuning, "
-                f"got {wrong[:1] or given!r}."
-            )
-
     def _race(
         self,
         rows: TrainingRows,
@@ -453,7 +418,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             )
         else:
             settings = all_settings(self.candidates, depths, readings)
-        folded = self._folded(rows, problem, X, y, seed)
+        folded = folded_rows(
+            rows, problem, X, y, self.cv, self.n_repeats, MOST_COMPARED, seed
+        )
         points = points_data(
             settings, folded.rows, self.missing, self.max_features_per_split
         )
@@ -486,20 +453,6 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             return [rung.winner for rung in self.rungs_ if rung.is_near]
         best = max(self.rungs_, key=lambda r: r.winner.known_score)
         return [best.winner if results.scores else results.winner()]
-
-    def _folded(
-        self, rows: TrainingRows, problem: Problem, X: Any, y: Any, seed: int
-    ) -> FoldedRows:
-        """Split the rows into folds."""
-        if isinstance(self.cv, Integral):
-            n_splits = int(self.cv)
-        elif self.cv is None:
-            n_splits = 5
-        else:
-            return splitter_folds(rows, X, y, self.cv, MOST_COMPARED, seed)
-        return stratified_folds(
-            rows, problem, n_splits, self.n_repeats, MOST_COMPARED, seed
-        )
 
     def _depths(self) -> Sequence[int]:
         return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)

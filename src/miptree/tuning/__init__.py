@@ -22,7 +22,7 @@ from miptree.tuning.cv_results import (
 )
 from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.final_fit import final_fit
-from miptree.tuning.folds import Fold, FoldedRows, splitter_folds, stratified_folds
+from miptree.tuning.folds import Fold, FoldedRows, folded_rows
 from miptree.tuning.ladder import Rung, chosen, ladder, why_chosen
 from miptree.tuning.racing import Race, all_settings
 from miptree.tuning.scores import costs_of
@@ -53,8 +53,7 @@ __all__ = [
     "chosen",
     "costs_of",
     "final_fit",
+    "folded_rows",
     "ladder",
-    "splitter_folds",
-    "stratified_folds",
     "why_chosen",
 ]

@@ -7,6 +7,7 @@ trees, oblique trees.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
@@ -188,6 +189,17 @@ POINTS_CANDIDATES: tuple[Candidate, ...] = tuple(
     PointsTree(penalty) for penalty in (0.0066, 0.0, 0.0033, 0.0198)
 )
 """From all splits that the rows seem to justify to few features."""
+
+
+def check_candidates(given: Sequence[object]) -> None:
+    """Raise an error unless all are candidates, and there are some."""
+    wrong = [c for c in given if not isinstance(c, Candidate)]
+    if wrong or not given:
+        raise ValueError(
+            "candidates must be a sequence of SoftTree, Svm1Tree, GreedySvmTree, "
+            "LogisticTree, CartTree, PointsTree or ConstantTree of miptree.tuning, "
+            f"got {wrong[:1] or given!r}."
+        )
 
 
 def describe(candidate: Candidate) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,23 @@ def stratified_folds(
     return FoldedRows(distinct, folds, n_splits)
 
 
+def folded_rows(
+    rows: TrainingRows,
+    problem: Problem,
+    X: Any,
+    y: Any,
+    cv: Any,
+    n_repeats: int,
+    most_rows: int,
+    seed: int,
+) -> FoldedRows:
+    """Split the rows as ``cv`` says; a number means that many stratified folds."""
+    if cv is None or isinstance(cv, Integral):
+        n_splits = 5 if cv is None else int(cv)
+        return stratified_folds(rows, problem, n_splits, n_repeats, most_rows, seed)
+    return splitter_folds(rows, X, y, cv, most_rows, seed)
+
+
 def splitter_folds(
     rows: TrainingRows, X: Any, y: Any, splitter: Any, most_rows: int, seed: int
 ) -> FoldedRows:
@@ -123,15 +141,22 @@ def _folds(rows: TrainingRows, splitter: Any, X: Any, y: Any, seed: int) -> list
         warnings.filterwarnings("ignore", message="The least populated class")
         pairs = list(splitter.split(X, y))
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs))
+    weight, n_rows = rows.weight, len(rows)
     found = (
-        Fold(_places(train), _places(test), int(number))
+        Fold(_places(train, n_rows), _places(test, n_rows), int(number))
         for (train, test), number in zip(pairs, seeds, strict=True)
     )
-    weight = rows.weight
     return [f for f in found if weight[f.train].any() and weight[f.test].any()]
 
 
-def _places(rows: Any) -> IntArray:
+def _places(given: Any, n_rows: int) -> IntArray:
     """Make indices of indices or of a mask."""
-    given = np.asarray(rows)
-    return np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)
+    given = np.asarray(given)
+    places = np.flatnonzero(given) if given.dtype == bool else given.astype(np.intp)
+    outside = places[(places < 0) | (places >= n_rows)]
+    if len(outside):
+        raise ValueError(
+            f"cv names row {outside[0]} of X, whose rows are 0 to {n_rows - 1}: give "
+            "pairs (train, test) of their numbers."
+        )
+    return places

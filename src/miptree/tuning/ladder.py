@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.control.clock import End
 from miptree.tuning.cv_results import CVResults, Winner
 from miptree.tuning.scoring import difference_text
 
@@ -79,6 +80,28 @@ def uncompared(rungs: Sequence[Rung]) -> str:
         return ""
     names = " and ".join(styles)
     return f"The time was too short to compare {names} trees. Raise time_limit."
+
+
+def what_fell_short(
+    rungs: Sequence[Rung], n_done: int, n_folds: int, end: End, interrupted: bool
+) -> str:
+    """Say in which way the comparison did not run to its end; nothing if it did."""
+    if interrupted:
+        return (
+            f"The fit was interrupted after {n_done} of {n_folds} folds; the best "
+            "candidate so far was trained."
+        )
+    if n_folds == 0:
+        return (
+            "There are no folds, such as of too few rows: a tree was trained without "
+            "a comparison. OptimalTreeClassifier may suit you better."
+        )
+    if n_done == 0 and end == "time_limit":
+        return (
+            "The time limit left no fold finished: a tree was trained without a "
+            "comparison. Raise time_limit."
+        )
+    return uncompared(rungs)
 
 
 CONSTANT = (
