@@ -411,7 +411,7 @@ def test_fit_compares_styles_and_takes_the_simplest(folder, tmp_path):
     rows = [line.split("│")[1:-1] for line in result.stdout.splitlines() if "│" in line]
     assert [row[0].strip() for row in rows[:5]] == [
         "constant",
-        "points (taken)",
+        "points, taken",
         "oblique",
         "logistic regression",
         "CART",

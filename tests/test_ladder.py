@@ -162,6 +162,23 @@ def test_a_style_can_be_asked_for(style):
         assert clf.best_estimator_.max_features_per_split == 4
 
 
+def test_sparse_trees_have_a_rung_of_few_features_and_one_of_more():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(240, 12))
+    y = (X[:, :7].sum(axis=1) > 0).astype(int)
+    clf = OptimalTreeClassifierCV(style="sparse", max_depth=1, **QUICK).fit(X, y)
+    few, more = clf.rungs_
+    assert (few.name, more.name) == (
+        "sparse (4 features a split)",
+        "sparse (8 features a split)",
+    )
+    assert more.winner.score > few.winner.score + 0.03
+    assert clf.best_estimator_.max_features_per_split == 8
+    assert np.count_nonzero(clf.tree_.coef) in (7, 8)
+    both = OptimalTreeClassifierCV(max_depth=1, max_features_per_split=6, **QUICK)
+    assert [rung.name for rung in both.fit(X, y).rungs_][-2:] == [few.name, "oblique"]
+
+
 def test_noise_gives_a_constant_and_says_so():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 3)), (rng.random(60) < 0.15).astype(int)

@@ -80,12 +80,12 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     """One small tree, of the kind and trained in the way that cross-validation says.
 
     Trees come in styles, the simplest first: a constant; points trees, whose splits are
-    small scorecards; sparse trees, whose splits weigh at most four features; oblique
-    trees. Within a style, candidates differ in their objective, their regularisation,
-    and how far they trust the labels: a label can give way to the votes of trees that
-    did not see its row. All are compared in repeated stratified cross-validation
-    *inside the training data*. The simplest style that is about as good as the best is
-    trained once more on all rows, in its best way.
+    small scorecards; sparse trees, whose splits weigh at most four features, or eight;
+    oblique trees. Within a style, candidates differ in their objective, their
+    regularisation, and how far they trust the labels: a label can give way to the votes
+    of trees that did not see its row. All are compared in repeated stratified
+    cross-validation *inside the training data*. The simplest style that is about as
+    good as the best is trained once more on all rows, in its best way.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     simplest_within : float, default=1
         How far a simpler style may be behind the best one, in standard errors of their
         difference in the same folds. A constant is taken only if no split is of use.
-    tolerance : float, default=0.005
+    tolerance : float, default=0.01
         Difference in the score that a simpler style may be behind in any case: with
         many rows, differences that nobody would notice are many standard errors. With
         this and ``simplest_within`` 0 the best one is taken.
@@ -214,7 +214,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     max_depth: int | str = 2
     style: str = "auto"
     simplest_within: float = 1.0
-    tolerance: float = 0.005
+    tolerance: float = 0.01
     scoring: str = "accuracy"
     candidates: str | Sequence[Candidate] = "default"
     cv: Any = 5

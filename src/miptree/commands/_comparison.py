@@ -18,9 +18,9 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
     score = score_name(clf.scoring, clf.cost_matrix is not None)
     table = Table("style", "terms", f"on new rows: {score}", "proved")
     for rung in clf.rungs_:
-        is_taken = rung.style == clf.style_
+        is_taken = rung.winner.index == clf.best_index_
         table.add_row(
-            f"{rung.style}{' (taken)' if is_taken else ''}",
+            f"{rung.name}{', taken' if is_taken else ''}",
             "-" if np.isnan(rung.winner.terms) else f"{rung.winner.terms:.0f}",
             score_text(clf.scoring, rung.winner.score, rung.winner.se),
             _proved(clf) if is_taken else "",

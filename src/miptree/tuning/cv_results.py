@@ -12,7 +12,7 @@ import numpy as np
 
 from miptree.tuning.candidates import Candidate, ConstantTree, PointsTree, describe
 from miptree.tuning.scores import FoldScores
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 THRESHOLDS = (0.0, 0.1, 0.2, 0.3)
 """Relative sizes below which coefficients may be dropped."""
@@ -28,6 +28,21 @@ _NO_SCORE = -1e300
 
 STYLES = ("constant", "points", "sparse", "oblique")
 """Styles of trees, the simplest first."""
+
+
+class RungKey(NamedTuple):
+    """A place on the ladder of styles; the simpler is the lesser.
+
+    Attributes
+    ----------
+    style : int
+        Place of the style in :data:`STYLES`.
+    max_features : int
+        Features of a split of a sparse tree, otherwise 0.
+    """
+
+    style: int
+    max_features: int
 
 
 class TuningSetting(NamedTuple):
@@ -54,6 +69,11 @@ class TuningSetting(NamedTuple):
         if isinstance(self.candidate, PointsTree):
             return "points"
         return "oblique" if self.max_features is None else "sparse"
+
+    @property
+    def rung(self) -> RungKey:
+        """Place on the ladder: settings of one rung compete for it."""
+        return RungKey(STYLES.index(self.style), self.max_features or 0)
 
 
 @dataclass(frozen=True)
@@ -149,14 +169,14 @@ class CVResults:
         away = np.abs(np.asarray(self.thresholds) - USUAL_THRESHOLD)
         return int(away.argmin())
 
-    @cached_property
-    def _styles(self) -> AnyArray:
-        return np.array([setting.style for setting in self.settings])
-
     @property
-    def styles(self) -> list[str]:
-        """Styles that took part, the simplest first."""
-        return [style for style in STYLES if (self._styles == style).any()]
+    def rungs(self) -> list[RungKey]:
+        """Rungs of the ladder that took part, the simplest first."""
+        return sorted({setting.rung for setting in self.settings})
+
+    def on_rung(self, rung: RungKey) -> BoolArray:
+        """Tell which settings compete for a rung."""
+        return np.array([setting.rung == rung for setting in self.settings])
 
     @property
     def _levels(self) -> BoolArray:
@@ -164,18 +184,18 @@ class CVResults:
 
     # ----------------------------------------------------------------- choosing
 
-    def winner(self, style: str | None = None) -> Winner:
+    def winner(self, rung: RungKey | None = None) -> Winner:
         """Choose the best setting; of several thresholds, the sparsest about as good.
 
         Without a fold the first setting wins.
 
         Parameters
         ----------
-        style : str, optional
-            One of :attr:`styles`, to choose from its settings only.
+        rung : RungKey, optional
+            One of :attr:`rungs`, to choose from its settings only.
         """
         usual = self._usual
-        among = self._of_style(style)
+        among = self._competing(rung)
         if not self.scores:
             index = int(among.argmax())
             threshold = self.thresholds[usual]
@@ -197,13 +217,13 @@ class CVResults:
         found = float(mean[index, t]), float(error[index, t])
         return Winner(index, setting, threshold, *found, terms)
 
-    def _of_style(self, style: str | None) -> BoolArray:
+    def _competing(self, rung: RungKey | None) -> BoolArray:
         """Return the settings to choose from: those still in the race, if any."""
-        of_style = np.ones(len(self.settings), dtype=bool)
-        if style is not None:
-            of_style = self._styles == style
-        among = of_style & self.alive
-        return among if among.any() else of_style
+        given = np.ones(len(self.settings), dtype=bool)
+        if rung is not None:
+            given = self.on_rung(rung)
+        among = given & self.alive
+        return among if among.any() else given
 
     def difference(self, one: Winner, other: Winner) -> tuple[float, float]:
         """Return by how much one is better in the same folds, and its standard error.
@@ -280,22 +300,22 @@ class CVResults:
     # ------------------------------------------------------------------ dropping
 
     def without_losers(self) -> CVResults:
-        """Drop settings that the best one of their style beats clearly.
+        """Drop settings that the best one of their rung beats clearly.
 
-        Either reading of levels is dropped as a whole. Of a style that the best of all
+        Either reading of levels is dropped as a whole. Of a rung that the best of all
         beats clearly, one setting stays, to show by how much.
         """
         if not self.scores:
             return self
         alive = self.alive & np.isfinite(self._compared).all(axis=0)
         overall = self._best(alive)
-        for style in self.styles:
-            of_style = self._styles == style
-            if not (alive & of_style).any():
+        for rung in self.rungs:
+            on_rung = self.on_rung(rung)
+            if not (alive & on_rung).any():
                 continue
-            best = self._best(alive & of_style)
+            best = self._best(alive & on_rung)
             is_lost = self._is_better(overall, best, DROPPED_BEYOND)
-            for index in np.flatnonzero(alive & of_style):
+            for index in np.flatnonzero(alive & on_rung):
                 is_alike = self._levels[index] == self._levels[best]
                 beaten = self._is_better(best, int(index), DROPPED_BEYOND)
                 alive[index] = is_alike and not (beaten or is_lost)

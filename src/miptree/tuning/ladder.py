@@ -18,6 +18,8 @@ _MOST_BEHIND = 0.05
 class Rung(NamedTuple):
     """The best setting of a style, beside the best of all styles.
 
+    Sparse trees have two rungs, of few features a split and of some more.
+
     Attributes
     ----------
     style : str
@@ -37,9 +39,15 @@ class Rung(NamedTuple):
     behind_se: float
     is_near: bool
 
+    @property
+    def name(self) -> str:
+        """The style, and how many features a sparse split weighs at most."""
+        most = self.winner.setting.max_features
+        return self.style if most is None else f"{self.style} ({most} features a split)"
+
 
 def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Rung]:
-    """Return the rungs, the simplest style first.
+    """Return the rungs, the simplest first.
 
     Parameters
     ----------
@@ -50,12 +58,13 @@ def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Ru
     tolerance : float
         A difference in the score that is allowed in any case.
     """
-    winners = {style: results.winner(style) for style in results.styles}
+    winners = [results.winner(rung) for rung in results.rungs]
     if not results.scores:
-        return [Rung(s, w, np.nan, np.nan, False) for s, w in winners.items()]
-    best = max(winners.values(), key=lambda w: w.known_score)
+        return [Rung(w.setting.style, w, np.nan, np.nan, False) for w in winners]
+    best = max(winners, key=lambda w: w.known_score)
     rungs = []
-    for style, winner in winners.items():
+    for winner in winners:
+        style = winner.setting.style
         behind, error = results.difference(best, winner)
         # Few folds have large errors, which would make anything about as good.
         allowed = min(within * float(np.nan_to_num(error)), _MOST_BEHIND)
@@ -75,10 +84,10 @@ def chosen(rungs: Sequence[Rung]) -> Rung:
 
 def uncompared(rungs: Sequence[Rung]) -> str:
     """Say which styles the time did not suffice for; nothing if there is none."""
-    styles = [rung.style for rung in rungs if np.isnan(rung.winner.score)]
-    if not styles or len(styles) == len(rungs):
+    missed = [rung.style for rung in rungs if np.isnan(rung.winner.score)]
+    if not missed or len(missed) == len(rungs):
         return ""
-    names = " and ".join(styles)
+    names = " and ".join(dict.fromkeys(missed))
     return f"The time was too short to compare {names} trees. Raise time_limit."
 
 

@@ -29,7 +29,7 @@ from miptree.tuning.candidates import (
     SoftTree,
     Svm1Tree,
 )
-from miptree.tuning.cv_results import STYLES, CVResults, TuningSetting
+from miptree.tuning.cv_results import CVResults, TuningSetting
 from miptree.tuning.evaluate_fold import TableRules, score_fold
 from miptree.tuning.folds import Fold, FoldedRows
 from miptree.tuning.points_fold import score_points_fold
@@ -107,8 +107,12 @@ class Race:
     def _waves(self) -> list[BoolArray]:
         """Return the settings that the first repetition scores one after the other."""
         is_slow = self._is_slow
-        styles = np.array([setting.style for setting in self.settings])
-        waves = [~is_slow, *(is_slow & (styles == style) for style in STYLES)]
+        rungs = [setting.rung for setting in self.settings]
+        waves = [
+            is_slow & np.array([rung == place for rung in rungs])
+            for place in sorted(set(rungs))
+        ]
+        waves.insert(0, ~is_slow)
         return [wave for wave in waves if wave.any()]
 
     def _scores(

@@ -20,8 +20,9 @@ from miptree.tuning.candidates import (
 from miptree.tuning.cv_results import STYLES, TuningSetting
 from miptree.tuning.racing import all_settings
 
-SPARSE_FEATURES = 4
-"""Features that a split of a sparse tree weighs at most."""
+SPARSE_FEATURES, MORE_FEATURES = 4, 8
+"""Features that a split of a sparse tree weighs at most: of the simpler ones, and of
+those that stand between them and oblique trees."""
 
 
 def style_settings(
@@ -44,7 +45,6 @@ def style_settings(
     max_features : int, optional
         The user's limit on the features of a split.
     """
-    few = min(SPARSE_FEATURES, max_features or SPARSE_FEATURES)
     shallow = [depth for depth in depths if depth <= MOST_DEPTH]
     if style == "points" and not shallow:
         raise ValueError(
@@ -54,14 +54,32 @@ def style_settings(
     found = {
         "constant": all_settings([ConstantTree()], depths[:1]),
         "points": all_settings(POINTS_CANDIDATES, shallow),
-        "sparse": all_settings(SPARSE_CANDIDATES, depths, readings[:1], few),
+        "sparse": [
+            setting
+            for k in _sparse_limits(problem, max_features)
+            for setting in all_settings(SPARSE_CANDIDATES, depths, readings[:1], k)
+        ],
         "oblique": all_settings(DEFAULT_CANDIDATES, depths, readings),
     }
     if style != "auto":
         return found[style]
-    if problem.n_open <= few or (max_features is not None and max_features <= few):
-        del found["sparse"]
+    if _most(problem, max_features) <= SPARSE_FEATURES:
+        del found["sparse"]  # they are all oblique trees
     return [setting for name in STYLES for setting in found.get(name, [])]
+
+
+def _most(problem: Problem, max_features: int | None) -> int:
+    """Return how many features a split can weigh at all."""
+    return min(problem.n_open, max_features or problem.n_open)
+
+
+def _sparse_limits(problem: Problem, max_features: int | None) -> list[int]:
+    """Return how many features the splits of sparse trees weigh at most."""
+    most = _most(problem, max_features)
+    return [
+        min(SPARSE_FEATURES, max_features or SPARSE_FEATURES),
+        *([MORE_FEATURES] if most > MORE_FEATURES else []),
+    ]
 
 
 def most_points_features(max_features: int | None) -> int | Auto:
