@@ -17,6 +17,8 @@ LARGEST_MARGIN = 0.05
 """Margin for few rows that fill their range."""
 _FEW_ROWS = 200.0
 """Weight of the rows up to which it holds; beyond, it shrinks like a standard error."""
+_USUAL_L1 = 8.0
+"""Price of the 1-norm for that weight and two classes."""
 _MOST_READ = 10_000
 """Rows that the spread is read from."""
 _TAILS = (0.05, 0.95)
@@ -24,7 +26,7 @@ _TAILS = (0.05, 0.95)
 
 def suited_objective(
     slack_penalty: float | Auto,
-    l1_penalty: float,
+    l1_penalty: float | Auto,
     margin: float | Auto,
     problem: Problem | None = None,
     weight: float | None = None,
@@ -37,11 +39,11 @@ def suited_objective(
         alpha_1 and epsilon. ``slack_penalty * margin`` is made the cost of the most
         costly error if slack_penalty is open; with the margin open it is at least that,
         up to the largest margin.
-    l1_penalty : float
+    l1_penalty : float or "auto"
         alpha_2.
     problem : Problem, optional
-        The rows. Without them the largest margin is taken: enough to refuse what no
-        rows can make right.
+        The rows. Without them the largest margin and the usual 1-norm are taken: enough
+        to refuse what no rows can make right.
     weight : float, optional
         Weight of all rows, where the problem holds a sample of them.
     """
@@ -54,6 +56,8 @@ def suited_objective(
         epsilon = float(margin)
     if isinstance(slack_penalty, str):
         slack_penalty = price / max(epsilon, SMALLEST_MARGIN)  # 0 is refused below
+    if isinstance(l1_penalty, str):
+        l1_penalty = _USUAL_L1 if problem is None else suited_l1(problem, weight)
     return Svm1Objective(float(slack_penalty), float(l1_penalty), epsilon)
 
 
@@ -62,6 +66,17 @@ def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
     if isinstance(slack_penalty, str):
         return np.inf
     return slack_penalty * (LARGEST_MARGIN if isinstance(margin, str) else margin)
+
+
+def suited_l1(problem: Problem, weight: float | None = None) -> float:
+    """Return a price alpha_2 of the 1-norm for so many rows and classes, to two digits.
+
+    It is in errors. With many classes a split is about a part of the rows only; many
+    rows can afford few features, at a price that grows less than they do.
+    """
+    weight = float(problem.weight.sum()) if weight is None else weight
+    many = (weight / _FEW_ROWS) ** 0.25
+    return float(f"{_USUAL_L1 * many * 2.0 / problem.n_classes:.2g}")
 
 
 def suited_margin(problem: Problem, weight: float | None = None) -> float:
