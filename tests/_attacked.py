@@ -128,6 +128,19 @@ def _partitions():
     return clf, table[FEATURES], table["label"], None
 
 
+def _points_partitions():
+    pytest.importorskip("distributed")
+    import dask.dataframe as dd
+
+    from miptree import distributed
+
+    table = rows(90).assign(d=lambda table: table["d"] > 0)
+    clf = PointsTreeClassifier(time_limit=None, max_iter=3, grid_steps=5)
+    data = dd.from_pandas(table, npartitions=2)
+    clf = distributed.fit(data, "label", classifier=clf, max_rows=60)
+    return clf, table[FEATURES], table["label"], None
+
+
 MODELS = {
     "oblique": _oblique,
     "costs": _costs,
@@ -139,6 +152,7 @@ MODELS = {
     "greedy": _greedy,
     "tuned": _tuned,
     "partitions": _partitions,
+    "points partitions": _points_partitions,
 }
 
 

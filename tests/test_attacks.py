@@ -16,8 +16,11 @@ SAME_GRID = ("parameters", "grid_steps")
 """Another number of steps can make the same cuts, and then says the same."""
 SIGNS = ("parameters", "signs")
 """The tree keeps fewer signs as well; that it is the best then, a proof must say."""
+GRID = ("cuts", "unit")
 SAMPLED = [("table", "columns", j, "fill") for j in range(4)]
 """Learnt from a sample of the partitions: only their range can be told."""
+SAMPLED_GRID = [("table", "columns", j, name) for j in range(3) for name in GRID]
+"""Likewise; the tree reads some of these columns only."""
 
 
 @pytest.fixture(params=MODELS)
@@ -39,6 +42,8 @@ def free(kind, clf):
         places += [SAME_GRID, SIGNS]
     if kind == "partitions":
         places += SAMPLED
+    if kind == "points partitions":
+        places += SAMPLED + SAMPLED_GRID
     return places
 
 
@@ -130,7 +135,10 @@ def test_no_damaged_text_is_read(tmp_path):
 STATUSES = ["optimal", "gap_tol", "time_limit", "max_iter", "interrupted", "unproved"]
 
 
-@pytest.mark.parametrize("kind", ["proved", "points", "oblique", "baseline", "tuned"])
+@pytest.mark.parametrize(
+    "kind",
+    ["proved", "points", "oblique", "baseline", "tuned", "points partitions"],
+)
 def test_a_status_that_claims_too_much_or_too_little_is_found(kind, tmp_path):
     written(kind, tmp_path / "model.json")
     plain = json.loads((tmp_path / "model.json").read_text())

@@ -86,6 +86,8 @@ TAMPERED = {
     "cost_rounding": lambda c: -1.0,
     "has_costs": lambda c: False,
     "n_unweighted": lambda c: 1,
+    "n_sampled": lambda c: 5,
+    "best_of_sample": lambda c: True,
 }
 
 

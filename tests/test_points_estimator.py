@@ -444,7 +444,7 @@ def test_the_command_line_fits_points_trees(tmp_path) -> None:
     assert run("verify", model, data).exit_code == 0
     predicted = run("predict", model, data)
     assert predicted.stdout.startswith("prediction,probability")
-    for option in ("--tune", "--solver=highs", "--selection=auto", "--engine=dask"):
+    for option in ("--tune", "--solver=highs", "--selection=auto"):
         assert "--style points works without" in refused("fit", data, *given, option)
     assert "sparse or oblique" in refused("fit", data, "--target", "y", "--style", "x")
 

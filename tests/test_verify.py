@@ -155,6 +155,8 @@ TAMPERED = [
     ("has_costs", lambda c: False),
     ("n_unweighted", lambda c: 1),
     ("n_unweighted", lambda c: -1),
+    ("n_sampled", lambda c: 5),
+    ("best_of_sample", lambda c: True),
 ]
 
 
@@ -194,6 +196,7 @@ def test_nonsense_in_a_field_is_caught_without_an_exception(fitted, field, value
     if field != "digest":
         found = verify(forged(tampered), clf.tree_, X, y, weight)
         sense = {("seconds", -1e300), ("max_features", None), ("max_points", None)}
+        sense |= {("n_sampled", None)}
         sense |= {("has_costs", True)}
         assert not found.ok or (field, str(value)) in {(f, str(v)) for f, v in sense}
 

@@ -25,6 +25,7 @@ from miptree.classifiers.alternatives import (
 )
 from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
 from miptree.control.clock import Clock, interruptible
+from miptree.data import Column
 from miptree.data.grid import GridSpec
 from miptree.data.named import by_column
 from miptree.data.rows import Revision, TrainingRows, unrevised
@@ -120,7 +121,8 @@ class PointsTreeClassifier(TableClassifier):
     status_ : str
         "optimal" when the cost meets the bound; otherwise why the fit stopped:
         "time_limit", "max_iter" (the budget is used up, or nothing is left to try),
-        "interrupted", or "unproved" where costs had to be rounded.
+        "interrupted", or "unproved" where costs had to be rounded, or where the tree
+        is the best for a sample of rows in partitions.
     certificate_ : Certificate
         What is known, in numbers and as a sentence.
     family_ : Family
@@ -232,16 +234,12 @@ class PointsTreeClassifier(TableClassifier):
     ) -> None:
         """Fit to rows that ``revise`` may give other labels and costs."""
         clock = Clock(self.time_limit)
-        self._check_depth()
+        self.check_depth()
         if proof_log is not None:
             refuse_overwriting(proof_log, force)  # before the work, not after it
         rows, classes = revise(*self._rows(X, y, sample_weight))
-        self._check_leaves(int((rows.weight > 0).sum()))
-        data = self._rules(rows).learn(rows)
-        if data.left_out:
-            warnings.warn(data.left_out, UserWarning, stacklevel=4)
-        result = self._trained(rows, data, clock, proof_log is not None)
-        self.family_, self.narrowing_ = data.family, self._narrowing(data)
+        data = self.learn(rows)
+        result = self.train(rows, data, clock, proof_log is not None)
         self._training = result
         schema, fitted = self._schema(data.table, classes), result.fitted
         if proof_log is not None:
@@ -255,12 +253,36 @@ class PointsTreeClassifier(TableClassifier):
             )  # fmt: skip
         self.adopt(schema, fitted)
 
-    def _trained(
-        self, rows: TrainingRows, data: PointsData, clock: Clock, keep_anchors: bool
+    def learn(
+        self, rows: TrainingRows, known: Sequence[Column] | None = None
+    ) -> PointsData:
+        """Learn from rows what their tree may be, and note how that was narrowed.
+
+        Columns of categories that are ``known`` already are not learnt from the rows,
+        which may be a sample.
+        """
+        self._check_leaves(int((rows.weight > 0).sum()))
+        rules = self._rules(rows)
+        table = rules.learn_table(rows)
+        if known is not None:
+            table = table.with_categories_of(known)
+        data = rules.learn(rows, table)
+        if data.left_out:
+            warnings.warn(data.left_out, UserWarning, stacklevel=5)
+        self.family_, self.narrowing_ = data.family, self._narrowing(data)
+        return data
+
+    def train(
+        self,
+        rows: TrainingRows,
+        data: PointsData,
+        clock: Clock,
+        keep_anchors: bool = False,
     ) -> PointsResult:
+        """Find the best tree for rows; the classifier is not fitted by that."""
         n_jobs = int(effective_n_jobs(self.n_jobs))
         listeners = listeners_of(self.verbose, self.callback)
-        likely = self._given_penalty(rows)
+        likely = self.given_penalty(rows)
         if likely is None:
             likely = np.full(len(rows.cells), LIKELY_PENALTY)
         with interruptible(clock) as clock:
@@ -358,7 +380,8 @@ class PointsTreeClassifier(TableClassifier):
 
     # --------------------------------------------------------------- parameters
 
-    def _check_depth(self) -> None:
+    def check_depth(self) -> None:
+        """Refuse a depth that no points tree has."""
         if not 1 <= self.max_depth <= MOST_DEPTH:
             raise ValueError(
                 f"max_depth of PointsTreeClassifier is 1 to {MOST_DEPTH}, got "
@@ -404,7 +427,7 @@ class PointsTreeClassifier(TableClassifier):
 
     def _penalty(self, rows: TrainingRows, training: PointsTraining) -> FloatArray:
         """Return the penalty of each column of X."""
-        given = self._given_penalty(rows)
+        given = self.given_penalty(rows)
         if given is not None:
             self.penalty_chosen_ = "given"
             return given
@@ -421,7 +444,7 @@ class PointsTreeClassifier(TableClassifier):
         self.penalty_chosen_ = chosen.how
         return np.full(len(rows.cells), chosen.value)
 
-    def _given_penalty(self, rows: TrainingRows) -> FloatArray | None:
+    def given_penalty(self, rows: TrainingRows) -> FloatArray | None:
         """Return the penalty of each column of X, None for "auto"."""
         given = self.feature_penalty
         if isinstance(given, Real):

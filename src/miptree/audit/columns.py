@@ -11,8 +11,10 @@ import numpy as np
 from miptree.certificate.checks import Check
 from miptree.data import (
     CategoricalColumn,
+    Cells,
     Column,
     DroppedColumn,
+    GridColumn,
     NumericalColumn,
     Table,
 )
@@ -32,7 +34,7 @@ def check_columns(clf: Any, rows: TrainingRows, in_partitions: bool) -> Check:
         return Check(name, False, problem)
     learnt = _learnt(clf, rows)
     if in_partitions:
-        learnt = _with_fills_of(learnt, table, rows)
+        learnt = _with_samples_of(clf, learnt, rows)
     for attribute in ("missing", "unknown"):
         given, wanted = getattr(table, attribute), getattr(learnt, attribute)
         if given != wanted:
@@ -42,7 +44,7 @@ def check_columns(clf: Any, rows: TrainingRows, in_partitions: bool) -> Check:
             return Check(name, False, _difference(mine, other))
     what = "values of categories, what fills a gap"
     if in_partitions:
-        what = "but not what fills a gap, which a sample taught"
+        what = "but not grids and what fills a gap, which a sample taught"
     return Check(name, True, f"learnt again they are as in the model ({what}).")
 
 
@@ -76,18 +78,34 @@ def _odd_categories(clf: Any, rows: TrainingRows) -> str | None:
     return None
 
 
-def _with_fills_of(learnt: Table, given: Table, rows: TrainingRows) -> Table:
-    """Take over what a sample taught, where it lies between the numbers."""
+def _with_samples_of(clf: Any, learnt: Table, rows: TrainingRows) -> Table:
+    """Take over what a sample taught, where it lies between the numbers.
+
+    Units that were asked for are no matter of a sample.
+    """
+    names = [column.name for column in learnt.columns]
+    units = by_column(getattr(clf, "units", None), names, "units")
+    asked = {names[place] for place in units}
     found: list[Column] = []
     for column, mine, cells in zip(
-        learnt.columns, given.columns, rows.cells, strict=True
+        learnt.columns, clf.table_.columns, rows.cells, strict=True
     ):
         if isinstance(column, NumericalColumn) and isinstance(mine, NumericalColumn):
-            numbers = np.asarray(cells.numbers)
-            if np.nanmin(numbers) <= mine.fill <= np.nanmax(numbers):
+            if _is_between(cells, mine.fill):
                 column = replace(column, fill=mine.fill)
+        elif isinstance(column, GridColumn) and isinstance(mine, GridColumn):
+            is_asked = column.name in asked and mine.unit not in (column.unit, 0.0)
+            if not is_asked and _is_between(cells, mine.fill, *mine.cuts):
+                column = replace(mine, name=column.name, has_gaps=column.has_gaps)
         found.append(column)
     return replace(learnt, columns=tuple(found))
+
+
+def _is_between(cells: Cells, *values: float) -> bool:
+    """Tell whether values lie between the lowest and highest number of a column."""
+    numbers = np.asarray(cells.numbers)
+    low, high = np.nanmin(numbers), np.nanmax(numbers)
+    return all(low <= value <= high for value in values)
 
 
 def _difference(given: Column, wanted: Column) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from miptree.audit.settings import check_words, compare_parameters
 from miptree.certificate.certificate import Certificate
 from miptree.certificate.checks import Check
 from miptree.certificate.points_checks import KnownFamily
+from miptree.certificate.points_sense import family_of
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.fit.points import PROVED_BY
@@ -24,6 +26,11 @@ from miptree.tree import ObliqueTree
 def points_data(clf: Any, rows: TrainingRows, problem: Problem) -> PointsData:
     """Return rows and family as a fit with the model's parameters has them."""
     table, rules = clf.table_, clf._rules(rows)
+    if clf.certificate_.n_sampled is not None:
+        # How many splits could be gone through, the rows of the sample decided.
+        family = family_of(clf.certificate_, table)
+        family = replace(family, signs=rules.signs_of(table))
+        return PointsData(table, problem, family, "", rules)
     narrowed = suited_family(
         table, problem, rules.max_features, rules.max_points, rules.signs_of(table)
     )
@@ -48,14 +55,27 @@ def check_points(clf: Any, rows: TrainingRows, data: PointsData) -> Iterator[Che
     yield check_words(certificate, data.problem)
     yield _check_proofs(certificate)
     yield _check_penalties(clf, rows, data)
-    penalty = np.array(certificate.feature_penalties)
+    yield compare_parameters(certificate, _wanted(clf, data))
+    yield _check_restriction(clf.tree_, data.family, known_family(data).most_features)
+
+
+def _wanted(clf: Any, data: PointsData) -> dict[str, Any]:
+    """Return the fields of a certificate that the parameters come to."""
+    if clf.certificate_.n_sampled is not None:
+        given = {
+            "max_features": clf.max_features_per_split,
+            "max_points": clf.max_points,
+            "min_samples_leaf": clf.min_samples_leaf,
+            "depth": clf.max_depth,
+        }
+        return {name: value for name, value in given.items() if value != "auto"}
+    penalty = np.array(clf.certificate_.feature_penalties)
     objective = data.objective(data.points_problem(penalty), penalty)
     wanted = {**objective.certified(), "depth": clf.max_depth}
     if data.asked is not None and data.asked.most_features is not None:
         # Found with a price of features, which the costs were counted with.
         del wanted["cost_unit"], wanted["cost_rounding"]
-    yield compare_parameters(certificate, wanted)
-    yield _check_restriction(clf.tree_, data.family, known_family(data).most_features)
+    return wanted
 
 
 def _check_proofs(certificate: Certificate) -> Check:
@@ -72,7 +92,7 @@ def _check_proofs(certificate: Certificate) -> Check:
 def _check_penalties(clf: Any, rows: TrainingRows, data: PointsData) -> Check:
     """Check the penalties of the grid columns; "auto" is one for all of them."""
     mine = np.array(clf.certificate_.feature_penalties)
-    given = clf._given_penalty(rows)
+    given = clf.given_penalty(rows)
     if given is None:
         ok = bool((mine == mine[:1]).all())
         found = (

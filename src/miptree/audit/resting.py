@@ -24,6 +24,8 @@ UNSEEN = {
     "trace": "the course of the fit before its end",
     "certificate.seconds": "the seconds until the certificate was written",
     "certificate.proof_digest": "which proof file was written, if any",
+    "certificate.n_sampled": "how many rows a sample had that a tree was chosen for",
+    "certificate.best_of_sample": "whether it was proved to be the best for that",
 }
 """Entries of a model file that tell of the past, and what they say."""
 PROOFS = ("errors_bound", "errors_proved_by", "objective_bound", "objective_proved_by")
@@ -61,9 +63,14 @@ def notes(
         "the parameters that these follow from."
     ]
     if clf.certificate_.data_digest == PARTITIONED:
+        learnt = "what fills a gap, and penalties and margin that are 'auto'"
+        if clf.certificate_.is_of_points:
+            learnt = (
+                "what fills a gap, the grid, what is 'auto', and whether the splits "
+                "are the best for it"
+            )
         lines.append(
-            "Learnt from a sample of the partitions, and so not recomputed: what fills "
-            "a gap, and penalties and margin that are 'auto'."
+            f"Learnt from a sample of the partitions, and so not recomputed: {learnt}."
         )
     unproved = [] if was_repeated else unrepeated_proofs(clf)
     if was_checked:

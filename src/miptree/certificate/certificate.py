@@ -92,6 +92,12 @@ class Certificate:
         not about their number.
     n_unweighted : int
         Training rows of weight zero, which are not counted.
+    n_sampled : int or None
+        Rows of the sample that a points tree was chosen for, where that is a sample of
+        data in partitions: of all rows nothing is proved then but ``any_tree_bound``.
+        None otherwise.
+    best_of_sample : bool
+        Whether no tree of its kind costs less than it did for the sample.
     """
 
     errors: int
@@ -126,6 +132,8 @@ class Certificate:
     proof_digest: str = ""
     has_costs: bool = False
     n_unweighted: int = 0
+    n_sampled: int | None = None
+    best_of_sample: bool = False
 
     def signed(self) -> Certificate:
         """Return the certificate with the digest of its other fields."""
@@ -135,14 +143,19 @@ class Certificate:
     def gap(self) -> float:
         """(objective - bound) / objective, 0 when they meet."""
         if self.is_of_points:
-            if self.objective_optimal:
+            if self.objective_optimal or not self.objective:
                 return 0.0
             return 1.0 - self.objective_bound / self.objective
         return relative_gap(self.objective, self.objective_bound, self._scale)
 
     @property
     def objective_optimal(self) -> bool:
-        """Whether the recounted objective meets its bound."""
+        """Whether the recounted objective meets its bound.
+
+        A tree that was chosen for a sample is never said to be the best for all rows.
+        """
+        if self.n_sampled is not None:
+            return False
         if self.is_of_points:
             return counted_meets(
                 self.objective, self.objective_bound, self.cost_unit, self.cost_rounding

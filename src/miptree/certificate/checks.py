@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from miptree.certificate.certificate import Certificate
+from miptree.certificate.certificate import PARTITIONED, Certificate
 from miptree.certificate.digest import NUMBERS, certificate_digest, is_a
 from miptree.certificate.given_data import GivenData
 from miptree.objective import Svm1Objective
@@ -104,6 +104,30 @@ def wrong_type(certificate: Certificate) -> str | None:
         return f"depth is {certificate.depth}."
     if certificate.scaling != "min-max":
         return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
+    return _odd_sample(certificate)
+
+
+def _odd_sample(certificate: Certificate) -> str | None:
+    """Say what is wrong with a sample, None if nothing is.
+
+    A points tree of data in partitions was chosen for a sample, and no other tree was:
+    only bounds that need no search hold for all rows then.
+    """
+    in_partitions = certificate.data_digest == PARTITIONED
+    n_sampled = certificate.n_sampled
+    if (certificate.is_of_points and in_partitions) != (n_sampled is not None):
+        return "n_sampled is for points trees of data in partitions, and needed there."
+    if n_sampled is None:
+        return (
+            "best_of_sample without a sample." if certificate.best_of_sample else None
+        )
+    if not 1 <= n_sampled <= certificate.n_rows:
+        return f"n_sampled is {n_sampled}, of {certificate.n_rows} rows."
+    bounds = certificate.errors_bound, certificate.objective_bound
+    if bounds != (certificate.any_tree_bound,) * 2:
+        return "a bound was proved for a sample, which does not hold for all rows."
+    if (certificate.cost_unit, certificate.cost_rounding) != (1.0, 0.0):
+        return "cost_unit and cost_rounding are of a proof, but nothing is proved."
     return None
 
 
@@ -115,7 +139,7 @@ _KINDS = {
 """What the value of a field should be, where its type does not say it well."""
 _NOT_OF_1A = (
     "method trees objective_terms feature_penalties max_points min_samples_leaf "
-    "cost_unit cost_rounding"
+    "cost_unit cost_rounding n_sampled best_of_sample"
 ).split()
 """Fields that say something of other methods only."""
 _DEFAULTS = {field.name: field.default for field in fields(Certificate)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from miptree.certificate.reasons import reason
 from miptree.objective.bounds import ROUTES
 from miptree.objective.points import POINTS_TREE
 from miptree.objective.tolerance import percent
@@ -18,6 +19,8 @@ _DIGITS = range(6, 18)
 
 def points_sentence(certificate: Certificate) -> str:
     """Say what a points tree costs, and what no tree of its family undercuts."""
+    if certificate.n_sampled is not None:
+        return f"{_value(certificate)}. {_choice(certificate)}."
     return f"{_value(certificate)}{_verdict(certificate)} ({_details(certificate)})."
 
 
@@ -36,6 +39,23 @@ def _value(certificate: Certificate) -> str:
     if what == "errors":
         return f"{counted}. Its cost ({certificate.objective_terms}) is {value}"
     return f"{counted}. With {penalty} that is {value} in all"
+
+
+def _choice(certificate: Certificate) -> str:
+    """Say which rows the splits were chosen for, and that nothing else is proved."""
+    rows = f"a sample of {certificate.n_sampled} of the {certificate.n_rows} rows"
+    kind = certificate.trees.removeprefix(f"{POINTS_TREE} of ")
+    chosen = f"the best found for {rows}, not proved to be the best for it"
+    if certificate.best_of_sample:
+        chosen = f"those of the best {POINTS_TREE} of its kind for {rows}"
+    proved, bound = "nothing is proved", certificate.any_tree_bound
+    if bound > 0:
+        why = reason(certificate.any_tree_proved_by)
+        proved += f" but that errors cost at least {short(bound)}, {why}"
+    return (
+        f"Its splits are {chosen}; its leaves are labelled by all rows, and for all "
+        f"rows {proved} (its kind: {kind})"
+    )
 
 
 def _verdict(certificate: Certificate) -> str:

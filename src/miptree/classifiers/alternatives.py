@@ -12,6 +12,7 @@ from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from miptree.certificate.certificate import PARTITIONED
 from miptree.certificate.digest import data_digest
 from miptree.control.clock import Clock, interruptible
 from miptree.data.named import column_index
@@ -228,6 +229,11 @@ def fit_of(
     if (X is None) != (y is None):
         raise ValueError("X and y belong together: give both, or none of them.")
     kept = getattr(clf, "_training", None)
+    if clf.certificate_.data_digest == PARTITIONED:
+        raise ValueError(
+            "This tree was chosen for a sample of rows in partitions, which it does "
+            "not hold. Fit a PointsTreeClassifier to a sample in memory, and ask that."
+        )
     if X is not None:
         data = _given_again(clf, X, y, sample_weight)
     elif kept is not None:

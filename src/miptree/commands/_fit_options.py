@@ -110,7 +110,7 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
             f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
             "--style points for deeper trees."
         )
-    for wrong in given.named("tune", "engine", "solver", "selection", "proof"):
+    for wrong in given.named("tune", "solver", "selection", "proof"):
         raise ValueError(
             f"--style points works without {wrong}: it goes through all splits by "
             f"itself. Leave out {wrong}."

@@ -138,7 +138,8 @@ def fit(
     With --style points splits are small scorecards, and the best tree is proved.
     With --style oblique, --solver or --proof a tree is trained for one objective, and
     bounds on it are proved.
-    With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'.
+    With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'; a
+    points tree is then chosen for a sample of the rows, and not proved for all of them.
     """
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -102,6 +102,18 @@ class Table:
             isinstance(column, NumericalColumn) and not column.marks_missing
             for column in self.columns
         )
+
+    def with_categories_of(self, known: Sequence[Column]) -> Table:
+        """Return the table with those of the known columns that are categories.
+
+        A sample may lack a value that other rows have.
+        """
+        pairs = zip(known, self.columns, strict=True)
+        columns = tuple(
+            there if isinstance(there, CategoricalColumn) else column
+            for there, column in pairs
+        )
+        return replace(self, columns=columns)
 
     def transform(self, X: Any) -> FloatArray:
         """Return (n, open columns + value columns): the rows of X as numbers."""

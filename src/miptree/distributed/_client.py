@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
 from miptree.control.clock import Clock, interruptible
-from miptree.data import learn_table
 from miptree.data.labels import above_tolerance, checked_costs
 from miptree.data.problem import Problem
 from miptree.distributed import _partition
-from miptree.distributed._dask import Partitions, first_error
+from miptree.distributed._dask import Partitions
 from miptree.distributed._finish import finished
-from miptree.distributed._frame import Columns, Frame, Summary
+from miptree.distributed._frame import Columns
+from miptree.distributed._overview import Overview
 from miptree.estimator import OptimalTreeClassifier
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.job import ITERATIONS
@@ -39,7 +38,7 @@ from miptree.selection import (
     select_rows,
 )
 from miptree.tree import ObliqueTree
-from miptree.utils.arrays import AnyArray, FloatArray
+from miptree.utils.arrays import FloatArray
 
 ELITE = 6
 """Trees of a round that are scored on all rows."""
@@ -73,7 +72,7 @@ class Fitting:
         self.sampled = self._rows(_partition.sample, self.share, self.plan.seed)
         if self.plan.formulation == "paper" and self.plan.solver != "search":
             one_cost_per_row(self.sampled)  # costs it cannot count fail before any work
-        objective = suited_objective(*penalties, self.sampled, self.weight)
+        objective = suited_objective(*penalties, self.sampled, self.seen.weight)
         self.plan = replace(self.plan, objective=objective)
         above_tolerance(self.sampled.weight)
         start = self._start_tree()
@@ -120,63 +119,16 @@ class Fitting:
 
     def _look(self) -> None:
         """Check all partitions and learn ranges and classes."""
+        clf = self.classifier
         found = self._map(_partition.summarise, self.columns)
-        first_error(found)
-        summaries: list[Summary] = [s for s in found if s.n_rows]
-        if not summaries:
-            raise ValueError("The table has no rows (of a weight above zero).")
-        kinds = {s.classes.dtype.kind in "US" for s in summaries}
-        if len(kinds) > 1:
-            raise ValueError(
-                f"Column {self.columns.target!r} holds text in some partitions and "
-                "numbers in others. Convert it to one type."
-            )
-        classes = np.unique(np.concatenate([s.classes for s in summaries]))
-        check_classification_targets(np.repeat(classes, 2))  # once is suspicious
-        if len(classes) < 2:
-            raise ValueError(
-                f"y must hold at least 2 classes, got one class: {classes[0]!r}."
-            )
-        low = np.min([s.low for s in summaries], axis=0)
-        high = np.max([s.high for s in summaries], axis=0)
-        self.frame = self._frame(np.stack([low, high]), classes)
-        self.n_rows = sum(s.n_rows for s in summaries)
-        self.n_unweighted = sum(s.n_unweighted for s in found)
-        has_weights = any(s.has_weights for s in summaries)
-        self.has_costs = has_weights or self.frame.costs is not None
-        self.weight = sum(s.weight for s in summaries)
-        self.class_weight = np.zeros(len(classes))
-        for s in summaries:
-            self.class_weight[np.searchsorted(classes, s.classes)] += s.class_weight
-        self.share = min(1.0, self.max_rows / self.n_rows)
-
-    def _frame(self, ends: FloatArray, classes: AnyArray) -> Frame:
-        """Return what all partitions share, from the ends of the ranges."""
-        clf, columns = self.classifier, self.columns
-        table = learn_table(
-            columns.cells(ends),
-            np.ones(2),
-            [name in columns.truths for name in columns.features],
-            clf.categorical_encoding,
-            clf.missing,
-            clf.unknown,
-        )
+        self.seen = seen = Overview.of(found, self.columns)
         costs = None
         if clf.cost_matrix is not None:
             most = largest_cost(clf.slack_penalty, clf.margin)
-            costs = checked_costs(clf.cost_matrix, classes, most)
-        none = np.zeros(0)
-        frame = Frame(
-            columns, classes, table, none, none, costs, clf.max_features_per_split
-        )
-        # The scaling of all rows is that of these two.
-        both = Problem.from_data(
-            frame.numbers(ends),
-            np.array([0, 1]),
-            2,
-            value_feature=table.value_feature,
-        )
-        return replace(frame, offset=both.offset, scale=both.scale)
+            costs = checked_costs(clf.cost_matrix, seen.classes, most)
+        table = seen.learn_table(clf.categorical_encoding, clf.missing, clf.unknown)
+        self.frame = seen.frame(table, costs, clf.max_features_per_split)
+        self.share = min(1.0, self.max_rows / seen.n_rows)
 
     def _start_tree(self) -> ObliqueTree:
         if isinstance(self.plan.init, ObliqueTree):
@@ -232,7 +184,7 @@ class Fitting:
         tree = self.best.tree
         right = self.counts[np.arange(len(self.counts)), tree.label]
         total = float(self.counts.sum() - right.sum())
-        most = 0.5 * self.max_rows * self.weight / self.n_rows
+        most = 0.5 * self.max_rows * self.seen.weight / self.seen.n_rows
         share = min(1.0, most / max(total, 1e-300))
         seed = self.plan.seed + number + 1
         wrong = self._map(_partition.wrong_rows, self.frame, tree, share, seed)

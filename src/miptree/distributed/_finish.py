@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from miptree.certificate.certificate import PARTITIONED, Certificate, certify
-from miptree.data import (
-    CategoricalColumn,
-    categorical_mask,
-    learn_table,
-    read_cells,
-)
+from miptree.control.clock import End
+from miptree.data import categorical_mask, learn_table, read_cells
 from miptree.data.problem import Problem
 from miptree.data.schema import Schema
 from miptree.distributed import _partition
+from miptree.distributed._frame import Frame
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
@@ -24,6 +21,7 @@ from miptree.objective import Score
 from miptree.objective.bounds import Bound
 from miptree.objective.leaf_probabilities import smoothed
 from miptree.objective.proved import Bounds
+from miptree.objective.valuation import Valuation
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
 from miptree.utils.arrays import FloatArray, IntArray
@@ -41,20 +39,53 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     )
     best.ended, best.n_iter = loop.ended, loop.n_iter
     best.enter("done")
-    certificate = _certificate(fitting, best)
-    fitted = FittedTree(
-        tree,
-        smoothed(weight, fitting.weight / fitting.n_rows),
+    seen = fitting.seen
+    certificate = partitioned_certificate(
+        best,
+        fitting.plan.objective,
+        fitting.plan.depth,
+        n_rows=seen.n_rows,
+        max_features=fitting.frame.max_features,
+        has_costs=seen.has_weights or fitting.frame.costs is not None,
+        n_unweighted=seen.n_unweighted,
+    )
+    status = best.status(certificate)
+    return _schema(fitting), fitted_tree(best, weight, counts, certificate, status)
+
+
+def fitted_tree(
+    best: Incumbent,
+    weight: FloatArray,
+    counts: IntArray,
+    certificate: Certificate,
+    status: End,
+) -> FittedTree:
+    """Return a tree with what was counted of it on all rows.
+
+    Parameters
+    ----------
+    best : Incumbent
+    weight : float array of shape (n_nodes, Y)
+        Weight of each class in each leaf.
+    counts : int array of shape (n_nodes, Y)
+        Rows of each class that pass each node.
+    certificate : Certificate
+        About all rows.
+    status : str
+        Why the fit ended.
+    """
+    return FittedTree(
+        best.tree,
+        smoothed(weight, float(weight.sum()) / certificate.n_rows),
         counts,
         # How far numbers may be rounded nobody has looked at, on so many rows.
-        np.full((tree.n_nodes, 2), ALL_DIGITS),
+        np.full((best.tree.n_nodes, 2), ALL_DIGITS),
         certificate,
-        best.status(certificate),
+        status,
         best.n_iter,
         best.trace,
-        clock.elapsed,
+        best.clock.elapsed,
     )
-    return _schema(fitting), fitted
 
 
 def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, IntArray, Score]:
@@ -87,34 +118,29 @@ def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, IntArray, Score
 
 
 def _bounds(fitting: Fitting) -> Bounds:
-    spare = fitting.frame.unavoidable(fitting.class_weight, 2**fitting.plan.depth)
-    bound = Bound(0.0, "errors are not negative")
-    if spare > 0:
-        bound = Bound(spare, "Proposition 1 (3)")
+    bound = class_bound(fitting.frame, fitting.seen.class_weight, fitting.plan.depth)
     return Bounds(bound, bound, bound)
 
 
-def _certificate(fitting: Fitting, best: Incumbent) -> Certificate:
-    """Certify the tree for all rows; the digest of the data stands for no table."""
-    plan = fitting.plan
+def class_bound(frame: Frame, class_weight: FloatArray, depth: int) -> Bound:
+    """Return a bound on the cost of all rows that needs no more than their classes."""
+    spare = frame.unavoidable(class_weight, 2**depth)
+    if spare > 0:
+        return Bound(spare, "Proposition 1 (3)")
+    return Bound(0.0, "errors are not negative")
+
+
+def partitioned_certificate(
+    best: Incumbent, valuation: Valuation, depth: int, **counted: Any
+) -> Certificate:
+    """Certify a tree for all rows; the digest of the data stands for no table.
+
+    ``counted`` are the fields that say something of the rows.
+    """
     none = Problem.from_data(np.zeros((1, 1)), np.zeros(1, dtype=np.intp), 2)
-    found = certify(
-        none,
-        plan.objective,
-        plan.depth,
-        best.tree,
-        best.score,
-        best.bounds,
-        fitting.clock.elapsed,
-    )
-    return replace(
-        found,
-        n_rows=fitting.n_rows,
-        data_digest=PARTITIONED,
-        max_features=fitting.frame.max_features,
-        has_costs=fitting.has_costs,
-        n_unweighted=fitting.n_unweighted,
-    ).signed()
+    seconds = best.clock.elapsed
+    found = certify(none, valuation, depth, best.tree, best.score, best.bounds, seconds)
+    return replace(found, data_digest=PARTITIONED, **counted).signed()
 
 
 def _schema(fitting: Fitting) -> Schema:
@@ -134,9 +160,6 @@ def _schema(fitting: Fitting) -> Schema:
         clf.missing,
         clf.unknown,
     )
-    columns = tuple(
-        known if isinstance(known, CategoricalColumn) else learnt
-        for known, learnt in zip(frame.table.columns, table.columns, strict=True)
-    )
     names = np.array(fitting.columns.features, dtype=object)
-    return Schema(replace(frame.table, columns=columns), frame.classes, names)
+    known = table.with_categories_of(frame.table.columns)
+    return Schema(known, frame.classes, names)

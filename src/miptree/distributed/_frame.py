@@ -43,7 +43,7 @@ class Summary:
     high: FloatArray
     classes: AnyArray
     class_weight: FloatArray
-    weight: float
+    class_count: IntArray
     n_unweighted: int = 0
     has_weights: bool = False
 
@@ -62,6 +62,8 @@ class Frame:
         What it costs to predict class k for a row of class j, by default 1.
     max_features : int or None
         Most non-zero coefficients of a hyperplane.
+    class_factor : float array of shape (Y,) or None
+        What the weights of the rows of each class are multiplied with, by default 1.
     """
 
     columns: Columns
@@ -71,6 +73,7 @@ class Frame:
     scale: FloatArray
     costs: FloatArray | None = None
     max_features: int | None = None
+    class_factor: FloatArray | None = None
 
     def numbers(self, X: FloatArray) -> FloatArray:
         """Return the features as the tree reads them."""

@@ -60,6 +60,7 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
     classes, codes = np.unique(y, return_inverse=True)
     totals = np.zeros(len(classes))
     np.add.at(totals, codes.ravel(), weight)
+    counts = np.bincount(codes.ravel(), minlength=len(classes))
     infinite = np.full(X.shape[1], np.inf)
     return Summary(
         len(y),
@@ -67,7 +68,7 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
         X.max(axis=0) if len(X) else -infinite,
         classes,
         totals,
-        float(weight.sum()),
+        counts,
         int((~kept).sum()),
         bool((weight != 1).any()),
     )
@@ -77,7 +78,7 @@ def sample(
     table: Any, number: int, frame: Frame, share: float, seed: int
 ) -> Problem | None:
     """Draw a random share of the rows of each class, at least one."""
-    X, codes, weight = _rows(table, frame)
+    X, codes, weight = rows_of(table, frame)
     if not len(X):
         return None
     rng = np.random.default_rng([seed, number])
@@ -168,14 +169,16 @@ def recount(
 
 def problem_of(table: Any, frame: Frame) -> Problem | None:
     """Return the rows of a partition, scaled as all rows are; None without any."""
-    X, codes, weight = _rows(table, frame)
+    X, codes, weight = rows_of(table, frame)
     return frame.problem(frame.numbers(X), codes, weight) if len(X) else None
 
 
-def _rows(table: Any, frame: Frame) -> tuple[FloatArray, IntArray, FloatArray]:
+def rows_of(table: Any, frame: Frame) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return features, class indices and weights of the rows of positive weight."""
     X, y, weight = _arrays(table, frame.columns)
     codes = np.searchsorted(frame.classes, y).astype(np.intp)
+    if frame.class_factor is not None:
+        weight = weight * frame.class_factor[codes]
     kept = weight > 0
     return (X, codes, weight) if kept.all() else (X[kept], codes[kept], weight[kept])
 

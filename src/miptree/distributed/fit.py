@@ -12,7 +12,9 @@ from miptree.distributed._client import Fitting
 from miptree.distributed._dask import Partitions
 from miptree.distributed._files import open_table
 from miptree.distributed._frame import Columns
+from miptree.distributed._points import PointsFitting
 from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator_points import PointsTreeClassifier
 
 
 def fit(
@@ -20,17 +22,20 @@ def fit(
     target: str,
     client: Any = None,
     *,
-    classifier: OptimalTreeClassifier | None = None,
+    classifier: OptimalTreeClassifier | PointsTreeClassifier | None = None,
     weights: str | None = None,
     drop: Sequence[str] = (),
     max_rows: int = 20_000,
-) -> OptimalTreeClassifier:
+) -> OptimalTreeClassifier | PointsTreeClassifier:
     """Fit a tree to a table that need not fit into memory.
 
     Every partition is summarised and sampled where it lies. The client trains on the
     rows chosen, at most about ``max_rows``; its best trees are scored on all
     partitions, and the one whose errors cost least on *all* rows wins. Rows that it
     gets wrong join the next of ``classifier.max_rounds`` rounds.
+
+    A points tree is chosen for one stratified sample of ``max_rows`` rows. Its leaves
+    are labelled and its cost is counted on all rows, of which nothing is proved.
 
     Parameters
     ----------
@@ -42,12 +47,14 @@ def fit(
     client : distributed.Client, optional
         A Dask cluster; by default threads of this process, which hold a few
         partitions in memory at a time.
-    classifier : OptimalTreeClassifier, optional
+    classifier : OptimalTreeClassifier or PointsTreeClassifier, optional
         Its parameters are used, ``selection`` ("hull", "cover" or a selector; None,
         "stratified" and "auto" are a stratified sample) among them; ``class_weight``
-        and ``categorical_features`` are refused. It is not changed; its callback is
-        told of the end only. Every fit makes at least five passes over the data,
-        whatever its ``time_limit``; Ctrl-C keeps the best tree so far.
+        (of an oblique tree) and ``categorical_features`` are refused. It is not
+        changed. Its callback is told of the end only, that of a points tree also of
+        the search on the sample. Every fit makes at least five passes over the data
+        (that of a points tree three), whatever its ``time_limit``; Ctrl-C keeps the
+        best tree so far.
     weights : str, optional
         Column of the weights of the rows.
     drop : sequence of str
@@ -57,7 +64,7 @@ def fit(
 
     Returns
     -------
-    OptimalTreeClassifier
+    OptimalTreeClassifier or PointsTreeClassifier
         Fitted. Its certificate counts the errors and the objective of all rows.
 
     Notes
@@ -66,12 +73,15 @@ def fit(
     partitions and the seed alone: not on the client, the workers, or workers that
     were lost on the way.
     """
-    classifier = clone(classifier or OptimalTreeClassifier())
-    if not isinstance(classifier, OptimalTreeClassifier):
+    if classifier is None:
+        classifier = OptimalTreeClassifier()
+    if not isinstance(classifier, (OptimalTreeClassifier, PointsTreeClassifier)):
         raise ValueError(
-            "Out of memory only an OptimalTreeClassifier can be trained, got "
-            f"{type(classifier).__name__}. Fit that to a sample of the rows."
+            "Out of memory only an OptimalTreeClassifier or a PointsTreeClassifier can "
+            f"be trained, got {type(classifier).__name__}. Give one of these, or fit "
+            "that to a sample of the rows in memory."
         )
+    classifier = clone(classifier)
     classifier._validate_params()
     clock = Clock(classifier.time_limit)
     _refuse_options(classifier)
@@ -90,23 +100,28 @@ def fit(
         raise ValueError("No column is left to learn from.")
     truths = _truth_columns(table, features, classifier)
     columns = Columns(features, target, weights, truths)
-    fitting = Fitting(Partitions(table, client), columns, classifier, max_rows, clock)
-    return fitting.run()
+    partitions = Partitions(table, client)
+    if isinstance(classifier, PointsTreeClassifier):
+        return PointsFitting(partitions, columns, classifier, max_rows, clock).run()
+    return Fitting(partitions, columns, classifier, max_rows, clock).run()
 
 
-def _refuse_options(clf: OptimalTreeClassifier) -> None:
+def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
     """Refuse what cannot be done without all rows at hand."""
-    if clf.class_weight is not None:
-        raise ValueError(
-            "class_weight is not supported out of memory: multiply it into a column of "
-            "weights, and name that with weights=..."
-        )
     asked = clf.categorical_features
     if asked is not None and not isinstance(asked, str):
         raise ValueError(
             "categorical_features is not supported out of memory, got "
             f"{asked!r}. Encode categories as 0/1 columns (dask.dataframe.get_dummies) "
             "and leave it at 'from_dtype'; columns of truth values are categories."
+        )
+    if isinstance(clf, PointsTreeClassifier):
+        clf.check_depth()
+        return
+    if clf.class_weight is not None:
+        raise ValueError(
+            "class_weight is not supported out of memory: multiply it into a column of "
+            "weights, and name that with weights=..."
         )
     if clf.solver != "search" and (clf.time_limit, clf.node_limit) == (None, None):
         raise ValueError(
@@ -116,7 +131,9 @@ def _refuse_options(clf: OptimalTreeClassifier) -> None:
 
 
 def _truth_columns(
-    table: Any, features: Sequence[str], clf: OptimalTreeClassifier
+    table: Any,
+    features: Sequence[str],
+    clf: OptimalTreeClassifier | PointsTreeClassifier,
 ) -> frozenset[str]:
     """Return the features that hold truth values; refuse categories and text."""
     import pandas as pd

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from miptree.classifiers.table_classifier import TableClassifier
 from miptree.distributed._files import open_table
-from miptree.estimator import OptimalTreeClassifier
 
 
-def predict(clf: OptimalTreeClassifier, data: Any) -> Any:
+def predict(clf: TableClassifier, data: Any) -> Any:
     """Predict the class of every row of a Dask DataFrame, lazily.
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
+    clf : OptimalTreeClassifier or PointsTreeClassifier
         Fitted, on a table with column names or without.
     data : dask DataFrame or str
         The table, or a pattern of Parquet or CSV files. Columns are found by name;
@@ -34,7 +34,7 @@ def predict(clf: OptimalTreeClassifier, data: Any) -> Any:
     return table.map_partitions(_predict_part, clf, meta=_meta(clf))
 
 
-def _predict_part(part: Any, clf: OptimalTreeClassifier) -> Any:
+def _predict_part(part: Any, clf: TableClassifier) -> Any:
     import pandas as pd
 
     if not len(part):
@@ -44,7 +44,7 @@ def _predict_part(part: Any, clf: OptimalTreeClassifier) -> Any:
     return pd.Series(predicted, index=part.index, name="prediction")
 
 
-def _meta(clf: OptimalTreeClassifier) -> Any:
+def _meta(clf: TableClassifier) -> Any:
     import pandas as pd
 
     return pd.Series(clf.classes_[:0], name="prediction")

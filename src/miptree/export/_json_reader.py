@@ -30,7 +30,7 @@ from miptree.export._json_values import (
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-VERSION = 7
+VERSION = 8
 
 MAX_BYTES = 256 * 2**20
 

@@ -190,6 +190,10 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     if found.n_unweighted:
         rows = f"those {rows} of {found.n_rows + found.n_unweighted:,} with a weight"
     facts = {"errors on the training rows": f"{found.errors:,} of {rows}"}
+    if found.n_sampled is not None:
+        best = "proved" if found.best_of_sample else "not proved"
+        facts["splits chosen for a sample of"] = f"{found.n_sampled:,} rows"
+        facts["the best for that sample"] = best
     least = "no tree that keeps the margin has fewer than"
     if found.has_costs:
         facts["what they cost"] = f"{found.cost:.6g}"

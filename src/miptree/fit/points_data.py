@@ -51,9 +51,13 @@ class PointsRules:
     missing: str = "fill"
     unknown: str = "majority"
 
-    def learn(self, rows: TrainingRows) -> PointsData:
-        """Learn grid, problem and family of splits from some rows alone."""
-        table = rows.learn_table("onehot", self.missing, self.unknown, self.grid)
+    def learn_table(self, rows: TrainingRows) -> Table:
+        """Learn the grid from some rows alone."""
+        return rows.learn_table("onehot", self.missing, self.unknown, self.grid)
+
+    def learn(self, rows: TrainingRows, table: Table | None = None) -> PointsData:
+        """Learn problem and family of splits, and unless it is given the grid."""
+        table = self.learn_table(rows) if table is None else table
         problem = rows.problem(table)
         narrowed = suited_family(
             table, problem, self.max_features, self.max_points, self.signs_of(table)

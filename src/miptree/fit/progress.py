@@ -22,7 +22,8 @@ class FitProgress:
         "start", "compile" (kernels of the next stage, once on a machine), "search",
         "count" and "prove" (the errors, and the objective), "solve" (a MIP) or "done";
         "round 1" and so on where rows are selected; "folds" while the feature penalty
-        of a points tree is chosen.
+        of a points tree is chosen; "sample" where all numbers are those of a sample of
+        rows in partitions.
     seconds : float
         Since the fit began.
     objective, errors

@@ -72,12 +72,16 @@ class PointsObjective:
         """Recount the cost of a tree by prediction."""
         predicted = tree.predict(problem.X)
         by_row = problem.error_cost(predicted).tolist()
+        errors = int(problem.count[predicted != problem.y].sum())
+        return self.score(tree, errors, by_row)
+
+    def score(self, tree: ObliqueTree, errors: int, costs: list[float]) -> Score:
+        """Return the score of a tree, given its errors and what they cost in parts."""
         uses = np.count_nonzero(tree.coef[~tree.is_leaf], axis=0).tolist()
         pairs = zip(uses, self.column_penalty, strict=True)
         penalties = [penalty for n, penalty in pairs for _ in range(n)]
-        errors = int(problem.count[predicted != problem.y].sum())
-        cost = math.fsum(by_row)
-        return Score(errors, cost, cost, 0.0, 0.0, math.fsum(by_row + penalties))
+        cost = math.fsum(costs)
+        return Score(errors, cost, cost, 0.0, 0.0, math.fsum(costs + penalties))
 
     def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
