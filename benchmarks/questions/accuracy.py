@@ -35,6 +35,7 @@ from miptree.bench.methods import Method, Setting
 from miptree.bench.results import paper_number
 from miptree.bench.stats import compare
 from miptree.bench.suites import SMALL, Pair
+from questions._accuracy_path import common_splits, default_path
 
 TITLE = "Accuracy on new rows"
 DEFAULT_SECONDS = 5.0
@@ -162,7 +163,7 @@ def tables(records: list[dict[str, Any]]) -> list[str]:
 
 def _section(title: str, found: pd.DataFrame) -> list[str]:
     """Return the means of the methods that were run on all sets."""
-    index = ["name", "depth"]
+    index, found = ["name", "depth"], common_splits(found)
     means = found.pivot_table("test", index, "method", sort=False)
     is_complete = means.count() == means.count().max()
     methods = [m for m in METHODS if is_complete.get(m, False)]
@@ -181,6 +182,7 @@ def _section(title: str, found: pd.DataFrame) -> list[str]:
         f"Splits {', '.join(map(str, sorted(found['split'].unique())))}.",
         markdown_table(["set", "D", *methods, "paper's S1O"], rows),
         _comparison(found, means, methods),
+        *default_path(found),
     ]
 
 
