@@ -13,6 +13,7 @@ from sklearn.metrics import (
     f1_score,
     log_loss,
 )
+from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 from miptree import (
@@ -36,13 +37,15 @@ from miptree.tuning import (
     ladder,
     why_chosen,
 )
-from miptree.tuning.candidates import CartTree, ConstantTree, SoftTree
+from miptree.tuning.candidates import CartTree, ConstantTree, SoftTree, Svm1Tree
 from miptree.tuning.evaluate_fold import FOLD_EFFORT
+from miptree.tuning.folds import stratified_folds
 from miptree.tuning.grow import Grower
 from miptree.tuning.ladder import uncompared
 from miptree.tuning.scores import FoldScores
 from miptree.tuning.scoring import between_rows_and_classes, tree_score
 from miptree.tuning.training_part import TrainingPart
+from miptree.tuning.tuning_progress import TuningProgress
 
 SETTINGS = (
     TuningSetting(ConstantTree(), 2),
@@ -375,6 +378,98 @@ def test_balanced_accuracy_takes_no_class_weights():
 
 
 # -------------------------------------------------------------------- found by reviews
+
+
+def few_points(n=3000, seed=2):
+    """Rows of eight kinds only: four points, two classes, all of them often."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (n, 2)).astype(float)
+    return X, (rng.random(n) < np.where(X[:, 0] == 1, 0.62, 0.45)).astype(int)
+
+
+def test_rows_that_occur_often_are_in_every_fold():
+    """Else the shares of the classes at a point differ from fold to fold."""
+    X, y = few_points()
+    clf = OptimalTreeClassifierCV(**QUICK).fit(X, y)
+    known = cross_val_score(LogisticRegression(), X, y, cv=5).mean()
+    assert clf.references_["logistic regression"] == pytest.approx(known, abs=0.02)
+    assert clf.references_["CART"] == pytest.approx(known, abs=0.02)
+    assert clf.best_score_ == pytest.approx(known, abs=0.02)
+    assert clf.get_n_leaves() > 1
+    loss = OptimalTreeClassifierCV(scoring="neg_log_loss", **QUICK).fit(X, y)
+    known = cross_val_score(LogisticRegression(), X, y, cv=5, scoring="neg_log_loss")
+    for score in (*loss.references_.values(), loss.best_score_):
+        assert score == pytest.approx(known.mean(), abs=0.01)
+
+
+def test_some_rows_that_occur_often_among_others_fill_the_folds():
+    X, y = few_points(60)
+    rng = np.random.default_rng(1)
+    X, y = np.vstack([X, rng.random((7, 2))]), np.append(y, rng.integers(0, 2, 7))
+    clf = OptimalTreeClassifierCV(**QUICK).fit(X, y)
+    rows, classes = clf._scored_rows(X, y, None)
+    problem, _ = clf._problem_of(rows, classes)
+    folded = stratified_folds(rows, problem, 3, 2, 6000, seed=0)
+    assert len(folded.folds) == 6
+    for repeat in (folded.folds[:3], folded.folds[3:]):
+        tested = np.concatenate([fold.test for fold in repeat])
+        assert sorted(tested) == list(range(len(folded.rows)))
+        for fold in repeat:
+            assert not set(fold.train) & set(fold.test)
+            assert folded.rows.weight[fold.test].sum() == pytest.approx(67 / 3, abs=2)
+
+
+def test_rows_that_occur_often_do_not_blur_probabilities():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (10_000, 2)).astype(float)
+    y = np.where(rng.random(10_000) < 0.01, 1 - X[:, 0], X[:, 0]).astype(int)
+    for clf in (
+        PointsTreeClassifier(max_depth=1),
+        OptimalTreeClassifier(max_depth=1, solver="search", max_iter=3),
+    ):
+        assert clf.fit(X, y).predict_proba([[1, 0]])[0, 1] > 0.98
+
+
+def test_a_tie_in_the_added_rows_goes_to_the_label():
+    X, y = [[0.0]] * 12 + [[1.0]], [0] * 7 + [1] * 6
+    clf = PointsTreeClassifier(max_depth=1, feature_penalty=0.1).fit(X, y)
+    proba = clf.predict_proba([[1.0]])[0]
+    assert clf.predict([[1.0]]) == [1]
+    assert proba[1] > proba[0]
+
+
+def test_without_a_fold_nothing_is_said_of_splits():
+    X, y = rare()
+    with pytest.warns(UserWarning, match="left no fold finished"):
+        clf = OptimalTreeClassifierCV(time_limit=0, random_state=0).fit(X, y)
+    assert clf.n_splits_ == 0
+    assert "No split helps" not in clf.why_
+
+
+@pytest.mark.parametrize(("most", "limits"), [(3, [3]), (6, [4, 6]), (8, [4, 8])])
+def test_sparse_trees_alone_use_all_features_that_a_user_allows(most, limits):
+    X = np.random.default_rng(0).normal(size=(60, 12))
+    y = (X[:, 0] > 0).astype(int)
+    clf = OptimalTreeClassifierCV(
+        style="sparse", max_depth=1, max_features_per_split=most, **QUICK
+    )
+    clf.fit(X, y)
+    found = [rung.winner.setting.max_features for rung in clf.rungs_]
+    assert found == limits
+    named = {p["max_features_per_split"] for p in clf.cv_results_["params"]}
+    assert named == set(limits)
+
+
+def test_progress_names_the_score():
+    state = TuningProgress("folds", 1.0, 1, 2, -0.338, "neg_log_loss")
+    assert str(state).endswith("log loss 0.338")
+    state = TuningProgress("folds", 1.0, 1, 2, 0.912)
+    assert str(state).endswith("accuracy, % 91.2")
+
+
+def test_the_price_of_a_candidate_is_a_number():
+    with pytest.raises(ValueError, match="l1_penalty of Svm1Tree must be a number"):
+        Svm1Tree(l1_penalty="auto")
 
 
 def hard(n=300):

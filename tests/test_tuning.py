@@ -41,7 +41,7 @@ from miptree.tree import ObliqueTree
 from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
 from miptree.tuning.evaluate_fold import FOLD_EFFORT, costs_of, score_fold, train_fold
 from miptree.tuning.final_fit import final_fit
-from miptree.tuning.folds import copied, splitter_folds
+from miptree.tuning.folds import copied, copies_of, splitter_folds
 from miptree.tuning.grow import Grower
 from miptree.tuning.soft_batch import SoftBatch, train_soft
 from miptree.tuning.training_part import TrainingPart
@@ -505,9 +505,9 @@ def test_scores_where_few_points_occur_often() -> None:
 
 def test_weights_that_are_no_counts_are_not_copied() -> None:
     rows = replace(mixed_rows(), weight=np.linspace(0.3, 7.7, 60))
-    assert len(copied(rows, 5)) == 60
+    assert (copies_of(rows, 5) == 1).all()
     counts = replace(rows, weight=np.tile([1.0, 3.0, 40.0], 20))
-    copies = copied(counts, 5)
+    copies = copied(counts, copies_of(counts, 5))
     assert len(copies) == 20 * (1 + 3 + 5)
     assert copies.weight.sum() == counts.weight.sum()
 

@@ -279,7 +279,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         tell("done", results)
         n_done, n_folds = len(results.scores), len(race.folded.folds)
         text = what_fell_short(self.rungs_, n_done, n_folds, end, was_interrupted)
-        if self.why_ == CONSTANT and n_folds and not was_interrupted:
+        if self.why_ == CONSTANT and not was_interrupted:
             text = CONSTANT
         if text:
             warnings.warn(text, UserWarning, stacklevel=3)
@@ -369,7 +369,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         def tell(stage: str, results: CVResults) -> bool:
             n_done, n_folds = len(results.scores), len(race.folded.folds)
             score = results.winner().score
-            state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score)
+            state = TuningProgress(
+                stage, clock.elapsed, n_done, n_folds, score, self.scoring
+            )
             answers = [listener(state) for listener in listeners]  # all are told
             return any(answers)
 
@@ -484,13 +486,14 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             self.why_ = "The first candidate was trained without a comparison."
         if isinstance(self.candidates, str):
             self.why_ = why_chosen(self.rungs_, n_folds, self.scoring)
-            if self.style_ != chosen(self.rungs_).style:
+            if winner is not chosen(self.rungs_).winner:
                 self.why_ = (
                     f"The {self.style_} tree was taken: simpler ones that are about as "
                     "good in cross-validation find no split on all rows."
                 )
             if self.get_n_leaves() == 1:  # a candidate of any style may find none
-                self.style_, self.why_ = "constant", CONSTANT
+                self.style_ = "constant"
+                self.why_ = CONSTANT if n_folds else self.why_
         self.references_ = results.references
         self.cv_results_ = results.table()
         self.best_index_ = winner.index

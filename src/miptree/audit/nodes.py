@@ -59,7 +59,9 @@ def _probabilities(
     # There the mean weight is of all rows: nobody knows which of them are alike.
     tree = fitted.tree
     weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    return smoothed(weight, float(problem.weight.sum() / problem.count.sum()))
+    return smoothed(
+        weight, tree.label, float(problem.weight.sum() / problem.count.sum())
+    )
 
 
 def _shown(numbers: np.ndarray) -> str:

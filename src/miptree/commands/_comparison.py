@@ -15,7 +15,9 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
     if np.isnan(clf.best_score_):
         say("Accuracy on new rows: unknown, as no fold was finished.")
         return
-    score = score_name(clf.scoring, clf.cost_matrix is not None)
+    score = score_name(
+        clf.scoring, clf.cost_matrix is not None, clf.class_weight is not None
+    )
     table = Table("style", "terms", f"on new rows: {score}", "proved")
     for rung in clf.rungs_:
         is_taken = rung.winner.index == clf.best_index_

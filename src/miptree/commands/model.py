@@ -177,6 +177,11 @@ def fit(
     if scoring is not None:
         if not isinstance(clf, OptimalTreeClassifierCV):
             raise ValueError("--scoring is for --style auto and for --tune.")
+        if scoring == "cost":
+            raise ValueError(
+                "--scoring cost needs a matrix of costs, which is for Python: "
+                'OptimalTreeClassifierCV(scoring="cost", cost_matrix=...).'
+            )
         clf.set_params(scoring=scoring)
     if categorical_encoding is not None:
         clf.set_params(categorical_encoding=categorical_encoding)

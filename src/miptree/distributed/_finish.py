@@ -76,7 +76,7 @@ def fitted_tree(
     """
     return FittedTree(
         best.tree,
-        smoothed(weight, float(weight.sum()) / certificate.n_rows),
+        smoothed(weight, best.tree.label, float(weight.sum()) / certificate.n_rows),
         counts,
         # How far numbers may be rounded nobody has looked at, on so many rows.
         np.full((best.tree.n_nodes, 2), ALL_DIGITS),

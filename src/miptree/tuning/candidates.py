@@ -69,6 +69,10 @@ class Svm1Tree:
 
     def __post_init__(self) -> None:
         _check_range("Svm1Tree", "smoothing", self.smoothing, 0.0, 1.0)
+        if isinstance(self.l1_penalty, str):
+            raise ValueError(
+                f"l1_penalty of Svm1Tree must be a number, got {self.l1_penalty!r}."
+            )
         suited_objective(self.slack_penalty, self.l1_penalty, self.margin)
 
 

@@ -352,6 +352,7 @@ class CVResults:
                     "style": setting.style,
                     "max_depth": setting.depth,
                     "levels": setting.as_levels,
+                    "max_features_per_split": setting.max_features,
                 }
                 for setting in self.settings
             ],

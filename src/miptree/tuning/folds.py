@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -12,6 +13,9 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.utils.arrays import IntArray
+
+_BY_CHANCE = -1
+"""In place of the fold of a row: any of them."""
 
 
 @dataclass(frozen=True)
@@ -53,25 +57,51 @@ def stratified_folds(
     """Split rows into stratified folds, several times; of very many rows a part.
 
     Rows are split as the problem has merged and sorted them, so that neither their
-    order matters nor whether a row is given twice or has weight 2.
+    order matters nor whether a row is given twice or has weight 2. A row that is there
+    more often than there are folds has its share in each of them.
     """
     assert problem.source is not None
     distinct = replace(rows.take(problem.source), weight=np.array(problem.weight))
-    distinct = copied(distinct, n_splits)
+    copies = copies_of(distinct, n_splits)
+    number = np.concatenate([np.arange(n) for n in copies.tolist()])
+    in_all = np.repeat(copies == n_splits, copies)
+    distinct = copied(distinct, copies)
     if len(distinct) > most_rows:
-        distinct = distinct.take(stratified_part(distinct.y, most_rows, seed))
+        part = stratified_part(distinct.y, most_rows, seed)
+        distinct, number, in_all = distinct.take(part), number[part], in_all[part]
     # Without so many rows of any class there are fewer folds.
     n_splits = min(n_splits, int(np.bincount(distinct.y).max()))
     if n_splits < 2:
         return FoldedRows(distinct, [], 1)
+    fold_of = np.where(in_all, number % n_splits, _BY_CHANCE)
+    pairs = _dealt(distinct.y, fold_of, n_splits, n_repeats, seed)
+    return FoldedRows(distinct, _folds(distinct, pairs, seed), n_splits)
+
+
+def _dealt(
+    y: IntArray, fold_of: IntArray, n_splits: int, n_repeats: int, seed: int
+) -> list[tuple[IntArray, IntArray]]:
+    """Deal rows to folds, several times; those whose fold is left to chance by class.
+
+    Return the rows to train on and the rows to hold out, fold by fold.
+    """
     # It is imported only where folds are wanted.
     from sklearn.model_selection import RepeatedStratifiedKFold
 
+    free, rng = np.flatnonzero(fold_of == _BY_CHANCE), np.random.default_rng(seed)
     splitter = RepeatedStratifiedKFold(
         n_splits=n_splits, n_repeats=n_repeats, random_state=seed
     )
-    folds = _folds(distinct, splitter, distinct.y, distinct.y, seed)
-    return FoldedRows(distinct, folds, n_splits)
+    if np.bincount(y[free], minlength=1).max() >= n_splits:
+        held_out = [free[test] for _, test in _split(splitter, y[free], y[free])]
+    else:  # so few that their classes do not matter
+        deals = [rng.permutation(free) for _ in range(n_repeats)]
+        held_out = [deal[k::n_splits] for deal in deals for k in range(n_splits)]
+    pairs = []
+    for place, chosen in enumerate(held_out):
+        test = np.union1d(chosen, np.flatnonzero(fold_of == place % n_splits))
+        pairs.append((np.setdiff1d(np.arange(len(y)), test), test))
+    return pairs
 
 
 def folded_rows(
@@ -104,13 +134,13 @@ def splitter_folds(
         replace(fold, train=np.sort(rng.choice(fold.train, most_rows, replace=False)))
         if len(fold.train) > most_rows
         else fold
-        for fold in _folds(rows, splitter, X, y, seed)
+        for fold in _folds(rows, _split(splitter, X, y), seed)
     ]
     return FoldedRows(rows, folds, max(1, len(folds) // n_repeats))
 
 
-def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
-    """Copy rows as often as their whole weights say, at most once for each fold.
+def copies_of(rows: TrainingRows, n_splits: int) -> IntArray:
+    """Return how often each row is copied: its whole weight, once a fold at most.
 
     Otherwise all of the rows that share x and y would be held out together, and where
     few different points occur often, no fold would be like new rows are. Weights that
@@ -118,8 +148,12 @@ def copied(rows: TrainingRows, n_splits: int) -> TrainingRows:
     """
     times = rows.weight / rows.class_factor[rows.y]
     if np.abs(times - np.rint(times)).max(initial=0.0) > 1e-6:
-        return rows
-    copies = np.clip(np.rint(times), 1, n_splits).astype(np.intp)
+        times = np.ones(len(rows))
+    return np.clip(np.rint(times), 1, n_splits).astype(np.intp)
+
+
+def copied(rows: TrainingRows, copies: IntArray) -> TrainingRows:
+    """Copy rows, each so many times; the copies share its weight."""
     taken = rows.take(np.repeat(np.arange(len(rows)), copies))
     return replace(taken, weight=taken.weight / np.repeat(copies, copies))
 
@@ -134,12 +168,18 @@ def stratified_part(y: IntArray, n_rows: int, seed: int) -> IntArray:
     return np.sort(order[np.union1d(every, first)])
 
 
-def _folds(rows: TrainingRows, splitter: Any, X: Any, y: Any, seed: int) -> list[Fold]:
-    """Split as a splitter says; leave out folds with a part of no weight."""
+def _split(splitter: Any, X: Any, y: Any) -> list[tuple[Any, Any]]:
+    """Split as a splitter of scikit-learn does."""
     with warnings.catch_warnings():
         # A rare class cannot be in every fold.
         warnings.filterwarnings("ignore", message="The least populated class")
-        pairs = list(splitter.split(X, y))
+        return list(splitter.split(X, y))
+
+
+def _folds(
+    rows: TrainingRows, pairs: Sequence[tuple[Any, Any]], seed: int
+) -> list[Fold]:
+    """Number folds of pairs (train, test); leave out those with a part of no weight."""
     seeds = np.random.SeedSequence(seed).generate_state(len(pairs))
     weight, n_rows = rows.weight, len(rows)
     found = (

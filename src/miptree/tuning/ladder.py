@@ -43,7 +43,10 @@ class Rung(NamedTuple):
     def name(self) -> str:
         """The style, and how many features a sparse split weighs at most."""
         most = self.winner.setting.max_features
-        return self.style if most is None else f"{self.style} ({most} features a split)"
+        if most is None:
+            return self.style
+        features = "1 feature" if most == 1 else f"{most} features"
+        return f"{self.style} ({features} a split)"
 
 
 def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Rung]:
@@ -133,12 +136,14 @@ def why_chosen(rungs: Sequence[Rung], n_folds: int, scoring: str = "accuracy") -
     if len(rungs) == 1:
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
-        why = f"The {rung.style} tree was taken: no simpler style is as good {folds}."
+        why = f"The {rung.name} tree was taken: no simpler style is as good {folds}."
         return " ".join([why, uncompared(rungs)]).rstrip()
     behind = difference_text(scoring, rung.behind)
-    error = difference_text(scoring, float(np.nan_to_num(rung.behind_se)), unit=False)
+    error = "unknown"
+    if np.isfinite(rung.behind_se):
+        error = difference_text(scoring, rung.behind_se, unit=False)
     return (
-        f"The {rung.style} tree was taken, as the simplest that is about as good as "
-        f"the best, the {best.style} tree: it is behind by {behind} (standard error "
+        f"The {rung.name} tree was taken, as the simplest that is about as good as "
+        f"the best, the {best.name} one: it is behind by {behind} (standard error "
         f"{error}) {folds}."
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from miptree.data import EmptyTableError
 from miptree.data.rows import TrainingRows
+from miptree.objective.leaf_probabilities import smoothed
 from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.folds import Fold
 from miptree.tuning.scoring import held_out_score, needs_probabilities
@@ -46,7 +47,7 @@ def score_references(
             scoring,
             held_out,
             model.predict(X_test),
-            _probabilities(model, X_test, rows.n_classes)
+            _probabilities(model, X, X_test, known)
             if needs_probabilities(scoring)
             else None,
         )
@@ -54,8 +55,15 @@ def score_references(
     }
 
 
-def _probabilities(model: Any, X: FloatArray, n_classes: int) -> FloatArray:
-    """Return the probabilities of all classes, 0 of those that training lacked."""
-    proba = np.zeros((len(X), n_classes))
-    proba[:, model.classes_] = model.predict_proba(X)
+def _probabilities(
+    model: Any, X: FloatArray, X_test: FloatArray, known: TrainingRows
+) -> FloatArray:
+    """Return the probabilities of all classes; those of CART smoothed as ours are."""
+    if hasattr(model, "tree_"):
+        weight = np.zeros((model.tree_.node_count, known.n_classes))
+        np.add.at(weight, (model.apply(X), known.y), known.weight)
+        label = weight.argmax(axis=1)
+        return smoothed(weight, label, float(known.weight.mean()))[model.apply(X_test)]
+    proba = np.zeros((len(X_test), known.n_classes))
+    proba[:, model.classes_] = model.predict_proba(X_test)
     return proba

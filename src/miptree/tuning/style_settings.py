@@ -56,7 +56,7 @@ def style_settings(
         "points": all_settings(POINTS_CANDIDATES, shallow),
         "sparse": [
             setting
-            for k in _sparse_limits(problem, max_features)
+            for k in _sparse_limits(problem, max_features, alone=style == "sparse")
             for setting in all_settings(SPARSE_CANDIDATES, depths, readings[:1], k)
         ],
         "oblique": all_settings(DEFAULT_CANDIDATES, depths, readings),
@@ -73,13 +73,17 @@ def _most(problem: Problem, max_features: int | None) -> int:
     return min(problem.n_open, max_features or problem.n_open)
 
 
-def _sparse_limits(problem: Problem, max_features: int | None) -> list[int]:
-    """Return how many features the splits of sparse trees weigh at most."""
+def _sparse_limits(
+    problem: Problem, max_features: int | None, alone: bool
+) -> list[int]:
+    """Return how many features the splits of sparse trees weigh at most.
+
+    Beside oblique trees those are left out that are no sparser.
+    """
+    few = min(SPARSE_FEATURES, max_features or SPARSE_FEATURES)
     most = _most(problem, max_features)
-    return [
-        min(SPARSE_FEATURES, max_features or SPARSE_FEATURES),
-        *([MORE_FEATURES] if most > MORE_FEATURES else []),
-    ]
+    more = min(MORE_FEATURES, most)
+    return [few, more] if more > few and (alone or more < most) else [few]
 
 
 def most_points_features(max_features: int | None) -> int | Auto:

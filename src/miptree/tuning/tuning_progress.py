@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from miptree.tuning.scoring import score_short, score_text
+
 
 @dataclass(frozen=True)
 class TuningProgress:
@@ -18,7 +20,9 @@ class TuningProgress:
     n_done, n_folds : int
         Folds done, of how many.
     score : float
-        Mean accuracy of the best candidate so far on rows held out.
+        Mean score of the best candidate so far on rows held out.
+    scoring : str
+        What the score is, see :mod:`~miptree.tuning.scoring`.
     """
 
     stage: str
@@ -26,10 +30,12 @@ class TuningProgress:
     n_done: int
     n_folds: int
     score: float
+    scoring: str = "accuracy"
 
     def __str__(self) -> str:
         bar = round(20 * self.n_done / max(1, self.n_folds))
         return (
             f"{self.stage:>6} {self.seconds:7.1f} s  [{'#' * bar:<20}] "
-            f"{self.n_done}/{self.n_folds} folds  accuracy {100 * self.score:.1f} %"
+            f"{self.n_done}/{self.n_folds} folds  {score_short(self.scoring)} "
+            f"{score_text(self.scoring, self.score)}"
         )
