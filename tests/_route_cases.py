@@ -66,6 +66,18 @@ def route_case(
     return RouteCase(seed, problem, objective, depth)
 
 
+def many_classes_case(seed: int, rows: tuple[int, int]) -> RouteCase:
+    """Random case of depth 3 and five classes and more: proved in groups of classes."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(rows[0], rows[1] + 1)), int(rng.integers(1, 4))
+    n_classes = int(rng.integers(5, min(8, n) + 1))
+    kind, weights = str(rng.choice(KINDS)), str(rng.choice(WEIGHTS))
+    problem = random_problem(seed, n, d, n_classes, kind, weights)
+    margin = float(rng.choice(MARGINS))
+    price, norm = float(rng.choice(PRICES)), float(rng.choice(NORMS))
+    return RouteCase(seed, problem, Svm1Objective(price / margin, norm, margin), 3)
+
+
 def _with_costs(problem: Problem, rng: np.random.Generator) -> Problem:
     """The problem where every class of every row has a cost, some of them no zero."""
     shape = (problem.n_rows, problem.n_classes)

@@ -12,7 +12,7 @@ from _bound_checks import (
     hold_to_search,
 )
 from _data import random_problem
-from _route_cases import Refuter, RouteCase, prove, route_case
+from _route_cases import Refuter, RouteCase, many_classes_case, prove, route_case
 from miptree.control.clock import Clock
 from miptree.control.stop import Stop
 from miptree.data.problem import Problem
@@ -23,8 +23,8 @@ from miptree.proof.routes.groups import group_levels
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.thresholds import Thresholds
 
-TINY, SMALL, MEDIUM = (3, 5), (6, 8), (8, 24)
-"""Rows for the enumeration, for MIPs, and for searches."""
+TINY, FEW, SMALL, MEDIUM = (3, 5), (5, 6), (6, 8), (8, 24)
+"""Rows for the enumeration, that of many classes, for MIPs, and for searches."""
 
 
 def check_by_enumeration(seed):
@@ -41,6 +41,11 @@ def check_by_mip(seed):
 
 def check_by_search(seed):
     hold_to_search(route_case(seed, MEDIUM))
+
+
+def check_many_classes(seed):
+    hold_groups_to_enumeration(many_classes_case(seed, FEW))
+    hold_to_search(many_classes_case(seed, MEDIUM))
 
 
 @pytest.mark.parametrize("seed", range(14))
@@ -76,11 +81,17 @@ def test_groups_of_classes_are_confirmed(seed):
     check_by_search(seed + 100)
 
 
+@pytest.mark.parametrize("seed", range(600, 602))
+def test_groups_of_many_classes_are_confirmed(seed):
+    hold_groups_to_enumeration(many_classes_case(seed, FEW))
+
+
 MANY = [
     *((check_by_enumeration, first) for first in range(1000, 1400, 50)),
     *((check_groups, first) for first in range(2000, 2300, 50)),
     *((check_by_mip, first) for first in range(3000, 3150, 50)),
     *((check_by_search, first) for first in range(4000, 5000, 50)),
+    *((check_many_classes, first) for first in range(6000, 6100, 50)),
 ]
 
 
