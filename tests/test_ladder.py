@@ -85,7 +85,7 @@ def test_the_simplest_style_near_the_best_is_taken():
     assert rungs[1].behind_se == pytest.approx(0.02)
     assert chosen(rungs).style == "points"
     why = why_chosen(rungs, 2)
-    assert "the oblique tree: it is behind by 2.0 points (standard error 2.0)" in why
+    assert "the oblique one: it is behind by 2.0 points (standard error 2.0)" in why
     strict = ladder(results, 0.5)
     assert chosen(strict).style == "oblique"
     assert "no simpler style is as good" in why_chosen(strict, 2)
