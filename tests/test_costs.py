@@ -179,11 +179,8 @@ def test_probabilities_are_weighted_and_smoothed():
     weight = np.array([3.0, 1.0, 2.0, 2.0])
     clf = OptimalTreeClassifier(max_depth=1, l1_penalty=0.1, **QUICK).fit(X, y, weight)
     assert clf.classes_.tolist() == ["a", "b"]
-    mean = 8 / 3  # mean weight of the three distinct rows
-    usual = np.array([5, 3]) / 8
-    # On the left b has the most weight, and would not with three usual rows.
-    left = np.array([1, 3]) + mean * (1.5 * usual + 0.5)
-    right = np.array([4, 0]) + mean * (3 * usual + 0.5)
+    usual = np.array([5, 3]) / 8  # rows of weight 1, less than their mean, are added
+    left, right = (np.array(leaf) + 3 * usual + 0.5 for leaf in ([1, 3], [4, 0]))
     expected = [left / left.sum(), right / right.sum()]
     assert clf.predict_proba([[0.0], [1.0]]) == pytest.approx(np.array(expected))
 

@@ -156,13 +156,14 @@ def test_a_style_can_be_asked_for(style):
     X, y = noisy()
     clf = OptimalTreeClassifierCV(style=style, **QUICK).fit(X, y)
     assert clf.style_ == style
-    assert [rung.style for rung in clf.rungs_] == [style]
+    assert {rung.style for rung in clf.rungs_} == {style}
     assert clf.score(X, y) > 0.85
     kind = PointsTreeClassifier if style == "points" else OptimalTreeClassifier
     assert isinstance(clf.best_estimator_, kind)
     if style == "sparse":
-        assert (np.count_nonzero(clf.tree_.coef, axis=1) <= 4).all()
-        assert clf.best_estimator_.max_features_per_split == 4
+        most = clf.best_estimator_.max_features_per_split
+        assert most in (4, 6)  # there are six columns
+        assert (np.count_nonzero(clf.tree_.coef, axis=1) <= most).all()
 
 
 def test_sparse_trees_have_a_rung_of_few_features_and_one_of_more():
