@@ -445,6 +445,26 @@ def test_rare_classes_can_be_made_to_count(folder, tmp_path):
     assert "scoring" in refused(*fit, "--scoring", "beauty")
 
 
+def test_errors_about_a_class_can_cost_more(folder, tmp_path):
+    fit = ["fit", folder / "iris.csv", "--target", "kind", "--time-limit", 1]
+    model = tmp_path / "model.json"
+    options = ["--solver", "search", "--cost", "virginica:5", "--out", model]
+    assert run(*fit, *options).exit_code == 0
+    clf = load_json(model)
+    wanted = [[5.0 * (kind == "virginica") or 1.0] * 3 for kind in clf.classes_]
+    assert np.array_equal(clf.cost_matrix, wanted * (1 - np.eye(3)))
+    for wrong in ("virginica", "rose:5", ":5"):
+        said = refused(*fit, "--cost", wrong)
+        assert "--cost must name a class" in said
+        assert "The classes are setosa" in said
+    for wrong in ("virginica:x", "virginica:0", "virginica:nan"):
+        assert "a number above 0" in refused(*fit, "--cost", wrong)
+    assert "--scoring cost needs --cost" in refused(*fit, "--scoring", "cost")
+    assert "--cost works without --engine dask" in refused(
+        *fit, "--engine", "dask", "--cost", "virginica:5"
+    )
+
+
 def test_an_option_of_one_style_asks_for_it(folder, tmp_path):
     fit = ["fit", folder / "iris.csv", "--target", "kind", "--time-limit", 1]
     for option in (["--solver", "search"], ["--style", "sparse", "--solver", "search"]):

@@ -136,11 +136,11 @@ def labels_like(table: pd.DataFrame, name: str, classes: AnyArray) -> AnyArray:
     """
     given = labels(table, name).tolist()
     found = np.empty(len(given), dtype=object)
-    found[:] = [_read_label(show_value(v), classes.dtype.kind) for v in given]
+    found[:] = [read_label(show_value(v), classes.dtype.kind) for v in given]
     return found
 
 
-def _read_label(text: str, kind: str) -> Any:
+def read_label(text: str, kind: str) -> Any:
     """Read a text as a label of classes of a dtype's kind, or keep it as it is."""
     if kind in "UO" or "_" in text:  # Python reads "1_0" as 10
         return text

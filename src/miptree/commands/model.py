@@ -19,6 +19,7 @@ from miptree.commands._app import (
     show_tree,
 )
 from miptree.commands._comparison import show_comparison, unproved_sentence
+from miptree.commands._costs import cost_matrix
 from miptree.commands._fit_options import (
     Given,
     chosen_style,
@@ -108,7 +109,14 @@ def fit(
         typer.Option(
             help="What --style auto and --tune compare trees by: accuracy; "
             "balanced_accuracy, for which rare classes count as much as others; "
-            "f1_macro, between the two; neg_log_loss, of probabilities."
+            "f1_macro, between the two; neg_log_loss, of probabilities; cost."
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What it costs to be wrong about a row of a class, such as yes:5; by "
+            "default 1. Repeatable."
         ),
     ] = None,
     class_weight: Annotated[
@@ -177,15 +185,17 @@ def fit(
     if scoring is not None:
         if not isinstance(clf, OptimalTreeClassifierCV):
             raise ValueError("--scoring is for --style auto and for --tune.")
-        if scoring == "cost":
-            raise ValueError(
-                "--scoring cost needs a matrix of costs, which is for Python: "
-                'OptimalTreeClassifierCV(scoring="cost", cost_matrix=...).'
-            )
+        if scoring == "cost" and not cost:
+            raise ValueError("--scoring cost needs --cost, such as --cost yes:5.")
         clf.set_params(scoring=scoring)
     if categorical_encoding is not None:
         clf.set_params(categorical_encoding=categorical_encoding)
     if engine == "dask":
+        if cost:
+            raise ValueError(
+                "--cost works without --engine dask: give distributed.fit a classifier "
+                "with a cost_matrix."
+            )
         from miptree import distributed
 
         clf = distributed.fit(
@@ -194,6 +204,8 @@ def fit(
     else:
         table = _tables.read_table(Path(data))
         y = _tables.labels(table, target)
+        if cost:
+            clf.set_params(cost_matrix=cost_matrix(cost, y))
         weight = _tables.weights(table, weights)
         rows = _features(table, {target, weights, *(drop or [])})
         named = _tables.columns_of(rows, categorical or [])
