@@ -13,7 +13,7 @@ from sklearn.metrics import (
     f1_score,
     log_loss,
 )
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 from miptree import (
@@ -459,6 +459,17 @@ def test_sparse_trees_alone_use_all_features_that_a_user_allows(most, limits):
     assert found == limits
     named = {p["max_features_per_split"] for p in clf.cv_results_["params"]}
     assert named == set(limits)
+
+
+def test_other_methods_heed_costs_as_well():
+    """By plain predictions they would look worse than they are."""
+    X, y = rare()
+    costs = np.array([[0, 1], [7, 0]])
+    clf = OptimalTreeClassifierCV(style="auto", cost_matrix=costs, **QUICK).fit(X, y)
+    plain = cross_val_predict(LogisticRegression(), X, y, cv=5)
+    score = 1 - costs[y, plain].mean() / 7
+    assert clf.references_["logistic regression"] > score + 0.01
+    assert clf.references_["CART"] > 0.8
 
 
 def test_progress_names_the_score():

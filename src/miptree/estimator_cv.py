@@ -369,8 +369,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         def tell(stage: str, results: CVResults) -> bool:
             n_done, n_folds = len(results.scores), len(race.folded.folds)
             score = results.winner().score
+            scoring = self.scoring if self.cost_matrix is None else "cost"
             state = TuningProgress(
-                stage, clock.elapsed, n_done, n_folds, score, self.scoring
+                stage, clock.elapsed, n_done, n_folds, score, scoring
             )
             answers = [listener(state) for listener in listeners]  # all are told
             return any(answers)

@@ -22,7 +22,8 @@ def score_references(
 ) -> dict[str, float]:
     """Score logistic regression, and CART of the same depth.
 
-    Both get the numbers that oblique trees get: gaps filled, categories one-hot.
+    Both get the numbers that oblique trees get: gaps filled, categories one-hot. With
+    costs they predict what is cheapest by their probabilities.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -42,17 +43,15 @@ def score_references(
     cart = DecisionTreeClassifier(max_depth=depth, random_state=0)
     cart.fit(X, known.y, sample_weight=known.weight)
     models = {LOGISTIC: logistic, CART: cart}
-    return {
-        name: held_out_score(
-            scoring,
-            held_out,
-            model.predict(X_test),
-            _probabilities(model, X, X_test, known)
-            if needs_probabilities(scoring)
-            else None,
-        )
-        for name, model in models.items()
-    }
+    scores = {}
+    for name, model in models.items():
+        predicted, proba = model.predict(X_test), None
+        if needs_probabilities(scoring) or rows.costs is not None:
+            proba = _probabilities(model, X, X_test, known)
+        if proba is not None and rows.costs is not None:
+            predicted = (proba @ rows.costs).argmin(axis=1)
+        scores[name] = held_out_score(scoring, held_out, predicted, proba)
+    return scores
 
 
 def _probabilities(

@@ -60,14 +60,18 @@ def difference_text(scoring: str, value: float, unit: bool = True) -> str:
 
 def score_short(scoring: str) -> str:
     """Return the words for a score, with its unit where it has one."""
-    names = {"neg_log_loss": "log loss", "f1_macro": "F1 score, %"}
+    names = {
+        "neg_log_loss": "log loss",
+        "f1_macro": "F1 score, %",
+        "cost": "1 - cost / largest cost, %",
+    }
     return names.get(scoring, f"{scoring.replace('_', ' ')}, %")
 
 
 def score_name(scoring: str, has_costs: bool, has_class_weights: bool) -> str:
     """Return the words for a score, and what is odd about it."""
     if has_costs:
-        return "1 - cost / largest cost, %"
+        return score_short("cost")
     if needs_probabilities(scoring):
         return "log loss (less is better)"
     return f"{'weighted ' if has_class_weights else ''}{score_short(scoring)}"
