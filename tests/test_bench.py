@@ -294,6 +294,21 @@ def test_page_shows_only_what_is_complete_as_a_mean(journal):
     assert "Development splits, not for publication: [3]" in dev
 
 
+def test_probabilities_and_terms_have_a_table_where_they_are_known(tmp_path):
+    journal = journal_of(tmp_path, "small")
+    for pair, loss in ((IRIS, 0.1), (WINE, 0.3)):
+        known = {"log_loss": loss, "brier": 2 * loss, "nonzeros": 6}
+        journal.append(line(pair, "miptree-auto", 10, 95.0) | known)
+        del known["nonzeros"]
+        journal.append(line(pair, "logistic", 10, 94.0) | known)
+        journal.append(line(pair, "svm-tree", 10, 93.0))
+    text = results_page(sections(tmp_path, ["small"], [10]))
+    assert "`miptree-auto` minus the other" in text
+    assert "| miptree, auto | 0.2000 | 0.4000 | 6.0 | 6.0 |" in text
+    assert "| logistic regression | 0.2000 | 0.4000 |  |  |" in text
+    assert "| greedy SVM tree | 0" not in text
+
+
 def test_time_by_the_clock_counts_fits_side_by_side_once_and_no_pause():
     fits = [("10:00:00", 40.0), ("10:00:20", 30.0), ("10:01:10", 10.0)]
     late = ("12:00:00", 5.0)

@@ -18,7 +18,7 @@ from miptree.bench.runner import KEY
 from miptree.bench.suites import SUITES, Pair
 from miptree.utils.arrays import FloatArray
 
-OURS = "miptree"
+OURS, ALL_STYLES = "miptree", "miptree-auto"
 """The method that the others are compared with."""
 PAUSE = 60.0
 """Seconds without a fit after which a run counts as stopped."""
@@ -59,6 +59,11 @@ class Cell:
         values = [record[field] for record in self.done]
         return float(np.mean(values)) if values else float("nan")
 
+    def mean_of_known(self, field: str) -> float:
+        """Return the mean of a field that not every method has; NaN without it."""
+        values = [record[field] for record in self.done if field in record]
+        return float(np.mean(values)) if values else float("nan")
+
 
 @dataclass(frozen=True)
 class Section:
@@ -95,8 +100,14 @@ class Section:
 
     @property
     def others(self) -> list[str]:
-        """The columns that our default is compared with."""
-        return [column for column in self.columns if column != OURS]
+        """The columns that our method is compared with."""
+        return [column for column in self.columns if column != self.ours]
+
+    @property
+    def ours(self) -> str | None:
+        """The method that others are compared with: our default, or all styles."""
+        found = [method for method in (OURS, ALL_STYLES) if method in self.methods]
+        return found[0] if found else None
 
     def accuracies(self, column: str) -> FloatArray:
         """Return the test accuracy on every pair; NaN where there is none."""

@@ -10,7 +10,7 @@ from miptree.bench.encoding import ENCODINGS
 from miptree.bench.footnotes import notes_of
 from miptree.bench.markdown import markdown_table, number
 from miptree.bench.methods import METHODS, label_of
-from miptree.bench.results import OURS, Cell, Section, elapsed, paper_number
+from miptree.bench.results import Cell, Section, elapsed, paper_number
 from miptree.bench.runner import DEVELOPMENT_SPLITS
 from miptree.bench.stats import Comparison, compare
 from miptree.bench.suites import Pair
@@ -63,7 +63,7 @@ def _section(section: Section, figures: Collection[str]) -> list[str]:
     if section.part == "official":
         title += ", official test parts"
     blocks = [f"## {title}, at most {section.limit:g} s a fit", _what_was_run(section)]
-    blocks += [*_means(section), *_comparisons(section)]
+    blocks += [*_means(section), *_comparisons(section), *_probabilities(section)]
     for name in ("ranks", "scatter", "sets"):
         if (file := f"{section.slug}-{name}.png") in figures:
             blocks.append(f"![{name}](figures/{file})")
@@ -135,20 +135,41 @@ def _mean(values: Iterable[float]) -> str:
 
 
 def _comparisons(section: Section) -> list[str]:
-    """Compare our default with everybody else, pair by pair."""
-    if OURS not in section.methods:
+    """Compare our method with everybody else, pair by pair."""
+    if section.ours is None:
         return []
-    ours = section.accuracies(OURS)
+    ours = section.accuracies(section.ours)
     rows = [
         [_label(column), *_compared(compare(ours, section.accuracies(column)))]
         for column in section.others
     ]
     return [
-        f"`{OURS}` minus the other, test accuracy in points: mean over the pairs that "
-        "both have, standard error over the pairs, and pairs won, tied (to 0.05 "
-        "points) and lost:",
+        f"`{section.ours}` minus the other, test accuracy in points: mean over the "
+        "pairs that both have, standard error over the pairs, and pairs won, tied (to "
+        "0.05 points) and lost:",
         markdown_table(["other", "pairs", "difference", "win / tie / loss"], rows),
     ]
+
+
+def _probabilities(section: Section) -> list[str]:
+    """Return log losses and Brier scores, and how large our trees are."""
+    rows: list[list[object]] = []
+    for method in section.methods:
+        loss, brier, terms = (
+            np.array([section.cell(p, method).mean_of_known(f) for p in section.pairs])
+            for f in ("log_loss", "brier", "nonzeros")
+        )
+        if np.isfinite(loss).all():
+            sizes = ["", ""]
+            if len(known := terms[np.isfinite(terms)]):
+                sizes = [f"{known.mean():.1f}", f"{np.median(known):.1f}"]
+            losses = [f"{loss.mean():.4f}", f"{brier.mean():.4f}"]
+            rows.append([METHODS[method].label, *losses, *sizes])
+    if not rows:
+        return []
+    head = ["method", "log loss", "Brier score", "terms, mean", "median of pairs"]
+    told = "Probabilities on test rows, means over all pairs, and sizes of the trees:"
+    return [told, markdown_table(head, rows)]
 
 
 def _label(column: str) -> str:
