@@ -71,6 +71,8 @@ MOST_COMPARED, MOST_ROWS = 6_000, 20_000
 stratified part."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
+_RESERVE = 0.05
+"""Part of the time for counting a points tree of many rows after its training."""
 _PROOF_SECONDS = 10.0
 """Seconds that the proof of a points tree may take, or as long as the comparison."""
 
@@ -341,7 +343,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         assert isinstance(candidate, PointsTree)
         seconds: float | None = None
         if (left := clock.remaining) is not None:
-            seconds = min(max(_PROOF_SECONDS, clock.elapsed), left)
+            left -= _RESERVE * (left + clock.elapsed)
+            seconds = min(max(_PROOF_SECONDS, clock.elapsed), max(left, 0.0))
         is_hasty = end == "interrupted"
         clf = PointsTreeClassifier(
             max_depth=winner.setting.depth,
