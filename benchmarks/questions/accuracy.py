@@ -2,10 +2,10 @@
 
 Settings were chosen by inner cross-validation and on splits 0-4, the figures published
 are those of splits 10 and up, run once: 10-19 for version 0.1, 20-29 after the tuner's
-candidates had changed; 20-23 again, `cv` and `auto`, with logistic trees among them (the
-lines of `cv` before that are called `cv-before`). Parts: ``pairs`` of the paper; ``peers``, the one set more of
-peers.md; ``seconds``, the tuner on two quiet cores; ``large``, the default path on
-48,842 rows of 14 mixed columns.
+candidates had changed; `cv` and `auto` of 20-23 again, with logistic trees among the
+candidates (older lines of `cv` are called `cv-before`). Parts: ``pairs`` of the paper;
+``peers``, the one set more of peers.md; ``seconds``, the tuner on two quiet cores;
+``large``, the default path on 48,842 rows of 14 mixed columns.
 
     python benchmarks/run.py accuracy --split 10 11 12 --jobs 2
     python benchmarks/run.py accuracy --part seconds
