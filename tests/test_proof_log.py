@@ -143,7 +143,7 @@ def with_trace(monkeypatch):
 def test_file_of_a_fit(tmp_path, with_trace):
     with_trace()
     X, y, weight = frame()
-    clf = OptimalTreeClassifier(categorical_encoding="onehot", **QUICK)
+    clf = OptimalTreeClassifier(categorical_encoding="onehot", l1_penalty=8.0, **QUICK)
     path = tmp_path / "tree.proof"
     with pytest.warns(UserWarning, match="shows that no tree costs less than 0.25"):
         clf.fit(X, y, weight, proof_log=path)

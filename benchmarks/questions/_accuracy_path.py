@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from miptree import datasets
 from miptree.bench.markdown import markdown_table
+from miptree.bench.paper import paper_results
 
 _BLACK_BOXES = ("rbf-svm", "forest")
 
@@ -73,9 +73,7 @@ def _overall(
 
 def _fitting(found: pd.DataFrame) -> pd.DataFrame:
     """Return the records of pairs that have a leaf for every class."""
-    n_classes = {
-        name: datasets.load(name).target.nunique() for name in found["name"].unique()
-    }
+    n_classes = {result.set: result.Y for result in paper_results()}
     fits = found["name"].map(n_classes) <= 2 ** found["depth"]
     return found[fits]
 
