@@ -1,6 +1,7 @@
 """The ladder of styles: the simplest tree that is about as good as the best."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -343,7 +344,10 @@ def test_log_loss_prefers_the_trees_with_good_probabilities():
     assert constant == pytest.approx(-0.377, abs=0.02)  # entropy of one in eight
     assert clf.best_score_ > constant
     assert clf.references_["logistic regression"] > constant
-    assert "log loss" in clf.why_ or clf.rungs_[-1].style == clf.style_
+    near = clf.rungs_[-2]._replace(behind=0.0123, behind_se=0.02, is_near=True)
+    best = clf.rungs_[-1]._replace(winner=replace(clf.rungs_[-1].winner, score=-0.1))
+    why = why_chosen([near, best], 3, "neg_log_loss")
+    assert "it is behind by 0.012 in log loss (standard error 0.020)" in why
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from miptree.commands._app import console, say
 from miptree.estimator_cv import OptimalTreeClassifierCV
-from miptree.tuning.scoring import score_name, score_text
+from miptree.tuning.scoring import score_heading, score_text
 
 
 def show_comparison(clf: OptimalTreeClassifierCV) -> None:
@@ -15,7 +15,7 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
     if np.isnan(clf.best_score_):
         say("Accuracy on new rows: unknown, as no fold was finished.")
         return
-    score = score_name(
+    score = score_heading(
         clf.scoring, clf.cost_matrix is not None, clf.class_weight is not None
     )
     table = Table("style", "terms", f"on new rows: {score}", "proved")

@@ -58,7 +58,7 @@ def difference_text(scoring: str, value: float, unit: bool = True) -> str:
     return f"{100 * value:.1f}{' points' if unit else ''}"
 
 
-def score_short(scoring: str) -> str:
+def score_name(scoring: str) -> str:
     """Return the words for a score, with its unit where it has one."""
     names = {
         "neg_log_loss": "log loss",
@@ -68,13 +68,13 @@ def score_short(scoring: str) -> str:
     return names.get(scoring, f"{scoring.replace('_', ' ')}, %")
 
 
-def score_name(scoring: str, has_costs: bool, has_class_weights: bool) -> str:
-    """Return the words for a score, and what is odd about it."""
+def score_heading(scoring: str, has_costs: bool, has_class_weights: bool) -> str:
+    """Return the heading of a column of scores."""
     if has_costs:
-        return score_short("cost")
+        return score_name("cost")
     if needs_probabilities(scoring):
         return "log loss (less is better)"
-    return f"{'weighted ' if has_class_weights else ''}{score_short(scoring)}"
+    return f"{'weighted ' if has_class_weights else ''}{score_name(scoring)}"
 
 
 def between_rows_and_classes(rows: TrainingRows) -> TrainingRows:

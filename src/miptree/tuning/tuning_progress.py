@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from miptree.tuning.scoring import score_short, score_text
+from miptree.tuning.scoring import score_name, score_text
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,6 @@ class TuningProgress:
         bar = round(20 * self.n_done / max(1, self.n_folds))
         return (
             f"{self.stage:>6} {self.seconds:7.1f} s  [{'#' * bar:<20}] "
-            f"{self.n_done}/{self.n_folds} folds  {score_short(self.scoring)} "
+            f"{self.n_done}/{self.n_folds} folds  {score_name(self.scoring)} "
             f"{score_text(self.scoring, self.score)}"
         )
