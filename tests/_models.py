@@ -58,7 +58,7 @@ def array_model():
     return with_tree(clf, ObliqueTree.from_heap(heap), rng)
 
 
-def with_tree(clf, tree, rng):
+def with_tree(clf, tree, rng, has_blur=True):
     """The classifier with another tree, random probabilities and four digits."""
     proba = rng.dirichlet(np.ones(len(clf.classes_)), tree.n_nodes)
     count = rng.integers(0, 40, proba.shape) * tree.is_leaf[:, None]
@@ -68,6 +68,7 @@ def with_tree(clf, tree, rng):
         tree=tree,
         certificate=certificate,
         node_proba=proba,
+        blur=has_blur * rng.random(tree.n_nodes) * ~tree.is_leaf,
         node_count=passing(tree, count),
         digits=np.full((tree.n_nodes, 2), 4),
     )
@@ -155,7 +156,7 @@ def grid_model(seed=0):
     clf = copy.copy(iris_model())
     clf.adopt(Schema(table, clf.classes_, frame.columns.to_numpy()), clf.fitted_)
     heap = HeapTree(*points_splits(table, rng), rng.integers(0, 3, 16))
-    return with_tree(clf, ObliqueTree.from_heap(heap), rng)
+    return with_tree(clf, ObliqueTree.from_heap(heap), rng, has_blur=False)
 
 
 def points_splits(table, rng):

@@ -60,6 +60,7 @@ def points_model(*splits, labels=None, columns=COLUMNS, classes=("bad", "good"))
         array_model().fitted_,
         tree=tree,
         node_proba=np.full(leaves.shape, 1 / len(classes)),
+        blur=np.zeros(tree.n_nodes),
         node_count=passing(tree, leaves * tree.is_leaf[:, None]),
         digits=np.full((tree.n_nodes, 2), ALL_DIGITS),
     )

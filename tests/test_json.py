@@ -91,7 +91,8 @@ def assert_same(clf, loaded):
     for name in vars(clf):
         if name.endswith("_") and name not in ("tree_", "classes_", "fitted_"):
             assert np.array_equal(getattr(loaded, name), getattr(clf, name)), name
-    for name in ("node_proba", "node_count", "digits", "trace", "n_iter", "seconds"):
+    kept = "node_proba", "blur", "node_count", "digits", "trace", "n_iter", "seconds"
+    for name in kept:
         found, expected = getattr(loaded.fitted_, name), getattr(clf.fitted_, name)
         assert np.array_equal(found, expected), name
     assert set(vars(loaded)) == set(vars(clf))
@@ -266,8 +267,8 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=9), '"version" is 9, known: 8; a newer miptree'),
-    (put("version", value=7), '"version" is 7, known: 8; it was written before'),
+    (put("version", value=10), '"version" is 10, known: 9; a newer miptree'),
+    (put("version", value=8), '"version" is 8, known: 9; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), 'has no "C"'),
@@ -333,6 +334,9 @@ HOSTILE = [
     (put("node_proba", 0, 0, value=-0.1), r"outside \[0, 1\]"),
     (put("node_proba", 0, value=[1.0]), '"node_proba" has 1 entries'),
     (drop("node_proba", 0), '"node_proba" has'),
+    (put("blur", 0, value=-0.1), '"blur" has a number below 0'),
+    (put("blur", -1, value=0.1), "one at a leaf"),
+    (drop("blur", 0), '"blur" has'),
     (put("node_count", 0, 0, value=0.5), '"node_count" is not an integer'),
     (put("node_count", 0, 0, value=-1), '"node_count" has an integer outside'),
     (put("node_count", 0, 0, value=7), "is not that of its children"),
@@ -397,6 +401,7 @@ def chain(length):
             "label": [0] * n,
         }
         plain["node_proba"] = [[1.0, 0.0, 0.0]] * n
+        plain["blur"] = [0.0] * n
         plain["node_count"] = [[0, 0, 0]] * n
         plain["digits"] = [[4, 4]] * n
 

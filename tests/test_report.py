@@ -179,7 +179,7 @@ def one(browser, selector):
     return browser.find_element("css selector", selector)
 
 
-def predicted_in(browser, clf, rows):
+def predicted_in(browser, clf, rows, what="label"):
     """What the page's own tree predicts for rows, None where it refuses."""
     used = rules_of(clf).used
     cells = pd.DataFrame(rows).astype(object).where(pd.DataFrame(rows).notna(), None)
@@ -189,7 +189,7 @@ def predicted_in(browser, clf, rows):
             "records"
         )
     ]
-    script = "return arguments[0].map((row) => miptree.predict(row).label ?? null)"
+    script = f"return arguments[0].map((row) => miptree.predict(row).{what} ?? null)"
     return browser.execute_script(script, plain)
 
 
@@ -213,6 +213,8 @@ def test_browser_predicts_as_python(browser, tmp_path, kind):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of missing values
         assert predicted_in(browser, clf, rows) == clf.predict(rows).tolist()
+        proba = np.array(predicted_in(browser, clf, rows, "proba"))
+        assert proba == pytest.approx(clf.predict_proba(rows))
 
 
 def test_browser_refuses_as_python(browser, tmp_path):

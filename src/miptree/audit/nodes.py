@@ -9,6 +9,7 @@ import numpy as np
 from miptree.certificate.checks import Check
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree, row_counts
+from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_labels import leaf_weight
 from miptree.objective.leaf_probabilities import smoothed, smoothed_frequencies
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter
@@ -39,6 +40,7 @@ def check_nodes(
         found = f"those of node {node} are {_shown(fitted.node_proba[node])}, "
         found += f"recomputed {_shown(proba[node])}."
     yield Check("probabilities", ok, found)
+    yield _check_blur(fitted, problem, proba, in_partitions)
     digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
     if not in_partitions:
         digits = digits_that_matter(tree, problem.X)
@@ -49,6 +51,23 @@ def check_nodes(
         found = f"{_shown(fitted.digits[node])} digits of node {node} are shown, "
         found += f"recomputed {_shown(digits[node])}."
     yield Check("digits", ok, found)
+
+
+def _check_blur(
+    fitted: FittedTree, problem: Problem, proba: FloatArray, in_partitions: bool
+) -> Check:
+    tree = fitted.tree
+    blur = np.zeros(tree.n_nodes)
+    if not in_partitions and not fitted.certificate.method:
+        blur = suited_blur(problem, tree, proba)
+    wrong = np.abs(fitted.blur - blur) > PROBABILITY_TOLERANCE * blur
+    found = "the widths of the zones where a row counts to both sides of a split are "
+    found += "as in the model."
+    if wrong.any():
+        node = int(wrong.argmax())
+        found = f"the zone at node {node} is {fitted.blur[node]:.6g} wide, "
+        found += f"recomputed {blur[node]:.6g}."
+    return Check("blur", not wrong.any(), found)
 
 
 def _probabilities(

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from miptree.classifiers.notebook import notebook_html
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
+from miptree.objective.blurred import blurred
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -77,15 +78,20 @@ class TreePredictor:
         return self.classes_[self.tree_.label][leaf]
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Return the class frequencies of the leaf of each row, smoothed.
+        """Return the probabilities of the classes for each row.
+
+        They are the smoothed class frequencies of its leaf, ``fitted_.node_proba``. A
+        row near a split of an oblique tree gets a mean of the leaves on both sides,
+        where that made the training rows more likely; the class of its leaf stays the
+        most probable one. ``clf.fitted_.node_proba[clf.apply(X)]`` is the leaf's alone.
 
         Returns
         -------
         float array of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        leaf = self.apply(X)
-        return self.fitted_.node_proba[leaf]
+        X, fitted = self.tree_inputs(X), self.fitted_
+        return blurred(fitted.tree, X, fitted.node_proba, fitted.blur)
 
     def apply(self, X: ArrayLike) -> IntArray:
         """Return the index of the leaf of each row among the nodes of ``tree_``."""

@@ -77,6 +77,7 @@ def fitted_tree(
     return FittedTree(
         best.tree,
         smoothed(weight, best.tree.label, float(weight.sum()) / certificate.n_rows),
+        np.zeros(best.tree.n_nodes),  # one probability a leaf: nobody chose a blur
         counts,
         # How far numbers may be rounded nobody has looked at, on so many rows.
         np.full((best.tree.n_nodes, 2), ALL_DIGITS),

@@ -29,7 +29,7 @@ from miptree.fit.fitted import FittedTree, passing
 from miptree.fit.progress import FitProgress
 from miptree.tree import LEAF, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS
-from miptree.utils.arrays import AnyArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 MAX_NODES = 2**13
 MAX_DEPTH = 20
@@ -46,6 +46,7 @@ def read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
     return FittedTree(
         tree,
         proba,
+        _read_blur(plain["blur"], clf, tree, table),
         _read_counts(plain["node_count"], tree, n_classes),
         _digits(plain["digits"], tree.n_nodes),
         _read_certificate(plain["certificate"], clf, tree, table),
@@ -54,6 +55,19 @@ def read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
         _read_trace(plain["trace"]),
         a_float(plain["fit_time"], "fit_time"),
     )
+
+
+def _read_blur(given: object, clf: Any, tree: ObliqueTree, table: Table) -> FloatArray:
+    blur = floats(given, "blur", (tree.n_nodes,))
+    has_none = tree.is_leaf | tree.coef[:, len(table.open_names) :].any(axis=1)
+    if getattr(clf, "method", ""):
+        has_none[:] = True
+    if (blur < 0).any() or blur[has_none].any():
+        raise MalformedError(
+            '"blur" has a number below 0, or one at a leaf, at a split by categories '
+            "or in another than an oblique tree"
+        )
+    return blur
 
 
 def _read_certificate(

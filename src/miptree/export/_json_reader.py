@@ -30,14 +30,14 @@ from miptree.export._json_values import (
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-VERSION = 8
+VERSION = 9
 
 MAX_BYTES = 256 * 2**20
 
 ENTRIES = (
     "format version written_by metadata estimator parameters class_weight cost_matrix "
-    "restriction feature_names table classes tree node_proba node_count digits "
-    "certificate status n_iter fit_time trace digest"
+    "restriction feature_names table classes tree node_proba blur node_count "
+    "digits certificate status n_iter fit_time trace digest"
 )
 """What a file holds, and nothing else."""
 MAY_BE_LEFT_OUT = frozenset(

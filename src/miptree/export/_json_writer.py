@@ -44,6 +44,7 @@ def to_plain(clf: Any, metadata: dict[str, Any]) -> dict[str, Any]:
             for field in fields(clf.tree_)
         },
         "node_proba": fitted.node_proba.tolist(),
+        "blur": fitted.blur.tolist(),
         "node_count": fitted.node_count.tolist(),
         "digits": fitted.digits.tolist(),
         "certificate": {

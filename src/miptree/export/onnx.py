@@ -20,6 +20,7 @@ from miptree.export._rules import (
     Steps,
     rules_of,
 )
+from miptree.objective.blurred import SEEN
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray
 
@@ -38,8 +39,8 @@ def export_onnx(
     (n, columns). Otherwise each column that the tree reads is an input of shape (n, 1)
     of its own name: double (NaN where missing; truth values as 0 and 1) or string (""
     where missing). Outputs are ``label`` (n,) and ``probabilities`` (n, classes), equal
-    to ``predict`` and ``predict_proba``. Where those would refuse a row, probabilities
-    are NaN, as far as the tree looks.
+    to ``predict`` and, but for rounding, ``predict_proba``. Where those would refuse a
+    row, probabilities are NaN, as far as the tree looks.
 
     Needs ``pip install 'miptree[onnx]'``.
 
@@ -62,15 +63,19 @@ def export_onnx(
         ) from None
     rules = rules_of(model, feature_names, class_names)
     graph = _Graph(rules, onnx)
-    graph.finish(_probabilities(model, rules))
+    proba, blur = _probabilities(model, rules)
+    graph.finish(proba, blur)
     return graph.model()
 
 
-def _probabilities(model: Model, rules: Rules) -> FloatArray:
-    """Give (nodes, classes): those of a leaf; for a bare tree, 1 for its class."""
+def _probabilities(model: Model, rules: Rules) -> tuple[FloatArray, FloatArray]:
+    """Give those of each leaf, (nodes, classes), and the blur of each split, (nodes,).
+
+    For a bare tree a leaf has 1 for its class.
+    """
     if isinstance(model, ObliqueTree):
-        return np.eye(len(rules.classes))[model.label]
-    return model.fitted_.node_proba
+        return np.eye(len(rules.classes))[model.label], np.zeros(model.n_nodes)
+    return model.fitted_.node_proba, model.fitted_.blur
 
 
 class _Graph:
@@ -200,12 +205,19 @@ class _Graph:
         left, right = self.leaf(node.left), self.leaf(node.right)
         if node.bound is not None:
             return self.add("Where", self._is_within(node.bound), left, right)
+        return self.add("Where", self._goes_right(node), right, left)
+
+    def _goes_right(self, node: Branch) -> str:
+        """Tell which rows (n, 1) go right at a split by a score."""
+        return self.add("Greater", self._score(node), self.double(node.threshold))
+
+    def _score(self, node: Branch) -> str:
+        """Sum the terms of a split in their order: (n, 1)."""
         score = self.double(0.0)
         for coef, atom in node.terms:
             term = self.add("Mul", self.atom(atom), self.double(coef))
             score = self.add("Add", score, term)
-        goes_right = self.add("Greater", score, self.double(node.threshold))
-        return self.add("Where", goes_right, right, left)
+        return score
 
     def _is_within(self, bound: Bound) -> str:
         """Tell which rows (n, 1) go left of a cut point."""
@@ -216,7 +228,7 @@ class _Graph:
             return self.add("Or", within, self.add("IsNaN", cell))
         return within
 
-    def finish(self, probabilities: FloatArray) -> None:
+    def finish(self, probabilities: FloatArray, blur: FloatArray) -> None:
         """Gather what the leaves say, and NaN where ``predict`` would refuse."""
         n_nodes, n_classes = probabilities.shape
         refused = np.full((1, n_classes), np.nan)
@@ -231,16 +243,61 @@ class _Graph:
         leaf = self.add("Squeeze", leaf, self.constant(np.array([1])))
         names = _label_array(self.rules)
         kind = self.onnx.helper.np_dtype_to_tensor_dtype(names.dtype)
-        self._output("label", self.constant(names[codes]), leaf, kind, ["n"])
+        named = self.constant(names[codes])
+        self._output("label", kind, ["n"], "Gather", named, leaf, axis=0)
         double = self.onnx.TensorProto.DOUBLE
-        self._output("probabilities", table, leaf, double, ["n", n_classes])
+        proba = self.add("Gather", table, leaf, axis=0)
+        if blur.any():
+            label = np.array([labels.get(node, -1) for node in range(n_nodes)])
+            mixed = self._reached(self.rules.root, probabilities, blur)
+            leads = np.eye(n_classes + 1)[label, :-1]
+            leads[probabilities.argmax(axis=1) != label] = 0.0
+            own = self.constant(np.concatenate([leads, refused]))
+            own = self.add("Gather", own, leaf, axis=0)
+            proba = self._with_leader(mixed, own)
+        self._output("probabilities", double, ["n", n_classes], "Identity", proba)
+
+    def _reached(self, node: Branch | Leaf, proba: FloatArray, blur: FloatArray) -> str:
+        """Mix the probabilities of the leaves below a node: (n, classes)."""
+        if isinstance(node, Leaf):
+            return self.constant(proba[[node.node]])
+        left = self._reached(node.left, proba, blur)
+        right = self._reached(node.right, proba, blur)
+        width = blur[node.node]
+        if width == 0:
+            return self.add("Where", self._goes_right(node), right, left)
+        distance = self.add("Sub", self._score(node), self.double(node.threshold))
+        part = self.add("Sigmoid", self.add("Div", distance, self.double(width)))
+        rest = self.add("Sub", self.double(1.0), part)
+        shares = self.add("Mul", rest, left), self.add("Mul", part, right)
+        return self.add("Add", *shares)
+
+    def _with_leader(self, mixed: str, own: str) -> str:
+        """Keep the class of a leaf the most probable one, where ``own`` is 1.
+
+        Where ``predict`` would refuse, ``own`` is NaN, and so is the result.
+        """
+        is_own = self.add("Greater", own, self.double(0.5))
+        others = self.add("Where", is_own, self.double(0.0), mixed)
+        most = self.add("ReduceMax", others, axes=[1])
+        least = self.add("Mul", most, self.double(1 + SEEN))
+        raised = self.add("Max", mixed, least)
+        led = self.add("Where", is_own, raised, mixed)
+        shares = self.add("Div", led, self._row_sums(led))
+        return self.add("Add", shares, self.add("Mul", own, self.double(0.0)))
 
     def _output(
-        self, name: str, table: str, index: str, kind: int, shape: list[Any]
+        self,
+        name: str,
+        kind: int,
+        shape: list[Any],
+        operator: str,
+        *inputs: str,
+        **options: Any,
     ) -> None:
         while name in self.input_names.values():
             name += "_"
-        self.add("Gather", table, index, output=name, axis=0)
+        self.add(operator, *inputs, output=name, **options)
         declare = self.onnx.helper.make_tensor_value_info
         self.outputs.append(declare(name, kind, shape))
 

@@ -12,6 +12,7 @@ from miptree.certificate.certificate import Certificate
 from miptree.control.clock import End
 from miptree.data.problem import Problem
 from miptree.fit.progress import FitProgress
+from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_probabilities import smoothed_frequencies
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import digits_that_matter
@@ -31,6 +32,9 @@ class FittedTree:
         In the user's units.
     node_proba : float array of shape (n_nodes, n_classes)
         Probabilities of the classes at each leaf.
+    blur : float array of shape (n_nodes,)
+        Width of the zone around each split where a row counts to both sides, in the
+        unit of the split's scores; 0 where there is none.
     node_count : int array of shape (n_nodes, n_classes)
         Training rows of each class that pass each node, weights aside.
     digits : int array of shape (n_nodes, 2)
@@ -51,6 +55,7 @@ class FittedTree:
 
     tree: ObliqueTree
     node_proba: FloatArray
+    blur: FloatArray
     node_count: IntArray
     digits: IntArray
     certificate: Certificate
@@ -73,9 +78,13 @@ class FittedTree:
         proof: RoutesProof | None = None,
     ) -> FittedTree:
         """Make one; probabilities, counts and digits are of the rows of a problem."""
+        proba = smoothed_frequencies(problem, tree)
+        # Of points trees people look a probability up, by the leaf.
+        is_hard = certificate.method != ""
         return cls(
             tree,
-            smoothed_frequencies(problem, tree),
+            proba,
+            np.zeros(tree.n_nodes) if is_hard else suited_blur(problem, tree, proba),
             row_counts(problem, tree),
             digits_that_matter(tree, problem.X),
             certificate,

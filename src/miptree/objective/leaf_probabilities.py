@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from miptree.data.problem import Problem
+from miptree.objective.blurred import SEEN
 from miptree.objective.leaf_labels import leaf_weight
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -12,10 +13,6 @@ from miptree.utils.arrays import FloatArray, IntArray
 _USUAL_ROWS, _EVEN_ROWS = 3.0, 1.0
 """Rows added to each leaf: so many of the classes' shares of all rows, and so many of
 equal shares. Chosen by log loss on development tables."""
-
-
-_SEEN = 1e-6
-"""Part by which the class of a leaf stays ahead: seen in single precision as well."""
 
 
 def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
@@ -47,7 +44,7 @@ def smoothed(weight: FloatArray, label: IntArray, mean: float) -> FloatArray:
     row, each = min(1.0, mean), np.arange(len(weight))
     usual = weight.sum(axis=0) / weight.sum()
     ahead = weight[each, label][:, None] - weight
-    has_most = (ahead >= -_SEEN * weight.max(axis=1, keepdims=True)).all(axis=1)
+    has_most = (ahead >= -SEEN * weight.max(axis=1, keepdims=True)).all(axis=1)
     pull = row * (usual - usual[label][:, None])
     bearable = np.full(weight.shape, np.inf)
     np.divide(np.maximum(ahead, 0.0), pull, out=bearable, where=pull > 0)
@@ -55,7 +52,7 @@ def smoothed(weight: FloatArray, label: IntArray, mean: float) -> FloatArray:
     is_too_much = has_most & (least <= _USUAL_ROWS)
     added = np.where(is_too_much, least / 2, _USUAL_ROWS)
     total = weight + row * (added[:, None] * usual + _EVEN_ROWS / weight.shape[1])
-    first = (1 + _SEEN) * total.max(axis=1)
+    first = (1 + SEEN) * total.max(axis=1)
     is_behind = has_most & (total.argmax(axis=1) != label)
     total[each[is_behind], label[is_behind]] = first[is_behind]  # ties, and rounding
     proba: FloatArray = total / total.sum(axis=1, keepdims=True)

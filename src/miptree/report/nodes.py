@@ -59,6 +59,7 @@ def nodes_of(
             entry |= {
                 "terms": [_term(coef, atom) for coef, atom in node.terms],
                 "threshold": node.threshold,
+                "blur": float(clf.fitted_.blur[node.node]),
                 "left": node.left.node,
                 "right": node.right.node,
             }

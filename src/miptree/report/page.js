@@ -84,12 +84,35 @@
     return passed;
   }
 
+  // Near a split a row counts to both sides in part; its leaf's class stays first.
+  function probabilities(row, leaf) {
+    const mixed = reached(nodes.get(0), row), own = leaf.label;
+    const first = (list) => list.indexOf(Math.max(...list));
+    if (first(leaf.proba) === own) {
+      const others = mixed.filter((_, k) => k !== own);
+      mixed[own] = Math.max(mixed[own], (1 + 1e-6) * Math.max(...others));
+    }
+    const total = mixed.reduce((sum, value) => sum + value, 0);
+    return mixed.map((value) => value / total);
+  }
+
+  function reached(node, row) {
+    if (isLeaf(node)) return node.proba.slice();
+    const far = score(node, row) - node.threshold;
+    if (!node.blur) return reached(nodes.get(far <= 0 ? node.left : node.right), row);
+    const right = reached(nodes.get(node.right), row);
+    const part = 1 / (1 + Math.exp(-far / node.blur));
+    return reached(nodes.get(node.left), row)
+      .map((value, k) => (1 - part) * value + part * right[k]);
+  }
+
   function predict(row) {
     const why = refusal(row);
     if (why !== null) return { refused: why };
     const passed = path(row);
     const leaf = passed[passed.length - 1];
-    return { label: facts.classes[leaf.label], leaf: leaf.id, passed };
+    const proba = probabilities(row, leaf);
+    return { label: facts.classes[leaf.label], leaf: leaf.id, passed, proba };
   }
   window.miptree = { predict };
 
@@ -466,7 +489,7 @@
     const leaf = nodes.get(found.leaf);
     at("answer").replaceChildren(dot(leaf.label), "Predicted: ",
       el("b", { id: "prediction" }, found.label),
-      ` (leaf ${leaf.id}, probability ${percent(leaf.proba[leaf.label])})`);
+      ` (leaf ${leaf.id}, probability ${percent(found.proba[leaf.label])})`);
   }
 
   // ---------------------------------------------------------------- figures

@@ -116,7 +116,8 @@ def score_fold(
             thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
             kept = [part.problem.to_user(tree).prune(part.problem.X) for tree in thin]
             found = [
-                tree_score(scoring, held_out, X, tree, part.problem) for tree in kept
+                tree_score(scoring, held_out, X, tree, part.problem, has_blur=True)
+                for tree in kept
             ]
             # Half by the best tree, half by how well the candidate does in general.
             scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))

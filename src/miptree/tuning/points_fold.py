@@ -69,7 +69,9 @@ def score_points_fold(
         )
         heap = solve(points, rules.depth, clock, max_evaluations=EVALUATIONS).heap
         tree = ObliqueTree.from_heap(heap).prune(data.problem.X)
-        scores.score[k] = tree_score(scoring, held_out, X, tree, data.problem)
+        scores.score[k] = tree_score(
+            scoring, held_out, X, tree, data.problem, has_blur=False
+        )
         scores.nonzeros[k] = nonzeros_per_split(tree)
         scores.terms[k] = np.count_nonzero(tree.coef)
     return scores

@@ -8,6 +8,7 @@ import numpy as np
 
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
+from miptree.objective.blurred import blurred, suited_blur
 from miptree.objective.leaf_probabilities import smoothed_frequencies
 from miptree.tree import ObliqueTree
 from miptree.tuning.scores import costs_of
@@ -95,6 +96,7 @@ def tree_score(
     X: FloatArray,
     tree: ObliqueTree,
     problem: Problem,
+    has_blur: bool,
 ) -> float:
     """Score a tree on rows held out.
 
@@ -104,11 +106,17 @@ def tree_score(
         The rows held out, as the tree reads them.
     problem : Problem
         The rows that the tree was trained on, which its probabilities come from.
+    has_blur : bool
+        Whether a row near a split counts to both sides, as in an oblique tree.
     """
     if not needs_probabilities(scoring):
         return held_out_score(scoring, held_out, tree.predict(X))
-    proba = smoothed_frequencies(problem, tree)[tree.apply(X)]
-    return held_out_score(scoring, held_out, tree.predict(X), proba)
+    proba = smoothed_frequencies(problem, tree)
+    blur = np.zeros(tree.n_nodes)
+    if has_blur:
+        blur = suited_blur(problem, tree, proba)
+    mixed = blurred(tree, X, proba, blur)
+    return held_out_score(scoring, held_out, tree.predict(X), mixed)
 
 
 def held_out_score(
