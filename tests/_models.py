@@ -63,12 +63,13 @@ def with_tree(clf, tree, rng, has_blur=True):
     proba = rng.dirichlet(np.ones(len(clf.classes_)), tree.n_nodes)
     count = rng.integers(0, 40, proba.shape) * tree.is_leaf[:, None]
     certificate = replace(clf.certificate_, tree_digest=tree_digest(tree)).signed()
+    by_values = tree.coef[:, len(clf.table_.open_names) :].any(axis=1)
     fitted = replace(
         clf.fitted_,
         tree=tree,
         certificate=certificate,
         node_proba=proba,
-        blur=has_blur * rng.random(tree.n_nodes) * ~tree.is_leaf,
+        blur=has_blur * rng.random(tree.n_nodes) * ~(tree.is_leaf | by_values),
         node_count=passing(tree, count),
         digits=np.full((tree.n_nodes, 2), 4),
     )
