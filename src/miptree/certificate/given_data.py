@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.certificate.exact import Exact
 from miptree.data.labels import checked_costs, plain_costs
 from miptree.data.problem import Problem
 from miptree.data.shape import DataShape
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.exact import Exact
 
 
 @dataclass(frozen=True, eq=False)
