@@ -134,3 +134,27 @@ def _by_mip(
     found = np.asarray(label[chosen])
     is_whole = np.array_equal(leaf[chosen], np.arange(len(options)))
     return found if is_whole and keeps(found, tally, limits) else None
+
+
+def nearest_labels(tally: AnyArray, limits: Sequence[Limit]) -> IntArray:
+    """Return labels that come near to keeping limits which no labels keep.
+
+    Leaf after leaf takes the label after which the sum of all excesses, each in parts
+    of what its limit is about, is least; twice around.
+    """
+    weight, leaf = tally.astype(np.float64), np.arange(len(tally))
+    added = [weight @ limit.floats for limit in limits]
+    label = np.zeros(len(tally), dtype=np.intp)
+    for _ in range(2):
+        for l in leaf:
+            excess = np.zeros(limits[0].terms.shape[1])
+            for limit, of_leaf in zip(limits, added, strict=True):
+                others = of_leaf[leaf, label].sum() - of_leaf[l, label[l]]
+                value = others + of_leaf[l]
+                size = max(float(np.abs(of_leaf).sum()), 1e-300)
+                if limit.lower is not None:
+                    excess += np.maximum(0.0, float(limit.lower) - value) / size
+                if limit.upper is not None:
+                    excess += np.maximum(0.0, value - float(limit.upper)) / size
+            label[l] = int(excess.argmin())
+    return label

@@ -37,17 +37,22 @@ class ForbidFeatures(Constraint):
             raise ValueError("ForbidFeatures names no column. Name one, or leave it.")
         object.__setattr__(self, "features", listed)
 
+    @property
+    def listed(self) -> tuple[str | int, ...]:
+        """The columns as they are given."""
+        given: tuple[str | int, ...] = self.features  # type: ignore[assignment]
+        return given
+
     def names(self, columns: Sequence[str]) -> list[str]:
         """Return the names of the columns that it forbids, of those of X."""
-        given: Sequence[str | int] = self.features  # type: ignore[assignment]
-        return [columns[column_index(e, columns, "ForbidFeatures")] for e in given]
+        places = [column_index(e, columns, "ForbidFeatures") for e in self.listed]
+        return [columns[place] for place in places]
 
     def check(self, view: TreeOnRows) -> Finding:
         """Look which columns the splits use."""
         used = {view.columns[j] for j in np.flatnonzero(view.tree.coef.any(axis=0))}
-        given: Sequence[str | int] = self.features  # type: ignore[assignment]
-        broken = sorted(used & set(map(str, given)))
-        listed = ", ".join(map(repr, given))
+        broken = sorted(used & set(map(str, self.listed)))
+        listed = ", ".join(map(repr, self.listed))
         verdict = f"NOT kept, {broken[0]!r} is used" if broken else "kept"
         sentence = f"No split uses {listed}: {verdict}."
         return Finding(not broken, sentence, float(len(broken)))

@@ -108,10 +108,10 @@ class Parity(CountingConstraint):
         """Say what is asked, without a full stop."""
         grouping = population.sensitive_groups(self.name)
         control = population.groups.control
-        within = "" if control is None else f" within the groups of {control.what}"
+        within = "" if control is None else f" within groups{control.of_columns}"
         other = "from the overall rate" if self.versus == "overall" else "pairwise"
         return (
-            f"The {self.what(population)} of the groups of {grouping.what} differ "
+            f"The {self.what(population)} of the groups{grouping.of_columns} differ "
             f"{other} by at most {self.difference_bound:g}{within}"
         )
 

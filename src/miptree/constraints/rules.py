@@ -15,6 +15,8 @@ from miptree.constraints.leaves import MinLeaf
 from miptree.constraints.limit import Limit
 from miptree.constraints.population import Population
 from miptree.data.problem import Problem
+from miptree.data.schema import Schema
+from miptree.data.table import Table
 from miptree.objective.leaf_labels import leaf_cost
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -46,6 +48,11 @@ class Rules:
             for constraint in self.constraints
             for limit in constraint.limits(self.population)
         ]
+
+    def ready(self) -> Rules:
+        """Return itself, or say which constraint does not go with the rows."""
+        assert len(self.limits) >= 0
+        return self
 
     # ------------------------------------------------------------------ checking
 
@@ -90,3 +97,31 @@ class Rules:
                     for near in with_full_leaves(problem, tree, *sizes)
                 ]
         return found
+
+
+def rules_of(
+    constraints: Sequence[Constraint],
+    problem: Problem,
+    schema: Schema,
+    costs: FloatArray | None = None,
+) -> Rules:
+    """Make constraints ready for the rows of a problem, which hold their groups.
+
+    ``costs`` is the cost matrix of the fit, where one was given.
+    """
+    assert problem.groups is not None
+    population = Population(
+        problem.y,
+        problem.count,
+        problem.groups,
+        tuple(schema.classes.tolist()),
+        costs,
+    )
+    return Rules(tuple(constraints), population, source_names(schema.table)).ready()
+
+
+def source_names(table: Table) -> tuple[str, ...]:
+    """Return the name of the user's column behind each column that a tree reads."""
+    opened = [table.columns[j].name for j in table.open_sources]
+    values = [f.name for f in table.features for _ in f.value_names]
+    return (*opened, *values)

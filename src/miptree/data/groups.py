@@ -33,9 +33,10 @@ class Grouping(NamedTuple):
     """Names of the columns, empty where they have none."""
 
     @property
-    def what(self) -> str:
-        """The columns in words, such as ``'sex'``."""
-        return " and ".join(map(repr, self.columns)) or "the groups"
+    def of_columns(self) -> str:
+        """The columns in words, such as " of 'sex'", nothing without names."""
+        names = " and ".join(map(repr, self.columns))
+        return f" of {names}" if names else ""
 
 
 @dataclass(frozen=True, eq=False)

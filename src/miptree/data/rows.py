@@ -43,6 +43,8 @@ class TrainingRows:
         What it costs to predict class k for each row instead.
     groups : RowGroups or None
         Groups of the rows, where constraints count them.
+    left_out : frozenset of str
+        Names of columns that no split may use.
     """
 
     cells: Sequence[Cells]
@@ -54,6 +56,7 @@ class TrainingRows:
     costs: FloatArray | None = None
     row_costs: FloatArray | None = None
     groups: RowGroups | None = None
+    left_out: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -82,7 +85,14 @@ class TrainingRows:
     ) -> Table:
         """Learn how the columns of these rows become numbers."""
         return learn_table(
-            self.cells, self.weight, self.categorical, encoding, missing, unknown, grid
+            self.cells,
+            self.weight,
+            self.categorical,
+            encoding,
+            missing,
+            unknown,
+            grid,
+            self.left_out,
         )
 
     def problem(self, table: Table, max_features: int | None = None) -> Problem:
