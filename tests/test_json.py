@@ -266,8 +266,8 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=9), '"version" is 9, known: 8; a newer miptree'),
-    (put("version", value=7), '"version" is 7, known: 8; it was written before'),
+    (put("version", value=10), '"version" is 10, known: 9; a newer miptree'),
+    (put("version", value=8), '"version" is 8, known: 9; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), 'has no "C"'),
