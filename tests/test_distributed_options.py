@@ -11,6 +11,7 @@ import pytest
 from _partitioned import FEATURES, quick_model, rows
 from miptree import OptimalTreeClassifier, load_json, save_json
 from miptree.certificate.digest import certificate_digest
+from miptree.constraints import MinLeaf
 
 pytest.importorskip("distributed")
 import dask.array as da
@@ -104,6 +105,7 @@ def test_truth_values_are_categories_as_in_memory(
     [
         ({"categorical_features": ["a"]}, "categorical_features is not supported"),
         ({"class_weight": "balanced"}, "class_weight is not supported"),
+        ({"constraints": [MinLeaf(rows=5)]}, "constraints are not supported"),
         ({"solver": "highs"}, "Set a node_limit"),
     ],
 )

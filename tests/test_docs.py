@@ -20,6 +20,7 @@ RUN = [
     "share.md",
     "tuning.md",
     "distill.md",
+    "constraints.md",
     "baselines.md",
     "selection.md",
 ]

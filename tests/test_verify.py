@@ -11,7 +11,6 @@ from _data import MIP_SOLVERS, cases, examples, is_clear, random_heap
 from miptree import Certificate, ObliqueTree, OptimalTreeClassifier, verify
 from miptree.certificate.certificate import certify
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
-from miptree.certificate.exact import Exact
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount
 from miptree.certificate.verification import VerificationError
@@ -21,6 +20,7 @@ from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree
+from miptree.utils.exact import Exact
 
 FREE = {
     "any_tree_proved_by",

@@ -119,7 +119,7 @@ def distill(
         n_classes = len(classes)
         return replace(rows, y=predicted, n_classes=n_classes, row_costs=costs), classes
 
-    clf._fit(X, classes[predicted], sample_weight, revise)
+    clf._fit(X, classes[predicted], sample_weight, revise=revise)
     clf._warn_if_interrupted()
     own = _codes(clf, X)
     lost = proba.max(axis=1) - proba[np.arange(len(own)), own]

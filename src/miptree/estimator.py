@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +17,22 @@ from miptree.classifiers.oblique_classifier import (
     OBLIQUE_CONSTRAINTS,
     ObliqueClassifier,
 )
+from miptree.constraints.constraint import Constraint
+from miptree.constraints.effective import (
+    effective_constraints,
+    left_out,
+    refuse_unweighted_classes,
+)
+from miptree.constraints.errors import ImpossibleConstraintsError
+from miptree.constraints.impossible import why_impossible
+from miptree.constraints.rules import rules_of
 from miptree.control.clock import Clock
+from miptree.data.groups import RowGroups
+from miptree.data.labels import checked_weight
 from miptree.data.problem import Problem
-from miptree.data.rows import Revision, unrevised
+from miptree.data.rows import Revision, TrainingRows, unrevised
+from miptree.data.schema import Schema
+from miptree.fit.constrained import train_under_rules
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
 from miptree.fit.logged import name_of, with_proof_file
@@ -33,7 +47,15 @@ from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import AnyArray
 from miptree.utils.files import refuse_overwriting
+
+
+class _Given(NamedTuple):
+    """Groups of the rows as the user gives them."""
+
+    sensitive: Any = None
+    control: Any = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -89,6 +111,10 @@ class OptimalTreeClassifier(ObliqueClassifier):
         kept.
     max_rounds : int, default=3
         Rounds of selecting and training, with ``selection`` only.
+    constraints : list of Constraint or None, default=None
+        Rules that the tree must keep, of :mod:`miptree.constraints`: rates, budgets,
+        fairness, leaves, columns. The tree keeps all of them on the training rows,
+        counted in whole numbers, or the fit fails and says why.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into ``sample_weight``.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
@@ -150,6 +176,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
     selected_ : int array
         With ``selection``: rows of X that the last round trained on (of identical
         rows the first).
+    constraints_ : tuple of Constraint
+        The constraints that took effect, those on sensitive columns included.
     rounds_ : list of Round
         With ``selection``: rows, raw tree, errors and bound of every round.
     n_features_in_ : int
@@ -182,6 +210,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         "proof": [StrOptions(set(PROOFS))],
         "selection": [StrOptions(set(SELECTORS)), HasMethods("select"), PerLayer, None],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
+        "constraints": [list, tuple, None],
         **OBLIQUE_CONSTRAINTS,
     }
 
@@ -199,6 +228,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
     proof: str = "auto"
     selection: str | Selector | PerLayer | None = None
     max_rounds: int = 3
+    constraints: Sequence[Constraint] | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -208,6 +238,9 @@ class OptimalTreeClassifier(ObliqueClassifier):
         sample_weight: ArrayLike | None = None,
         proof_log: str | os.PathLike[str] | None = None,
         force: bool = False,
+        *,
+        sensitive_features: Any = None,
+        control_features: Any = None,
     ) -> OptimalTreeClassifier:
         """Learn a tree.
 
@@ -226,13 +259,20 @@ class OptimalTreeClassifier(ObliqueClassifier):
             solver claims cannot be checked, and a warning says so.
         force : bool, default=False
             Whether to overwrite that file.
+        sensitive_features : array-like, Series or data frame, optional
+            Groups that constraints compare, one value for each row; of several columns
+            each combination is a group, and so is a missing value. A column of X of
+            the same name is not used in splits.
+        control_features : array-like, Series or data frame, optional
+            Groups within which they are compared.
 
         Returns
         -------
         OptimalTreeClassifier
             The fitted estimator.
         """
-        self._fit(X, y, sample_weight, proof_log=proof_log, force=force)
+        given = _Given(sensitive_features, control_features)
+        self._fit(X, y, sample_weight, given, proof_log=proof_log, force=force)
         self._warn_if_interrupted()
         return self
 
@@ -241,6 +281,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
+        groups: _Given | None = None,
         revise: Revision = unrevised,
         proof_log: str | os.PathLike[str] | None = None,
         force: bool = False,
@@ -255,8 +296,13 @@ class OptimalTreeClassifier(ObliqueClassifier):
             get_solver(self.solver)
         most = largest_cost(self.slack_penalty, self.margin)
         rows, classes = revise(*self._rows(X, y, sample_weight, most))
+        rows = self._under_rules(rows, classes, sample_weight, groups or _Given())
         problem, schema = self._problem_of(rows, classes)
-        fitted = self._trained(problem, clock, proof_log is not None)
+        if self.constraints_:
+            self._refuse_beside_constraints(proof_log)
+            fitted = self._trained_under_rules(problem, schema, rows, clock)
+        else:
+            fitted = self._trained(problem, clock, proof_log is not None)
         if proof_log is not None:
             known = schema, rows, problem, fitted
             fitted = with_proof_file(proof_log, *known, target=name_of(y), force=force)
@@ -269,6 +315,56 @@ class OptimalTreeClassifier(ObliqueClassifier):
             raise ValueError(
                 "proof_log works without selection, whose bounds are of some rows only."
             )
+
+    # ------------------------------------------------------------- constraints
+
+    def _under_rules(
+        self,
+        rows: TrainingRows,
+        classes: AnyArray,
+        sample_weight: ArrayLike | None,
+        given: _Given,
+    ) -> TrainingRows:
+        """Return the rows with their groups, without columns that are forbidden."""
+        self.constraints_: tuple[Constraint, ...] = ()
+        if not self.constraints and given.sensitive is None and given.control is None:
+            return rows
+        weight = checked_weight(sample_weight, len(rows))
+        groups = RowGroups.of(given.sensitive, given.control, weight)
+        names = [cells.name for cells in rows.cells]
+        self.constraints_ = effective_constraints(self.constraints, names, groups)
+        if not self.constraints_:
+            return rows
+        refuse_unweighted_classes(rows, classes.tolist())
+        return replace(rows, groups=groups, left_out=left_out(self.constraints_))
+
+    def _refuse_beside_constraints(self, proof_log: object) -> None:
+        """Refuse what does not go with constraints."""
+        if self.selection is not None:
+            raise ValueError(
+                "constraints count all rows: they do not go with selection, which "
+                "trains on some. Set selection=None."
+            )
+        if proof_log is not None:
+            raise ValueError(
+                "proof_log does not go with constraints: the proof would be of the "
+                "best tree that need not keep them. Leave out one of the two."
+            )
+
+    def _trained_under_rules(
+        self, problem: Problem, schema: Schema, rows: TrainingRows, clock: Clock
+    ) -> FittedTree:
+        """Train a tree that keeps the constraints."""
+        rules = rules_of(self.constraints_, problem, schema, rows.costs)
+        why = why_impossible(self.constraints_, rules.population)
+        if why is not None:
+            raise ImpossibleConstraintsError(f"Proved: no such tree exists. {why}")
+        objective = suited_objective(
+            self.slack_penalty, self.l1_penalty, self.margin, problem
+        )
+        listeners = listeners_of(self.verbose, self.callback)
+        plan = Plan.of(self, objective)
+        return train_under_rules(problem, plan, rules, clock, listeners)
 
     def _trained(
         self, problem: Problem, clock: Clock, record: bool = False

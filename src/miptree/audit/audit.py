@@ -18,9 +18,11 @@ from miptree.audit.resting import notes
 from miptree.audit.rows import given_data, read_rows
 from miptree.audit.settings import check_settings
 from miptree.certificate.certificate import PARTITIONED
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
+from miptree.certificate.given_data import GivenData
 from miptree.certificate.verification import Verification, check_certificate
 from miptree.classifiers.table_classifier import TableClassifier
+from miptree.constraints.rules import Rules, source_names
 from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import SavedModel
@@ -39,6 +41,8 @@ def verify_model(
     resolve_seconds: float | None = 60.0,
     proof: str | os.PathLike[str] | None = None,
     data: str | os.PathLike[str] | None = None,
+    sensitive_features: Any = None,
+    control_features: Any = None,
 ) -> Verification:
     """Compute all that a model says again from its training rows, and compare.
 
@@ -68,6 +72,9 @@ def verify_model(
     proof, data : path, optional
         Proof file of an oblique tree, and the CSV file of the rows in their order:
         the proof is checked, and compared with the model.
+    sensitive_features, control_features : array-like, optional
+        The groups that a fit with constraints was given: every constraint is counted
+        again.
 
     Returns
     -------
@@ -107,7 +114,9 @@ def verify_model(
             f"resolve_with is {resolve_with!r}, but a baseline's proof is repeated "
             "by fitting it again."
         )
-    given = read_rows(clf, X, y, sample_weight, row_costs)
+    given = read_rows(
+        clf, X, y, sample_weight, row_costs, sensitive_features, control_features
+    )
     checks += given.checks
     if given.rows is None:
         return Verification(tuple(checks))
@@ -151,6 +160,18 @@ def _check_file(saved: SavedModel, noted: str | None) -> Check:
     return Check("model file", ok, found)
 
 
+def _rules(clf: Any, rows: TrainingRows, data: GivenData) -> Rules | None:
+    """Return the constraints of the model and the rows that they count, if any."""
+    constraints = getattr(clf, "constraints_", ())
+    if not constraints:
+        return None
+    columns = source_names(clf.table_)
+    try:
+        return data.rules(constraints, clf.classes_, columns, rows.costs).ready()
+    except ValueError as error:
+        raise _CannotReadError(str(error)) from None
+
+
 def _check_all(
     clf: Any,
     rows: TrainingRows,
@@ -186,6 +207,7 @@ def _check_all(
             seconds,
             known,
             has_proof_file,
+            _rules(clf, rows, data),
         )
         if any(not check.ok for check in checks if check.name in ("tree", "settings")):
             return checks

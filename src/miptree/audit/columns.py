@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.data import (
     CategoricalColumn,
     Cells,

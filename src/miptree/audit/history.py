@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.fit.fitted import FittedTree
 from miptree.fit.progress import FitProgress
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree, row_counts
 from miptree.objective.blurred import suited_blur

@@ -10,7 +10,7 @@ import numpy as np
 
 from miptree.audit.settings import check_words, compare_parameters
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.certificate.points_checks import KnownFamily
 from miptree.certificate.points_sense import family_of
 from miptree.data.problem import Problem

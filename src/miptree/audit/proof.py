@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any
 
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.checker import check_proof
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema

@@ -24,6 +24,7 @@ UNSEEN = {
     "trace": "the course of the fit before its end",
     "certificate.seconds": "the seconds until the certificate was written",
     "certificate.proof_digest": "which proof file was written, if any",
+    "certificate.free_objective": "what the best tree known without rules costs",
     "certificate.n_sampled": "how many rows a sample had that a tree was chosen for",
     "certificate.best_of_sample": "whether it was proved to be the best for that",
 }

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.certificate.given_data import GivenData
+from miptree.constraints.effective import left_out
 from miptree.data import CategoricalColumn, Cells, Table, is_frame, read_cells
 from miptree.data.cells import row_name
-from miptree.data.labels import checked_costs, row_weights
+from miptree.data.groups import RowGroups
+from miptree.data.labels import checked_costs, checked_weight, row_weights
 from miptree.data.rows import TrainingRows
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -32,6 +35,8 @@ def read_rows(
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     row_costs: ArrayLike | None,
+    sensitive_features: Any = None,
+    control_features: Any = None,
 ) -> GivenRows:
     """Read X and y as a fit of the model would, but for what its table says.
 
@@ -61,6 +66,11 @@ def read_rows(
     n_classes, mask = len(clf.classes_), _categories(clf.table_, cells)
     by_row = None if row_costs is None else _costs(row_costs, (len(labels), n_classes))
     rows = TrainingRows(cells, mask, codes, weight, n_classes, factor, costs, by_row)
+    constraints = getattr(clf, "constraints_", ())
+    if constraints:
+        own = checked_weight(sample_weight, len(labels))
+        groups = RowGroups.of(sensitive_features, control_features, own)
+        rows = replace(rows, groups=groups, left_out=left_out(constraints))
     return GivenRows(checks, rows)
 
 
@@ -78,6 +88,7 @@ def given_data(rows: TrainingRows, table: Table) -> GivenData:
         table.value_feature,
         costs,
         len(rows) - len(kept),
+        kept.groups,
     )
 
 

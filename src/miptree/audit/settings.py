@@ -8,7 +8,7 @@ from typing import Any
 
 from miptree.audit.history import DISCARDED
 from miptree.certificate.certificate import PARTITIONED, Certificate
-from miptree.certificate.checks import Check
+from miptree.certificate.check import Check
 from miptree.certificate.comparing import SUM_TOLERANCE
 from miptree.data.problem import Problem
 from miptree.objective.bounds import combinatorial_bound

@@ -98,6 +98,13 @@ class Certificate:
         None otherwise.
     best_of_sample : bool
         Whether no tree of its kind costs less than it did for the sample.
+    rules : tuple of str or None
+        A sentence for each constraint of the fit, with what was counted; None without
+        constraints. The bounds speak of all trees, whether they keep them or not.
+    free_objective : float or None
+        With constraints, the objective of the best tree known that need not keep them.
+    left_out : tuple of str or None
+        With constraints, the columns that no split of the trees compared may use.
     """
 
     errors: int
@@ -134,6 +141,9 @@ class Certificate:
     n_unweighted: int = 0
     n_sampled: int | None = None
     best_of_sample: bool = False
+    rules: tuple[str, ...] | None = None
+    free_objective: float | None = None
+    left_out: tuple[str, ...] | None = None
 
     def signed(self) -> Certificate:
         """Return the certificate with the digest of its other fields."""

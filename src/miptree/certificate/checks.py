@@ -1,32 +1,18 @@
-"""One check of ``verify``, and those that need no counting."""
+"""The checks of ``verify`` that need no counting."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
 
 from miptree.certificate.certificate import PARTITIONED, Certificate
-from miptree.certificate.digest import NUMBERS, certificate_digest, is_a
+from miptree.certificate.check import Check
+from miptree.certificate.digest import NUMBERS, TEXTS, certificate_digest, is_a
 from miptree.certificate.given_data import GivenData
 from miptree.objective import Svm1Objective
 from miptree.tree import LEAF, ObliqueTree
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was checked."""
-
-    name: str
-    """What was checked."""
-    ok: bool
-    """Whether it holds."""
-    sentence: str
-    """What was found, in plain words."""
-
-    def __str__(self) -> str:
-        return f"{'ok   ' if self.ok else 'WRONG'} {self.name}: {self.sentence}"
 
 
 def check_tree(tree: ObliqueTree, data: GivenData) -> Check:
@@ -135,6 +121,7 @@ _KINDS = {
     "str": "a string",
     "bool": "true or false",
     NUMBERS: "a tuple of finite numbers",
+    TEXTS: "a tuple of strings",
 }
 """What the value of a field should be, where its type does not say it well."""
 _NOT_OF_1A = (

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from miptree.certificate.certificate import PARTITIONED, Certificate
-from miptree.certificate.checks import Check, equal, say
+from miptree.certificate.check import Check
+from miptree.certificate.checks import equal, say
 from miptree.certificate.digest import data_digest, tree_digest
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount

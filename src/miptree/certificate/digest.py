@@ -15,6 +15,8 @@ from miptree.tree import ObliqueTree
 
 NUMBERS = "tuple[float, ...]"
 """How a field of several numbers is declared."""
+TEXTS = "tuple[str, ...] | None"
+"""How a field of several texts, which may be absent, is declared."""
 
 
 def tree_digest(tree: ObliqueTree) -> str:
@@ -29,12 +31,13 @@ def tree_digest(tree: ObliqueTree) -> str:
 
 def data_digest(problem: Problem) -> str:
     """Return the SHA-256 of the merged rows, which no order or copying changes."""
-    cost = problem.class_cost
+    cost, groups = problem.class_cost, problem.groups
     return _digest(
         problem.X.astype("<f8"),
         problem.y.astype("<i8"),
         problem.weight.astype("<f8"),
         *([] if cost is None else [cost.astype("<f8")]),
+        *([] if groups is None else [groups.code.astype("<i8")]),
     )
 
 
@@ -60,6 +63,8 @@ def _canonical(value: Any, kind: str) -> str:
         return str(bool(value))
     if kind == NUMBERS:
         return ",".join(float(number).hex() for number in value)
+    if kind == TEXTS:
+        return repr(value)
     is_int = kind.startswith("int")
     return str(value) if is_int else float(value).hex()
 
@@ -72,8 +77,10 @@ def is_a(value: object, kind: str) -> bool:
         return isinstance(value, bool | np.bool_)
     if kind == NUMBERS:
         return isinstance(value, tuple) and all(is_a(v, "float") for v in value)
-    if kind == "int | None" and value is None:
+    if kind.endswith(" | None") and value is None:
         return True
+    if kind == TEXTS:
+        return isinstance(value, tuple) and all(isinstance(v, str) for v in value)
     wanted = Integral if kind.startswith("int") else Real
     if not isinstance(value, wanted) or isinstance(value, bool):
         return False

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.certificate.exact import Exact
+from miptree.constraints.constraint import Constraint
+from miptree.constraints.population import Population
+from miptree.constraints.rules import Rules
+from miptree.data.groups import RowGroups
 from miptree.data.labels import checked_costs, plain_costs
 from miptree.data.problem import Problem
 from miptree.data.shape import DataShape
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.exact import Exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +31,7 @@ class GivenData(DataShape):
     value_feature: IntArray
     row_costs: FloatArray | None
     n_unweighted: int = 0
+    groups: RowGroups | None = None
 
     @classmethod
     def of(
@@ -37,6 +43,7 @@ class GivenData(DataShape):
         value_feature: IntArray | None = None,
         cost_matrix: ArrayLike | None = None,
         row_costs: ArrayLike | None = None,
+        groups: RowGroups | None = None,
     ) -> GivenData:
         """Check the rows, their weights and their costs."""
         table = np.asarray(X, dtype=np.float64)
@@ -76,13 +83,32 @@ class GivenData(DataShape):
             value_feature,
             costs,
             int((~kept).sum()),
+            None if groups is None else groups.take(np.flatnonzero(kept)),
         )
 
     @cached_property
     def problem(self) -> Problem:
         """The training problem of the rows."""
         given = self.X, self.y, self.n_classes, self.weight
-        return Problem.from_data(*given, self.row_costs, self.value_feature)
+        return Problem.from_data(
+            *given, self.row_costs, self.value_feature, groups=self.groups
+        )
+
+    def rules(
+        self,
+        constraints: Sequence[Constraint],
+        classes: AnyArray,
+        columns: tuple[str, ...],
+        costs: FloatArray | None = None,
+    ) -> Rules:
+        """Make constraints ready for the rows, none of which are merged.
+
+        ``columns`` names the user's column behind each column that trees read.
+        """
+        assert self.groups is not None
+        count, labels = np.ones(self.n_rows, dtype=np.intp), tuple(classes.tolist())
+        population = Population(self.y, count, self.groups, labels, costs)
+        return Rules(tuple(constraints), population, columns)
 
     @cached_property
     def class_cost(self) -> Exact:

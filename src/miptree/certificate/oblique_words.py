@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from miptree.certificate.points_words import told_apart
 from miptree.certificate.reasons import details, is_claim, reason
+from miptree.certificate.rules import rules_words
 from miptree.objective.tolerance import COST_ROUNDING, cost_meets, percent
 
 if TYPE_CHECKING:
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
 
 def oblique_sentence(certificate: Certificate) -> str:
     """Say how many errors a tree makes, how near to the best it is, and by what."""
-    parts = _errors(certificate), _cost(certificate), _technical(certificate)
-    return " ".join(parts)
+    parts = [_errors(certificate), _cost(certificate)]
+    if certificate.rules is not None:
+        parts.append(rules_words(certificate))
+    return " ".join([*parts, _technical(certificate)])
 
 
 # ---------------------------------------------------------------------- for anybody
@@ -98,7 +101,11 @@ def _trees(certificate: Certificate) -> str:
     """Name the trees compared."""
     limit = certificate.max_features
     beside = "" if limit is None else f" with at most {limit} features in a split"
-    return f"tree of depth {certificate.depth}{beside}"
+    if certificate.left_out:
+        columns = " or ".join(map(repr, certificate.left_out))
+        beside += f" that does not use {columns}"
+    kept_or_not = ", whether it keeps the rules or not," if certificate.rules else ""
+    return f"tree of depth {certificate.depth}{beside}{kept_or_not}"
 
 
 # ---------------------------------------------------------------------- for experts

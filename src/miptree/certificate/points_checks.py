@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.checks import Check, check_digest, check_tree, equal, say
+from miptree.certificate.check import Check
+from miptree.certificate.checks import check_digest, check_tree, equal, say
 from miptree.certificate.comparing import (
     SUM_TOLERANCE,
     check_any_tree_bound,

@@ -9,7 +9,8 @@ from itertools import product
 import numpy as np
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.checks import Check, wrong_type
+from miptree.certificate.check import Check
+from miptree.certificate.checks import wrong_type
 from miptree.data import Table
 from miptree.objective.points import PointsObjective
 from miptree.points import Family

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.exact import Exact
 from miptree.certificate.given_data import GivenData
 from miptree.data.scaling import SMALLEST_SPAN
 from miptree.objective import MARGIN_ROUNDING
 from miptree.tree import ObliqueTree, rounding_error
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from miptree.utils.exact import Exact
 
 
 @dataclass(frozen=True, eq=False)

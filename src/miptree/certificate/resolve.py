@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.checks import Check, objective_of, say
+from miptree.certificate.check import Check
+from miptree.certificate.checks import objective_of, say
 from miptree.data.problem import Problem
 from miptree.mip.formulations import CompactFormulation, CountFormulation
 from miptree.mip.solvers import Limits, Result, get_solver

@@ -7,14 +7,16 @@ Values that the fit computed in floats are compared with a stated tolerance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from miptree.certificate.certificate import Certificate
+from miptree.certificate.check import Check
 from miptree.certificate.checks import (
-    Check,
     check_digest,
     check_settings,
     check_tree,
@@ -25,7 +27,12 @@ from miptree.certificate.given_data import GivenData
 from miptree.certificate.points_checks import KnownFamily, verify_points
 from miptree.certificate.recount import Recount
 from miptree.certificate.resolve import solve_again
+from miptree.certificate.rules import check_rules
+from miptree.constraints.constraint import Constraint
+from miptree.constraints.rules import Rules, source_names
 from miptree.data import Table, is_frame
+from miptree.data.groups import RowGroups
+from miptree.data.labels import checked_weight
 from miptree.mip.solvers import get_solver
 from miptree.tree import ObliqueTree
 
@@ -84,6 +91,9 @@ def verify(
     digest: str | None = None,
     resolve_with: str | None = None,
     resolve_seconds: float | None = 60.0,
+    constraints: Sequence[Constraint] | None = None,
+    sensitive_features: Any = None,
+    control_features: Any = None,
 ) -> Verification:
     """Check every number of a certificate that can be computed again.
 
@@ -133,6 +143,12 @@ def verify(
         only if all else holds. A bound that it does not reach in time fails its check.
     resolve_seconds : float or None, default=60
         Seconds for each of them.
+    constraints : sequence of Constraint, optional
+        ``clf.constraints_`` of a fit with constraints: each is counted again, with
+        ``sample_weight`` as the weights of the rates. With a ``class_weight``, which
+        rates do not count, :func:`miptree.verify_model` does it.
+    sensitive_features, control_features : array-like, optional
+        The groups that the fit was given.
 
     Returns
     -------
@@ -170,13 +186,32 @@ def verify(
     if table is not None:
         X = table.transform(X if is_frame(X) else np.asarray(X))
         value_feature = table.value_feature
+    groups = None
+    if constraints:
+        weight = checked_weight(sample_weight, len(np.asarray(y)))
+        groups = RowGroups.of(sensitive_features, control_features, weight)
     data = GivenData.of(
-        X, y, sample_weight, classes, value_feature, cost_matrix, row_costs
+        X, y, sample_weight, classes, value_feature, cost_matrix, row_costs, groups
     )
+    rules = None
+    if constraints:
+        labels = np.unique(np.asarray(y)) if classes is None else np.asarray(classes)
+        names = tuple(f"x[{j}]" for j in range(data.n_features))
+        if table is not None:
+            names = source_names(table)
+        matrix = None if cost_matrix is None else np.asarray(cost_matrix, dtype=float)
+        rules = data.rules(constraints, labels, names, matrix)
     return Verification(
         tuple(
             check_certificate(
-                certificate, tree, data, table, digest, resolve_with, resolve_seconds
+                certificate,
+                tree,
+                data,
+                table,
+                digest,
+                resolve_with,
+                resolve_seconds,
+                rules=rules,
             )
         )
     )
@@ -192,11 +227,13 @@ def check_certificate(
     resolve_seconds: float | None = 60.0,
     known: KnownFamily | None = None,
     has_proof_file: bool = False,
+    rules: Rules | None = None,
 ) -> list[Check]:
     """Check a certificate against rows that were read already; see :func:`verify`.
 
     ``known`` is the family of a points tree, where the model says it, and
     ``has_proof_file`` tells whether a proof of an oblique tree is checked as well.
+    ``rules`` are the constraints of the fit, where there were any.
     """
     if certificate.is_of_points and table is not None:
         if resolve_with not in (None, "points"):
@@ -213,6 +250,7 @@ def check_certificate(
     if all(check.ok for check in checks[:2]):
         recount = Recount(tree, data, certificate)
         checks += compare(certificate, recount, has_proof_file)
+        checks += check_rules(certificate, rules, tree, recount.leaf)
         if resolve_with is not None and all(check.ok for check in checks):
             problem = replace(data.problem, max_features=certificate.max_features)
             checks += solve_again(

@@ -147,7 +147,10 @@ class CategoricalColumn:
 
 @dataclass(frozen=True)
 class DroppedColumn:
-    """A column without a single cell that is not missing; it has no open columns."""
+    """A column that no split uses; it has no open columns.
+
+    Every cell of it is missing, or a constraint leaves it out.
+    """
 
     name: str
 

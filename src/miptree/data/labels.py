@@ -37,7 +37,7 @@ def row_weights(
     "balanced" gives all classes the same total, counted in the rows' own weights, so
     that a row of weight 2 is always the same as the row given twice.
     """
-    weight = _checked_weight(sample_weight, len(codes))
+    weight = checked_weight(sample_weight, len(codes))
     if not weight.any():
         raise ValueError("All sample weights are zero: there is nothing to learn.")
     total = np.bincount(codes, weight, minlength=len(classes))
@@ -117,7 +117,8 @@ def checked_costs(
     return costs
 
 
-def _checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    """Return the weights of the rows, 1 each by default, after checks."""
     if sample_weight is None:
         return np.ones(n_rows)
     weight = np.asarray(sample_weight, dtype=np.float64)

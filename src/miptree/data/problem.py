@@ -19,6 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
+from miptree.data.groups import RowGroups
 from miptree.data.labels import ErrorCosts, plain_costs
 from miptree.data.merging import identical_rows
 from miptree.data.scaling import ScaledPoints, min_max
@@ -55,6 +56,9 @@ class Problem(ScaledPoints):
         The first of the user's rows merged into each.
     n_unweighted : int
         Rows of weight zero that were dropped.
+    groups : RowGroups, optional
+        Groups of the rows, where constraints count them: identical rows of different
+        groups are not merged.
     """
 
     X: FloatArray
@@ -69,6 +73,7 @@ class Problem(ScaledPoints):
     max_features: int | None = None
     source: IntArray | None = None
     n_unweighted: int = 0
+    groups: RowGroups | None = None
 
     @classmethod
     def from_data(
@@ -80,6 +85,7 @@ class Problem(ScaledPoints):
         class_cost: FloatArray | None = None,
         value_feature: IntArray | None = None,
         max_features: int | None = None,
+        groups: RowGroups | None = None,
     ) -> Problem:
         """Build the problem from finite X, class indices y and weights >= 0.
 
@@ -94,7 +100,12 @@ class Problem(ScaledPoints):
         kept = weight > 0
         if not kept.all():
             X, y, weight = X[kept], y[kept], weight[kept]
-        first, group = identical_rows(np.column_stack([X, y.astype(np.float64)]))
+        told_apart_by = [X, y.astype(np.float64)]
+        if groups is not None:
+            groups = groups.take(np.flatnonzero(kept))
+            told_apart_by.append(groups.code.astype(np.float64))
+        first, group = identical_rows(np.column_stack(told_apart_by))
+        groups = None if groups is None else groups.merged(first, group)
         # Light copies first, so that sums do not depend on the order of the rows.
         order = np.argsort(weight, kind="stable")
         merged_weight = np.zeros(len(first))
@@ -112,6 +123,7 @@ class Problem(ScaledPoints):
         return cls(
             X, y, merged_weight, count, n_classes, offset, scale,
             class_cost, value_feature, max_features, source, int((~kept).sum()),
+            groups,
         )  # fmt: skip
 
     def subset(self, rows: IntArray, weight: FloatArray | None = None) -> Problem:
@@ -132,6 +144,7 @@ class Problem(ScaledPoints):
             count=self.count[rows],
             class_cost=class_cost,
             source=None if self.source is None else self.source[rows],
+            groups=None if self.groups is None else self.groups.take(rows),
         )
 
     @cached_property

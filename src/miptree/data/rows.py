@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from miptree.data import Cells, GridSpec, Table, learn_table
+from miptree.data.groups import RowGroups
 from miptree.data.problem import Problem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -40,6 +41,10 @@ class TrainingRows:
         What it costs to predict class k for a row of class j, by default 1.
     row_costs : float array of shape (n, Y) or None
         What it costs to predict class k for each row instead.
+    groups : RowGroups or None
+        Groups of the rows, where constraints count them.
+    left_out : frozenset of str
+        Names of columns that no split may use.
     """
 
     cells: Sequence[Cells]
@@ -50,6 +55,8 @@ class TrainingRows:
     class_factor: FloatArray
     costs: FloatArray | None = None
     row_costs: FloatArray | None = None
+    groups: RowGroups | None = None
+    left_out: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -62,6 +69,7 @@ class TrainingRows:
             y=self.y[rows],
             weight=self.weight[rows],
             row_costs=None if self.row_costs is None else self.row_costs[rows],
+            groups=None if self.groups is None else self.groups.take(rows),
         )
 
     def with_levels(self) -> TrainingRows:
@@ -77,7 +85,14 @@ class TrainingRows:
     ) -> Table:
         """Learn how the columns of these rows become numbers."""
         return learn_table(
-            self.cells, self.weight, self.categorical, encoding, missing, unknown, grid
+            self.cells,
+            self.weight,
+            self.categorical,
+            encoding,
+            missing,
+            unknown,
+            grid,
+            self.left_out,
         )
 
     def problem(self, table: Table, max_features: int | None = None) -> Problem:
@@ -96,6 +111,7 @@ class TrainingRows:
             costs,
             table.value_feature,
             max_features,
+            rows.groups,
         )
         first, n_unweighted = problem.source, len(self) - len(kept)
         source = None if first is None else kept[first]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -157,6 +157,7 @@ def learn_table(
     missing: str = "fill",
     unknown: str = "majority",
     grid: GridSpec | None = None,
+    left_out: Collection[str] = (),
 ) -> Table:
     """Learn from training columns what they hold.
 
@@ -172,17 +173,24 @@ def learn_table(
     unknown : {"majority", "error"}
     grid : GridSpec, optional
         Numbers are read on a grid, and the encoding of categories is "onehot".
+    left_out : collection of str
+        Names of columns that no split may use.
     """
     if grid is not None:
         grid.check(table, categorical)
         encoding = "onehot"
     learnt = tuple(
-        _learn_values(cells, weight, encoding)
+        DroppedColumn(cells.name)
+        if cells.name in left_out
+        else _learn_values(cells, weight, encoding)
         if is_categorical
         else _learn_numbers(cells, weight, grid)
         for cells, is_categorical in zip(table, categorical, strict=True)
     )
-    dropped = [column.name for column in learnt if isinstance(column, DroppedColumn)]
+    unused = [column.name for column in learnt if isinstance(column, DroppedColumn)]
+    dropped = [name for name in unused if name not in left_out]
+    if len(unused) == len(learnt) and len(dropped) < len(unused):
+        raise EmptyTableError("No column of X is left that splits may use.")
     if len(dropped) == len(learnt):
         raise EmptyTableError(
             "Every column of X is missing throughout: nothing to learn."

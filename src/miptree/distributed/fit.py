@@ -118,6 +118,11 @@ def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
     if isinstance(clf, PointsTreeClassifier):
         clf.check_depth()
         return
+    if clf.constraints:
+        raise ValueError(
+            "constraints are not supported out of memory: they count all rows at once. "
+            "Fit a sample of the rows in memory."
+        )
     if clf.class_weight is not None:
         raise ValueError(
             "class_weight is not supported out of memory: multiply it into a column of "

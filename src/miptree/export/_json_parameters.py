@@ -39,6 +39,8 @@ def plain_parameters(clf: BaseEstimator, names: Sequence[str]) -> dict[str, Any]
     """Return the parameters that JSON can hold; columns are told by their names."""
     plain = {}
     for parameter, value in clf.get_params().items():
+        if parameter == "constraints":
+            continue  # they have an entry of their own
         value = plain_value(value)
         is_number = isinstance(value, (int, float)) and bool(np.isfinite(value))
         if value is None or isinstance(value, str) or is_number:

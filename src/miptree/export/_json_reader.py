@@ -10,6 +10,7 @@ import numpy as np
 from miptree.data.labels import checked_costs
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
+from miptree.export._json_constraints import read_constraints
 from miptree.export._json_digest import check_digest
 from miptree.export._json_fitted import read_fitted
 from miptree.export._json_parameters import (
@@ -36,12 +37,12 @@ MAX_BYTES = 256 * 2**20
 
 ENTRIES = (
     "format version written_by metadata estimator parameters class_weight cost_matrix "
-    "restriction feature_names table classes tree node_proba blur node_count "
-    "digits certificate status n_iter fit_time trace digest"
+    "restriction constraints feature_names table classes tree node_proba blur "
+    "node_count digits certificate status n_iter fit_time trace digest"
 )
 """What a file holds, and nothing else."""
 MAY_BE_LEFT_OUT = frozenset(
-    "init callback random_state selection class_weight cost_matrix".split()
+    "init callback random_state selection class_weight cost_matrix constraints".split()
 )
 """Parameters that may be no plain value, or have an entry of their own."""
 
@@ -96,8 +97,20 @@ def model_of(text: str) -> SavedModel:
         clf.restriction_ = restriction
     elif restriction is not None:
         raise MalformedError('"restriction" is for points trees')
+    _keep_constraints(clf, plain["constraints"])
     by = a_text(plain["written_by"], "written_by")
     return SavedModel(clf, _read_metadata(plain["metadata"]), by, digest)
+
+
+def _keep_constraints(clf: Any, given: object) -> None:
+    """Give a classifier the constraints of its fit, to be kept by another one, too."""
+    found = read_constraints(given)
+    if not isinstance(clf, OptimalTreeClassifier):
+        if found:
+            raise MalformedError('"constraints" are for OptimalTreeClassifier')
+        return
+    clf.constraints_ = found
+    clf.constraints = list(found) or None
 
 
 def _estimator_class(name: str) -> type[Any]:

@@ -157,14 +157,26 @@ def an_int_or_none(given: object, name: str) -> int | None:
     return None if given is None else an_int(given, name)
 
 
+def a_float_or_none(given: object, name: str) -> float | None:
+    return None if given is None else a_float(given, name)
+
+
+def texts_or_none(given: object, name: str) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    return tuple(a_text(value, name) for value in a_list(given, name, 0))
+
+
 _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "int": an_int,
     "int | None": an_int_or_none,
+    "float | None": a_float_or_none,
     "float": a_float,
     "str": a_text,
     "bool": a_bool,
     "tuple[Value, ...]": category_values,
     "tuple[float, ...]": a_float_tuple,
+    "tuple[str, ...] | None": texts_or_none,
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from miptree._version import __version__
 from miptree.data import Table
+from miptree.export._json_constraints import plain_constraints
 from miptree.export._json_digest import content_digest
 from miptree.export._json_parameters import (
     plain_parameters,
@@ -36,6 +37,7 @@ def to_plain(clf: Any, metadata: dict[str, Any]) -> dict[str, Any]:
         "class_weight": _plain_class_weight(clf),
         "cost_matrix": _plain_costs(clf),
         "restriction": plain_restriction(getattr(clf, "restriction_", None), columns),
+        "constraints": plain_constraints(getattr(clf, "constraints_", ())),
         "feature_names": None if names is None else names.tolist(),
         "table": _plain_table(clf.table_),
         "classes": _plain_classes(clf.classes_),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from miptree.control.clock import Clock
@@ -35,12 +35,15 @@ class Job:
     ----------
     n_searches : int
         Searches so far: each has a seed of its own.
+    on_tree : callable or None
+        Called with every tree that is offered, in scaled units.
     """
 
     problem: Problem
     plan: Plan
     best: Incumbent
     n_searches: int = 0
+    on_tree: Callable[[HeapTree], object] | None = None
 
     @classmethod
     def begin(
@@ -49,6 +52,7 @@ class Job:
         plan: Plan,
         clock: Clock,
         listeners: Sequence[FitCallback] = (),
+        on_tree: Callable[[HeapTree], object] | None = None,
     ) -> Job:
         """Begin with the constant tree, and what is known without any work."""
         heap = constant_tree(problem, plan.depth)
@@ -60,7 +64,7 @@ class Job:
             plan.gap_tol,
             heap,
         )
-        return cls(problem, plan, best)
+        return cls(problem, plan, best, on_tree=on_tree)
 
     # ------------------------------------------------------------------ ending
 
@@ -116,6 +120,8 @@ class Job:
         proofs come upon trees of a wider class.
         """
         heap = self.problem.limited(heap)
+        if self.on_tree is not None:
+            self.on_tree(heap)
         self.best.offer(*_recount(self.problem, self.plan, heap), heap)
         return self.best.score.objective
 

@@ -10,7 +10,7 @@ spent. So the whole training ends when it is done, and the time limit is its upp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from miptree.control.clock import Clock, interruptible
 from miptree.data.problem import Problem
@@ -23,7 +23,7 @@ from miptree.fit.progress import FitCallback
 from miptree.fit.proofs import exhaust_errors, prove_by_routes, try_last_step
 from miptree.fit.searches import search_first, search_on, search_to_the_end
 from miptree.search.starts import cart_tree
-from miptree.tree import ObliqueTree
+from miptree.tree import HeapTree, ObliqueTree
 
 COUNT_SHARE = 0.3
 """Part of the time left for the proof of the number of errors."""
@@ -56,9 +56,13 @@ def train_incumbent(
     plan: Plan,
     clock: Clock,
     listeners: Sequence[FitCallback] = (),
+    on_tree: Callable[[HeapTree], object] | None = None,
 ) -> Incumbent:
-    """Train as :func:`train` does, for a fit that ends and certifies it itself."""
-    job = Job.begin(problem, plan, clock, listeners)
+    """Train as :func:`train` does, for a fit that ends and certifies it itself.
+
+    ``on_tree`` is called with every tree that a step offers, in scaled units.
+    """
+    job = Job.begin(problem, plan, clock, listeners, on_tree)
     if isinstance(plan.init, ObliqueTree):  # no result is worse than it
         job.offer(problem.to_scaled(plan.init, plan.depth))
     for step in (_start, search_first, _prove_errors, _prove_objective, _search_last):

@@ -1,0 +1,119 @@
+"""What a certificate says of constraints: that they are kept, and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from miptree.certificate.check import Check
+from miptree.constraints.constraint import Finding
+from miptree.constraints.effective import left_out
+from miptree.constraints.rules import Rules
+from miptree.objective.tolerance import COST_ROUNDING, meets
+from miptree.tree import ObliqueTree
+from miptree.utils.arrays import IntArray
+
+if TYPE_CHECKING:
+    from miptree.certificate.certificate import Certificate
+
+
+def with_rules(
+    certificate: Certificate,
+    findings: Sequence[Finding],
+    free_objective: float,
+    without: Sequence[str] = (),
+) -> Certificate:
+    """Add what constraints found of a tree, all of them kept, to its certificate.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Its bounds are of all trees.
+    findings : sequence of Finding
+        One for each constraint.
+    free_objective : float
+        Objective of the best tree known that need not keep them.
+    without : sequence of str
+        Columns that no split may use.
+    """
+    broken = [found.sentence for found in findings if not found.kept]
+    if broken:
+        raise AssertionError(f"A tree was certified that breaks a rule: {broken[0]}")
+    return replace(
+        certificate,
+        rules=tuple(found.sentence for found in findings),
+        free_objective=min(float(free_objective), certificate.objective),
+        left_out=tuple(without),
+    ).signed()
+
+
+def check_rules(
+    certificate: Certificate, rules: Rules | None, tree: ObliqueTree, leaf: IntArray
+) -> Iterator[Check]:
+    """Count every constraint again, given the exact leaf of each row.
+
+    Parameters
+    ----------
+    certificate : Certificate
+    rules : Rules or None
+        The constraints of the fit and the rows as given, None without constraints.
+    tree, leaf
+        The tree, and the leaf of each row in exact arithmetic.
+    """
+    said = certificate.rules
+    if rules is None:
+        fields = said, certificate.free_objective, certificate.left_out
+        if fields != (None, None, None):
+            found = "the certificate speaks of rules, but no constraints were given."
+            yield Check("rules", False, found)
+        return
+    findings = rules.findings(tree, leaf)
+    for number, finding in enumerate(findings, 1):
+        yield Check(f"rule {number}", finding.kept, finding.sentence)
+    same = said == tuple(finding.sentence for finding in findings)
+    found = "the certificate says what was counted again."
+    if not same:
+        found = "the certificate says something else of them than what was counted."
+    yield Check("rules", same, found)
+    yield _check_price(certificate)
+    columns = tuple(sorted(left_out(rules.constraints)))
+    found = "splits may use every column."
+    if columns:
+        found = f"no split may use {', '.join(map(repr, columns))}."
+    yield Check("columns left out", columns == certificate.left_out, found)
+
+
+def _check_price(certificate: Certificate) -> Check:
+    """Check that the tree without rules may cost what is said."""
+    free, value = certificate.free_objective, certificate.objective
+    bound = certificate.objective_bound
+    if free is None:
+        return Check("price of the rules", False, "free_objective is missing.")
+    is_possible = meets(bound, free) and meets(free, value)
+    found = f"{free:.10g} without them lies between {bound:.10g} and {value:.10g}."
+    return Check("price of the rules", is_possible, found)
+
+
+def rules_words(certificate: Certificate) -> str:
+    """Say which rules the tree keeps, and what they cost at most and at least."""
+    rules = certificate.rules or ()
+    listed = " ".join(f"({n}) {rule}" for n, rule in enumerate(rules, 1))
+    count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
+    return f"It keeps {count}: {listed} {_price(certificate)}"
+
+
+def _price(certificate: Certificate) -> str:
+    value, bound = certificate.objective, certificate.objective_bound
+    free = certificate.free_objective
+    assert free is not None
+    if meets(value, free):
+        return "Keeping them costs nothing against the best tree known without them."
+    words = (
+        "The best tree known that need not keep them has a total cost of "
+        f"{free:.6g}, {value - free:.6g} less"
+    )
+    if bound > COST_ROUNDING * value:
+        words += f"; as none has one below {bound:.6g}, keeping them costs at most "
+        words += f"{value - bound:.6g}"
+    return f"{words}."

@@ -1,0 +1,34 @@
+"""Rules that a tree must keep: rates, budgets, fairness, leaves and columns.
+
+Each is a small frozen object for ``OptimalTreeClassifier(constraints=[...])``. A fitted
+tree keeps every one of them on the training rows, counted in whole numbers.
+"""
+
+from __future__ import annotations
+
+from miptree.constraints.constraint import Constraint, Finding
+from miptree.constraints.features import ForbidFeatures
+from miptree.constraints.leaves import MinLeaf
+from miptree.constraints.parity import (
+    DemographicParity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FalsePositiveRateParity,
+    TruePositiveRateParity,
+)
+from miptree.constraints.rates import MaxCost, MaxRate, MinRate
+
+__all__ = [
+    "Constraint",
+    "DemographicParity",
+    "EqualizedOdds",
+    "ErrorRateParity",
+    "FalsePositiveRateParity",
+    "Finding",
+    "ForbidFeatures",
+    "MaxCost",
+    "MaxRate",
+    "MinLeaf",
+    "MinRate",
+    "TruePositiveRateParity",
+]

@@ -1,0 +1,250 @@
+"""Fairness: the rates of groups differ by little. The names are fairlearn's."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from miptree.constraints.constraint import (
+    CountingConstraint,
+    TreeOnRows,
+    checked_bound,
+    share,
+)
+from miptree.constraints.limit import Limit, Rate, as_written
+from miptree.constraints.population import Population
+from miptree.utils.arrays import BoolArray
+
+VERSUS = ("overall", "pairs")
+_MOST_LISTED = 6
+"""Groups whose rates a sentence lists."""
+
+
+class Event(NamedTuple):
+    """Rows on which the rates of groups are compared."""
+
+    words: str
+    """Which rows, to go after 'rate of ...', such as ' on rows of class 1'."""
+    cells: BoolArray
+    """(C,): their cells."""
+
+
+class Family(NamedTuple):
+    """The rates of an event within one control group."""
+
+    overall: Rate
+    groups: list[Rate]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parity(CountingConstraint):
+    """Base of the constraints that compare the rates of groups.
+
+    ``fit(X, y, sensitive_features=...)`` gives the groups; with ``control_features``
+    they are compared within each control group. Rates count the sample weights, not
+    those of ``class_weight``. A group without rows of an event has no rate there.
+    """
+
+    difference_bound: float
+    versus: str = "overall"
+    positive_label: Any = None
+
+    def __post_init__(self) -> None:
+        bound = checked_bound(self.difference_bound, self.name, "difference_bound")
+        object.__setattr__(self, "difference_bound", bound)
+        if self.versus not in VERSUS:
+            raise ValueError(
+                f"versus of {self.name} must be 'overall' or 'pairs', got "
+                f"{self.versus!r}."
+            )
+
+    @abstractmethod
+    def events(self, population: Population) -> list[Event]:
+        """Return the events on which rates are compared."""
+
+    def hits(self, population: Population) -> BoolArray:
+        """Return (C, Y): which labels count at each cell, by default the positive."""
+        hit = np.zeros((population.n_cells, population.n_classes), dtype=bool)
+        hit[:, population.positive_index(self.positive_label, self.name)] = True
+        return hit
+
+    def what(self, population: Population) -> str:
+        """Name the rates, such as 'rates of 1'."""
+        k = population.positive_index(self.positive_label, self.name)
+        return f"rates of {population.classes[k]!r}"
+
+    def limits(self, population: Population) -> list[Limit]:
+        """Return a limit for each group, or for each pair of groups."""
+        most, found = as_written(self.difference_bound), []
+        for overall, groups in self._families(population):
+            pairs = ((rate, overall) for rate in groups)
+            if self.versus == "pairs":
+                pairs = combinations(groups, 2)  # type: ignore[assignment]
+            found += [Limit.of_difference(population, a, b, most) for a, b in pairs]
+        return found
+
+    def _families(self, population: Population) -> Iterator[Family]:
+        grouping, hit = population.sensitive_groups(self.name), self.hits(population)
+        control = population.groups.control
+        names = ("",) if control is None else control.names
+        for event in self.events(population):
+            for c, name in enumerate(names):
+                rows = event.cells & population.in_control(c)
+                where = event.words + (f" in {name!r}" if control is not None else "")
+                of_group = [
+                    Rate(f"{group!r}{where}", rows & population.in_sensitive(g), hit)
+                    for g, group in enumerate(grouping.names)
+                ]
+                there = [r for r in of_group if population.whole_weight(r.base) > 0]
+                if there:
+                    yield Family(Rate(f"all{where}", rows, hit), there)
+
+    def asked(self, population: Population) -> str:
+        """Say what is asked, without a full stop."""
+        grouping = population.sensitive_groups(self.name)
+        control = population.groups.control
+        within = "" if control is None else f" within groups{control.of_columns}"
+        other = "from the overall rate" if self.versus == "overall" else "pairwise"
+        return (
+            f"The {self.what(population)} of the groups{grouping.of_columns} differ "
+            f"{other} by at most {self.difference_bound:g}{within}"
+        )
+
+    def counted(self, view: TreeOnRows) -> str:
+        """Say the largest difference and the rates, without a full stop."""
+        population, tally, label = view.population, view.tally, view.tree.label
+        values = [abs(limit.value(tally, label)) for limit in self.limits(population)]
+        largest = max(values, default=0)
+        texts = []
+        for overall, groups in self._families(population):
+            rates = [*groups[:_MOST_LISTED], overall]
+            for rate in rates:
+                found = rate.counted(population, tally, label)
+                texts.append(f"{rate.name} {share(*found, population.unit)}")
+        return f"by {float(largest):.4g} at most ({'; '.join(texts)})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemographicParity(Parity):
+    """The rates of a label differ little from group to group.
+
+    Parameters
+    ----------
+    difference_bound : float
+        The largest difference, in [0, 1].
+    versus : {"overall", "pairs"}, default="overall"
+        Each group is compared with all rows, or with each other group.
+    positive_label : object, optional
+        The label; of two classes the second by default.
+
+    Examples
+    --------
+    >>> DemographicParity(difference_bound=0.05)
+    DemographicParity(difference_bound=0.05, versus='overall', positive_label=None)
+    """
+
+    def events(self, population: Population) -> list[Event]:
+        """Return one event: all rows."""
+        return [Event("", np.ones(population.n_cells, dtype=bool))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TruePositiveRateParity(Parity):
+    """The rates of a label among the rows of that class differ little by group.
+
+    Parameters
+    ----------
+    difference_bound : float
+        The largest difference, in [0, 1].
+    versus : {"overall", "pairs"}, default="overall"
+        Each group is compared with all rows of the class, or with each other group.
+    positive_label : object, optional
+        The label; of two classes the second by default.
+    """
+
+    def events(self, population: Population) -> list[Event]:
+        """Return one event: the rows of the class."""
+        return [_rows_of_class(self, population)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FalsePositiveRateParity(Parity):
+    """The rates of a label among the rows of other classes differ little by group.
+
+    Parameters
+    ----------
+    difference_bound : float
+        The largest difference, in [0, 1].
+    versus : {"overall", "pairs"}, default="overall"
+        Each group is compared with all rows of other classes, or with each other group.
+    positive_label : object, optional
+        The label; of two classes the second by default.
+    """
+
+    def events(self, population: Population) -> list[Event]:
+        """Return one event: the rows of other classes."""
+        return [_other_rows(self, population)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EqualizedOdds(Parity):
+    """Both rates of a label, true and false positive ones, differ little by group.
+
+    Parameters
+    ----------
+    difference_bound : float
+        The largest difference, in [0, 1].
+    versus : {"overall", "pairs"}, default="overall"
+        Each group is compared with all such rows, or with each other group.
+    positive_label : object, optional
+        The label; of two classes the second by default.
+    """
+
+    def events(self, population: Population) -> list[Event]:
+        """Return two events: the rows of the class, and those of others."""
+        return [_rows_of_class(self, population), _other_rows(self, population)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorRateParity(Parity):
+    """The shares of misclassified rows differ little from group to group.
+
+    Parameters
+    ----------
+    difference_bound : float
+        The largest difference, in [0, 1].
+    versus : {"overall", "pairs"}, default="overall"
+        Each group is compared with all rows, or with each other group.
+    positive_label : None
+        Not needed: an error is an error.
+    """
+
+    def events(self, population: Population) -> list[Event]:
+        """Return one event: all rows."""
+        return [Event("", np.ones(population.n_cells, dtype=bool))]
+
+    def hits(self, population: Population) -> BoolArray:
+        """Return (C, Y): which labels are errors at each cell."""
+        labels = np.arange(population.n_classes)
+        return np.asarray(labels[None, :] != population.label[:, None])
+
+    def what(self, population: Population) -> str:
+        """Name the rates."""
+        return "error rates"
+
+
+def _rows_of_class(constraint: Parity, population: Population) -> Event:
+    k = population.positive_index(constraint.positive_label, constraint.name)
+    words = f" on rows of class {population.classes[k]!r}"
+    return Event(words, population.label == k)
+
+
+def _other_rows(constraint: Parity, population: Population) -> Event:
+    k = population.positive_index(constraint.positive_label, constraint.name)
+    words = f" on rows not of class {population.classes[k]!r}"
+    return Event(words, population.label != k)

@@ -1,0 +1,206 @@
+"""Limits on the rate of a label, and on what predictions cost in all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from miptree.constraints.constraint import (
+    CountingConstraint,
+    TreeOnRows,
+    checked_bound,
+    share,
+)
+from miptree.constraints.limit import Limit, Rate, as_written
+from miptree.constraints.population import Population
+
+ROWS = ("all", "negatives", "positives")
+
+
+@dataclass(frozen=True)
+class _RateConstraint(CountingConstraint):
+    """Base of the limits on a rate."""
+
+    label: Any
+    bound: float
+    on: str = "all"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bound", checked_bound(self.bound, self.name))
+        if self.on not in ROWS:
+            raise ValueError(
+                f"on of {self.name} must be one of {', '.join(map(repr, ROWS))}, got "
+                f"{self.on!r}."
+            )
+
+    def _rate(self, population: Population) -> Rate:
+        k = population.label_index(self.label, self.name)
+        is_label = population.label == k
+        base = {"all": is_label | True, "positives": is_label, "negatives": ~is_label}
+        rows = base[self.on]
+        if population.whole_weight(rows) == 0:
+            raise ValueError(
+                f"{self.name} is about the {self.on} of {self.label!r}, of which there "
+                "are no rows."
+            )
+        hit = np.zeros((population.n_cells, population.n_classes), dtype=bool)
+        hit[:, k] = True
+        return Rate(f"rate of {self.label!r} on {_rows_words(self)}", rows, hit)
+
+    def counted(self, view: TreeOnRows) -> str:
+        """Say which rate was counted."""
+        rate = self._rate(view.population)
+        found = rate.counted(view.population, view.tally, view.tree.label)
+        return f"it is {share(*found, view.population.unit)}"
+
+
+@dataclass(frozen=True)
+class MaxRate(_RateConstraint):
+    """The share of rows that get a label is at most a bound.
+
+    Parameters
+    ----------
+    label : object
+        One of the classes.
+    bound : float
+        The largest rate, in [0, 1].
+    on : {"all", "negatives", "positives"}, default="all"
+        Of which rows: all of them (how many are treated), those of other classes (the
+        false-positive rate) or those of the class itself (recall).
+
+    Examples
+    --------
+    >>> MaxRate("yes", 0.05, on="negatives")
+    MaxRate(label='yes', bound=0.05, on='negatives')
+    """
+
+    def limits(self, population: Population) -> list[Limit]:
+        """Return the one limit."""
+        rate = self._rate(population)
+        return [Limit.of_rate(population, rate, None, as_written(self.bound))]
+
+    def asked(self, population: Population) -> str:
+        """Say what is asked, without a full stop."""
+        return f"The {self._rate(population).name} is at most {self.bound:g}"
+
+
+@dataclass(frozen=True)
+class MinRate(_RateConstraint):
+    """The share of rows that get a label is at least a bound.
+
+    Parameters
+    ----------
+    label : object
+        One of the classes.
+    bound : float
+        The smallest rate, in [0, 1].
+    on : {"all", "negatives", "positives"}, default="all"
+        Of which rows: all of them, those of other classes, or those of the class
+        itself (recall).
+
+    Examples
+    --------
+    >>> MinRate("sick", 0.95, on="positives")
+    MinRate(label='sick', bound=0.95, on='positives')
+    """
+
+    def limits(self, population: Population) -> list[Limit]:
+        """Return the one limit."""
+        rate = self._rate(population)
+        return [Limit.of_rate(population, rate, as_written(self.bound), None)]
+
+    def asked(self, population: Population) -> str:
+        """Say what is asked, without a full stop."""
+        return f"The {self._rate(population).name} is at least {self.bound:g}"
+
+
+@dataclass(frozen=True)
+class MaxCost(CountingConstraint):
+    """What the predictions cost in all is at most a bound.
+
+    Parameters
+    ----------
+    bound : float
+        The budget, in units of the costs for rows of weight 1.
+    costs : table of shape (n_classes, n_classes), optional
+        ``costs[j][k]`` is what it costs to predict class k for a row of class j, in the
+        order of the classes; here the diagonal need not be 0. By default the fit's
+        ``cost_matrix``, or 1 for every error.
+
+    Examples
+    --------
+    Treating a row, class 1, costs 10, and 500 may be spent:
+
+    >>> MaxCost(500, costs=[[0, 10], [0, 10]])
+    MaxCost(bound=500.0, costs=((0.0, 10.0), (0.0, 10.0)))
+    """
+
+    bound: float
+    costs: Sequence[Sequence[float]] | None = None
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.bound, (int, float, np.number))
+        if not is_number or not (np.isfinite(self.bound) and self.bound >= 0):
+            raise ValueError(
+                f"bound of MaxCost must be a finite number >= 0, got {self.bound!r}."
+            )
+        object.__setattr__(self, "bound", float(self.bound))
+        if self.costs is not None:
+            object.__setattr__(self, "costs", _checked_costs(self.costs))
+
+    def limits(self, population: Population) -> list[Limit]:
+        """Return the one limit."""
+        costs = self._costs(population)
+        unit = population.unit
+        terms = [[as_written(c) * unit for c in costs[j]] for j in population.label]
+        name = "the cost of the predictions"
+        limit = as_written(self.bound)
+        return [Limit(name, np.array(terms, dtype=object), None, limit)]
+
+    def _costs(self, population: Population) -> Sequence[Sequence[float]]:
+        n_classes = population.n_classes
+        if self.costs is not None:
+            if len(self.costs) != n_classes:
+                raise ValueError(
+                    f"costs of MaxCost must have a row and a column for each of the "
+                    f"{n_classes} classes, got {len(self.costs)} rows."
+                )
+            return self.costs
+        if population.costs is not None:
+            given: list[list[float]] = population.costs.tolist()
+            return given
+        return [[float(j != k) for k in range(n_classes)] for j in range(n_classes)]
+
+    def asked(self, population: Population) -> str:
+        """Say what is asked, without a full stop."""
+        what = "errors" if self.costs is None else "predictions"
+        return f"The cost of the {what} is at most {self.bound:g}"
+
+    def counted(self, view: TreeOnRows) -> str:
+        """Say what was counted, without a full stop."""
+        (limit,) = self.limits(view.population)
+        value: Fraction = limit.value(view.tally, view.tree.label)
+        return f"it is {float(value):.6g}"
+
+
+def _checked_costs(costs: Any) -> tuple[tuple[float, ...], ...]:
+    table = np.asarray(costs, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(
+            "costs of MaxCost must have a row and a column for each class, got shape "
+            f"{table.shape}."
+        )
+    if not (np.isfinite(table).all() and (table >= 0).all()):
+        raise ValueError("costs of MaxCost must hold finite numbers >= 0.")
+    return tuple(map(tuple, table.tolist()))
+
+
+def _rows_words(constraint: _RateConstraint) -> str:
+    if constraint.on == "all":
+        return "all rows"
+    which = "rows of that class" if constraint.on == "positives" else "other rows"
+    return which

@@ -1,0 +1,244 @@
+"""Training under constraints: search without them, guide, prove.
+
+A tree that need not keep the constraints is searched for first: what is proved of all
+trees holds for those that keep them, and it is the tree that their price is told by.
+Then prices on the limits lead further searches to trees that keep them. Every tree met
+on the way, by whatever step, gets its best labels under the constraints and is offered.
+The proofs speak of all trees, so they run against the tree without constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from miptree.certificate.rules import with_rules
+from miptree.constraints.effective import left_out
+from miptree.constraints.rules import Rules
+from miptree.control.clock import Clock, interruptible
+from miptree.data.problem import Problem
+from miptree.fit.fitted import FittedTree
+from miptree.fit.incumbent import Incumbent
+from miptree.fit.kept import KeptTrees
+from miptree.fit.multipliers import Multipliers
+from miptree.fit.plan import Plan
+from miptree.fit.progress import FitCallback, FitProgress
+from miptree.fit.train import train_incumbent
+from miptree.fit.walk import walk
+from miptree.mip.node_lp import refit_nodes
+from miptree.objective.leaf_labels import relabel
+from miptree.search import search
+from miptree.tree import HeapTree
+
+FREE_SHARE, GUIDED_SHARE = 0.25, 0.6
+"""Parts of the time left for the search without constraints, and for that with them
+where proofs follow."""
+FREE_PART = 0.25
+"""The same in iterations, of all that there are."""
+MOST_ROUNDS, LEAST_ITERATIONS = 16, 8
+"""Priced searches that a budget of iterations is dealt out to, and fewest for each."""
+STALLED_AFTER = 8
+"""Rounds without a better tree that end the guided search under the clock."""
+ROUND_ITERATIONS, ROUND_STALL = 150, 40
+"""Most iterations of a priced search, and those without a better tree that end it."""
+MOST_STEPS, STEPS_PER_ITERATION = 150, 4
+"""Small steps from the best tree after each priced search: most of them, and how many
+for each iteration of the search."""
+
+
+def train_under_rules(
+    problem: Problem,
+    plan: Plan,
+    rules: Rules,
+    clock: Clock | None = None,
+    listeners: Sequence[FitCallback] = (),
+) -> FittedTree:
+    """Train a tree that keeps all constraints.
+
+    Raises
+    ------
+    NoTreeFoundError
+        If no such tree was found.
+    """
+    with interruptible(clock or Clock()) as clock:
+        job = _Constrained(problem, plan, rules, clock, listeners)
+        return job.run()
+
+
+class _Constrained:
+    def __init__(
+        self,
+        problem: Problem,
+        plan: Plan,
+        rules: Rules,
+        clock: Clock,
+        listeners: Sequence[FitCallback],
+    ) -> None:
+        self.problem, self.plan, self.rules = problem, plan, rules
+        self._clock = clock
+        self.kept = KeptTrees(problem, plan, rules, clock, listeners)
+        self.rng = np.random.default_rng(plan.seed)
+        self.n_iter = 0
+        self.free: Incumbent | None = None
+
+    def run(self) -> FittedTree:
+        """Search without constraints, then with them, then prove; return the best."""
+        wants_proof = self.plan.solver != "search"
+        self._train_free("search", self.clock.share(FREE_SHARE), self._free_iterations)
+        if not self._is_free_tree_kept and not self._is_done:
+            part = GUIDED_SHARE if wants_proof else 1.0
+            self._guide(self.clock.share(part))
+        is_left = self._iterations_left is None or self._iterations_left > 0
+        if not self._is_done and (wants_proof or (is_left and self._is_free_tree_kept)):
+            self._train_free(self.plan.solver, self.clock, self._iterations_left)
+        return self._end()
+
+    # ------------------------------------------------------------- questions
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the fit; with a tree, looking at it polls the listeners."""
+        return self._clock if self.kept.best is None else self.kept.best.clock
+
+    @property
+    def _is_done(self) -> bool:
+        best = self.kept.best
+        return self.clock.stop.requested or (best is not None and best.is_done)
+
+    @property
+    def _is_free_tree_kept(self) -> bool:
+        """Whether the best tree without constraints keeps them, as far as known."""
+        assert self.free is not None
+        return self.kept.objective <= self.free.score.objective * (1 + 1e-9)
+
+    @property
+    def _free_iterations(self) -> int | None:
+        most = self.plan.max_iter
+        return None if most is None else int(np.ceil(FREE_PART * most))
+
+    @property
+    def _iterations_left(self) -> int | None:
+        most = self.plan.max_iter
+        return None if most is None else max(0, most - self.n_iter)
+
+    # ----------------------------------------------------------------- steps
+
+    def _train_free(self, solver: str, clock: Clock, most: int | None) -> None:
+        """Train without constraints; every tree is offered with them."""
+        plan = replace(self.plan, solver=solver, max_iter=most)
+        if self.free is not None:
+            plan = replace(plan, init=self.free.tree)
+        trained = train_incumbent(
+            self.problem, plan, clock, [self._hear], on_tree=self.kept.offer
+        )
+        self.n_iter += trained.n_iter
+        if self.free is None or trained.score.objective <= self.free.score.objective:
+            bounds = trained.bounds
+            self.free = trained
+        else:
+            bounds = trained.bounds.believed(self.free.score)
+        best = self.kept.best
+        if best is not None:
+            best.raise_errors_bound(bounds.errors)
+            best.raise_objective_bound(bounds.objective)
+            best.note_end(trained.ended)
+
+    def _guide(self, clock: Clock) -> None:
+        """Search with prices on the limits, and around the best tree, in rounds."""
+        prices = Multipliers.begin(self.problem, self.rules)
+        assert self.free is not None
+        assert self.free.heap is not None
+        last = self.free.heap
+        prices.step(last)
+        n_rounds, stalled, left = 0, 0, self._iterations_left
+        most = np.inf
+        if left is not None:
+            most = np.clip(left // LEAST_ITERATIONS, 1, MOST_ROUNDS)
+        while n_rounds < most and not (clock.is_over or self._is_done):
+            before, n_iter = self.kept.objective, self.n_iter
+            if self.rules.limits:
+                budget = self._budget(most - n_rounds)
+                last = self._priced_search(prices, last, n_rounds, budget, clock)
+                prices.step(last)
+            else:
+                self._count(LEAST_ITERATIONS)
+            self._refit(clock)
+            steps = STEPS_PER_ITERATION * (self.n_iter - n_iter)
+            walk(self.kept, min(MOST_STEPS, steps), self.rng, clock)
+            stalled = 0 if self.kept.objective < before else stalled + 1
+            n_rounds += 1
+            if left is None and stalled >= STALLED_AFTER:
+                break
+        if self.kept.best is not None:
+            is_spent = left is not None and self._iterations_left == 0
+            end = clock.ended or ("max_iter" if is_spent else "stalled")
+            self.kept.best.note_end(end)
+
+    def _budget(self, rounds_left: float) -> int:
+        """Return the iterations of the next round."""
+        left = self._iterations_left
+        if left is None:
+            return ROUND_ITERATIONS
+        return max(1, min(ROUND_ITERATIONS, int(left / max(1.0, rounds_left))))
+
+    def _priced_search(
+        self,
+        prices: Multipliers,
+        last: HeapTree,
+        number: int,
+        budget: int,
+        clock: Clock,
+    ) -> HeapTree:
+        """Search once with the present prices, some of them shaken; return its tree."""
+        price = prices.price.copy()
+        if number % 3 == 2:
+            price *= np.exp(self.rng.normal(0.0, 0.4, len(price)))
+        problem, best = prices.priced(price), self.kept.best
+        starts = [last]
+        if best is not None and best.heap is not None:
+            starts.append(best.heap)
+        result = search(
+            problem,
+            self.plan.objective,
+            self.plan.depth,
+            clock=clock.counting(budget, ROUND_STALL),
+            seed=self.plan.seed + 1000 + number,
+            starts=[relabel(problem, tree) for tree in starts],
+            n_jobs=self.plan.n_jobs,
+            on_improvement=lambda heap, _: self.kept.offer(heap),
+        )
+        self._count(result.n_iter)
+        for heap in result.trees:
+            self.kept.offer(heap)
+        return result.tree
+
+    def _refit(self, clock: Clock) -> None:
+        """Refit the hyperplanes of the best tree to its routing."""
+        best = self.kept.best
+        if best is not None and best.heap is not None and not clock.is_over:
+            objective = self.plan.objective
+            self.kept.offer(refit_nodes(self.problem, objective, best.heap, clock))
+
+    def _count(self, n_iter: int) -> None:
+        self.n_iter += max(1, n_iter)
+
+    def _hear(self, state: FitProgress) -> None:
+        self.kept.tell()
+
+    def _end(self) -> FittedTree:
+        best = self.kept.best
+        if best is None:
+            raise self.kept.not_found()
+        best.n_iter = self.n_iter
+        fitted = best.end(self.problem, self.plan.objective, self.plan.depth)
+        assert self.free is not None
+        findings = self.rules.findings(fitted.tree, fitted.tree.apply(self.problem.X))
+        certificate = with_rules(
+            fitted.certificate,
+            findings,
+            self.free.score.objective,
+            sorted(left_out(self.rules.constraints)),
+        )
+        return replace(fitted, certificate=certificate)

@@ -1,0 +1,131 @@
+"""The best tree of a fit under constraints: every tree is repaired and recounted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from miptree.constraints.best_labels import nearest_labels
+from miptree.constraints.constraint import Finding
+from miptree.constraints.errors import NoTreeFoundError
+from miptree.constraints.rules import Rules
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.fit.incumbent import Incumbent
+from miptree.fit.plan import Plan
+from miptree.fit.progress import FitCallback
+from miptree.objective.proved import Bounds
+from miptree.search.starts import constant_tree
+from miptree.tree import HeapTree, ObliqueTree
+
+
+class KeptTrees:
+    """Takes in any trees and keeps the best of those that keep the constraints.
+
+    A tree in scaled units is repaired, gets the cheapest labels that keep the
+    constraints, is brought into the user's units and checked there by prediction.
+
+    Parameters
+    ----------
+    problem, plan, rules
+        The rows, the plan of the fit and its constraints.
+    clock, listeners
+        As for :class:`~miptree.fit.incumbent.Incumbent`.
+
+    Attributes
+    ----------
+    best : Incumbent or None
+        None until a tree keeps all constraints.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        plan: Plan,
+        rules: Rules,
+        clock: Clock,
+        listeners: Sequence[FitCallback] = (),
+    ) -> None:
+        self.problem, self.plan, self.rules = problem, plan, rules
+        self.clock, self.listeners = clock, listeners
+        self.best: Incumbent | None = None
+        self._nearest: tuple[float, list[Finding]] | None = None
+        self._lock = threading.RLock()
+        self.offer(constant_tree(problem, plan.depth))
+
+    @property
+    def objective(self) -> float:
+        """Objective value of the best tree, infinity without one."""
+        return np.inf if self.best is None else self.best.score.objective
+
+    def offer(self, heap: HeapTree) -> bool:
+        """Take in a tree; return whether it made the best one better."""
+        with self._lock:
+            heap = self.problem.limited(heap)
+            before = self.objective
+            for near in self.rules.repaired(self.problem, heap):
+                self._offer(near)
+            return self.objective < before
+
+    def _offer(self, heap: HeapTree) -> None:
+        problem = self.problem
+        routing = problem.to_user(heap)
+        tree = self.rules.labelled(problem, routing)
+        if tree is None:
+            self._note_nearest(routing)
+            return
+        score = self.plan.objective.evaluate(problem, tree)
+        if not score.objective < self.objective:
+            return
+        # The recount by prediction has the last word, whatever chose the labels.
+        findings = self.rules.findings(tree, tree.apply(problem.X))
+        if not all(found.kept for found in findings):
+            self._note(findings)
+            return
+        heap = problem.to_scaled(tree, self.plan.depth)
+        if self.best is not None:
+            self.best.offer(tree, score, heap)
+            return
+        bounds = Bounds.without_solver(problem, self.plan.depth)
+        clock, gap_tol = self.clock, self.plan.gap_tol
+        self.best = Incumbent(tree, score, bounds, clock, self.listeners, gap_tol, heap)
+        self.best.tell()
+
+    def tell(self) -> None:
+        """Tell the listeners, once there is a tree."""
+        if self.best is not None:
+            self.best.tell()
+
+    # ------------------------------------------------------------- without a tree
+
+    def _note_nearest(self, tree: ObliqueTree) -> None:
+        """Note how near a routing comes whose every labelling breaks a limit."""
+        if self.best is not None:
+            return
+        leaf, leaves = tree.apply(self.problem.X), np.flatnonzero(tree.is_leaf)
+        tally = self.rules.population.tally(leaf, tree.n_nodes)[leaves]
+        label = np.zeros(tree.n_nodes, dtype=np.intp)
+        label[leaves] = nearest_labels(tally, self.rules.limits)
+        tree = replace(tree, label=label)
+        self._note(self.rules.findings(tree, leaf))
+
+    def _note(self, findings: list[Finding]) -> None:
+        excess = sum(found.excess for found in findings)
+        if self._nearest is None or excess < self._nearest[0]:
+            self._nearest = excess, findings
+
+    def not_found(self) -> NoTreeFoundError:
+        """Return the error of a fit that found no tree, with the nearest one."""
+        seconds = self.clock.elapsed
+        lines = []
+        if self._nearest is not None:
+            lines = [f.sentence for f in self._nearest[1] if not f.kept]
+        near = " The nearest tree: " + " ".join(lines) if lines else ""
+        return NoTreeFoundError(
+            f"No tree that keeps all constraints was found in {seconds:.1f} s; that "
+            f"there is none is not proved.{near} Loosen a constraint, or give more "
+            "time or depth."
+        )

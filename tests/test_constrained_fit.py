@@ -1,0 +1,354 @@
+"""Fits under constraints: no tree breaks one, and on tiny data it is the best."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import cross_validate
+
+from _brute_force import BruteForce
+from _data import examples
+from miptree import OptimalTreeClassifier, verify, verify_model
+from miptree.constraints import (
+    DemographicParity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FalsePositiveRateParity,
+    ForbidFeatures,
+    MaxCost,
+    MaxRate,
+    MinLeaf,
+    MinRate,
+    TruePositiveRateParity,
+)
+from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
+from miptree.fit import constrained
+from miptree.objective import Svm1Objective
+
+PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
+
+
+def biased(n, seed=0):
+    """Two groups of which one has the larger feature, and more of the class 1."""
+    rng = np.random.default_rng(seed)
+    groups = rng.choice(["f", "m"], n)
+    X = rng.normal(size=(n, 3))
+    X[:, 0] += groups == "m"
+    y = (X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.4 * rng.normal(size=n) > 0.3).astype(int)
+    return X, y, groups
+
+
+def classifier(constraints, **parameters):
+    given = {"solver": "search", "max_iter": 20, "time_limit": None, "random_state": 0}
+    return OptimalTreeClassifier(constraints=constraints, **(given | parameters))
+
+
+# ---------------------------------------------------------------------- counted anew
+
+
+def rate(predicted, label, rows):
+    return (predicted[rows] == label).mean()
+
+
+def difference(predicted, groups, rows, hits, versus="overall"):
+    """The largest difference of rates, counted as anybody would."""
+    rates = [
+        hits[rows & (groups == g)].mean()
+        for g in np.unique(groups)
+        if (rows & (groups == g)).any()
+    ]
+    if not rates:
+        return 0.0
+    if versus == "pairs":
+        return max(rates) - min(rates)
+    return max(abs(r - hits[rows].mean()) for r in rates)
+
+
+def is_kept(constraint, clf, X, y, groups):
+    """Whether predictions keep a constraint, without the package's own counting."""
+    predicted, slip = clf.predict(X), 1e-12
+    if isinstance(constraint, MinLeaf):
+        return np.unique(clf.apply(X), return_counts=True)[1].min() >= constraint.rows
+    if isinstance(constraint, ForbidFeatures):
+        changed = X.copy()
+        changed[:, list(constraint.features)] = 0.0
+        return np.array_equal(clf.predict(changed), predicted)
+    if isinstance(constraint, MaxCost):
+        return (predicted != y).sum() <= constraint.bound
+    if isinstance(constraint, (MaxRate, MinRate)):
+        rows = {"all": y == y, "positives": y == 1, "negatives": y != 1}[constraint.on]
+        found = rate(predicted, constraint.label, rows)
+        if isinstance(constraint, MaxRate):
+            return found <= constraint.bound + slip
+        return found >= constraint.bound - slip
+    events = {
+        DemographicParity: [y == y],
+        TruePositiveRateParity: [y == 1],
+        FalsePositiveRateParity: [y != 1],
+        EqualizedOdds: [y == 1, y != 1],
+        ErrorRateParity: [y == y],
+    }[type(constraint)]
+    hits = predicted != y if isinstance(constraint, ErrorRateParity) else predicted == 1
+    return all(
+        difference(predicted, groups, rows, hits, constraint.versus)
+        <= constraint.difference_bound + slip
+        for rows in events
+    )
+
+
+KINDS = [
+    MinLeaf(rows=6),
+    MaxRate(1, 0.3),
+    MinRate(1, 0.8, on="positives"),
+    MaxRate(1, 0.2, on="negatives"),
+    MaxCost(12),
+    DemographicParity(difference_bound=0.05),
+    TruePositiveRateParity(difference_bound=0.1, versus="pairs"),
+    FalsePositiveRateParity(difference_bound=0.03),
+    EqualizedOdds(difference_bound=0.1),
+    ErrorRateParity(difference_bound=0.04),
+    ForbidFeatures([0]),
+]
+
+
+@given(
+    st.sampled_from(list(combinations(KINDS, 2))),
+    st.integers(0, 1000),
+    st.sampled_from([1, 2]),
+)
+@examples(40)
+def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
+    X, y, groups = biased(40, seed)
+    clf = classifier(list(pair), max_depth=depth, max_iter=6)
+    try:
+        clf.fit(X, y, sensitive_features=groups)
+    except (ImpossibleConstraintsError, NoTreeFoundError):
+        return
+    for constraint in pair:
+        assert is_kept(constraint, clf, X, y, groups), constraint
+
+
+# ----------------------------------------------------------------------- brute force
+
+
+def constrained_optimum(clf, problem, groups, constraints, depth):
+    """Return the least objective of a tree that keeps the constraints."""
+    objective = Svm1Objective(**PENALTIES)
+    enumeration = BruteForce(problem, objective, strict=True)
+    everything, best = 2**problem.n_rows - 1, np.inf
+    for leaves, cost in routings(enumeration, everything, depth):
+        if cost >= best:
+            continue
+        of_row = np.empty(problem.n_rows, dtype=int)
+        for number, leaf in enumerate(leaves):
+            of_row[enumeration.members(leaf)] = number
+        for label in product(range(2), repeat=len(leaves)):
+            predicted = np.array(label)[of_row]
+            value = cost + (predicted != problem.y).sum()
+            if value < best and all(
+                is_kept(c, Predicted(predicted, of_row), None, problem.y, groups)
+                for c in constraints
+            ):
+                best = value
+    return best
+
+
+def routings(enumeration, points, depth):
+    """All ways to send points to leaves, with the cost of the splits."""
+    yield [points], 0.0
+    if depth == 0:
+        return
+    low = points & -points
+    for left in range(1, points):
+        if left & ~points or not left & low:
+            continue
+        cost = enumeration.node_cost(points, left)
+        if np.isfinite(cost):
+            for one, a in routings(enumeration, left, depth - 1):
+                for two, b in routings(enumeration, points & ~left, depth - 1):
+                    yield one + two, cost + a + b
+
+
+class Predicted:
+    """Predictions that were made elsewhere."""
+
+    def __init__(self, predicted, leaf):
+        self.predict, self.apply = lambda X: predicted, lambda X: leaf
+
+
+@pytest.mark.parametrize(
+    ("constraints", "depth", "n", "seed"),
+    [
+        ([DemographicParity(difference_bound=0.1)], 1, 8, 0),
+        ([MinRate(1, 0.6), EqualizedOdds(difference_bound=0.3)], 1, 8, 1),
+        ([MinLeaf(rows=3), MaxRate(1, 0.5)], 1, 8, 2),
+        ([DemographicParity(difference_bound=0.2)], 2, 6, 3),
+        ([MinLeaf(rows=2), MaxRate(1, 0.34, on="negatives")], 2, 5, 4),
+        ([ErrorRateParity(difference_bound=0.1, versus="pairs")], 2, 6, 5),
+    ],
+)
+def test_on_tiny_data_the_tree_is_the_best_that_keeps_them(constraints, depth, n, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
+    groups = np.array(["a", "b"])[rng.permutation(n) % 2]
+    clf = classifier(constraints, max_depth=depth, max_iter=120, **PENALTIES)
+    clf.fit(X, y, sensitive_features=groups)
+    from miptree.data.problem import Problem
+
+    problem = Problem.from_data(X, y, 2)
+    order = problem.source
+    best = constrained_optimum(clf, problem, groups[order], constraints, depth)
+    assert clf.objective_ == pytest.approx(best, abs=1e-6)
+
+
+def test_prices_find_what_new_labels_alone_do_not(monkeypatch):
+    X, y, groups = biased(150)
+    constraints = [DemographicParity(difference_bound=0.02)]
+    fit = {"sensitive_features": groups}
+    given = {"max_iter": 60, "l1_penalty": 1.0}
+    guided = classifier(constraints, **given).fit(X, y, **fit)
+    monkeypatch.setattr(constrained, "FREE_PART", 1.0)
+    labels_only = classifier(constraints, **given).fit(X, y, **fit)
+    assert guided.objective_ < 0.95 * labels_only.objective_
+
+
+# ----------------------------------------------------------------- proofs and prices
+
+
+def test_a_bound_of_all_trees_proves_a_tree_that_keeps_rules_optimal():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
+    clf = classifier([MinLeaf(rows=3)], solver="highs", node_limit=500, max_depth=1)
+    clf.fit(X, y)
+    assert clf.status_ == "optimal"
+    assert "Keeping them costs nothing" in str(clf.certificate_)
+
+
+def test_a_tree_that_pays_for_its_rules_is_not_called_optimal():
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], [2, 10])
+    given = {"solver": "highs", "node_limit": 500, "max_depth": 1, **PENALTIES}
+    free = classifier(None, **given).fit(X, y)
+    clf = classifier([MinLeaf(rows=5)], **given).fit(X, y)
+    certificate = clf.certificate_
+    assert free.status_ == "optimal"
+    assert clf.status_ != "optimal"
+    assert clf.objective_ > free.objective_
+    assert certificate.free_objective == pytest.approx(free.objective_)
+    assert certificate.objective_bound <= free.objective_ * (1 + 1e-6)
+    words = str(certificate)
+    assert "whether it keeps the rules or not" in words
+    assert "keeping them costs at most" in words
+
+
+def test_contradictions_and_failures_are_different_errors():
+    X, y, groups = biased(40)
+    fit = {"sensitive_features": groups}
+    with pytest.raises(ImpossibleConstraintsError, match="Proved: no such tree exists"):
+        classifier([MaxRate(1, 0.1), MinRate(1, 0.9)]).fit(X, y, **fit)
+    parity = ErrorRateParity(difference_bound=0.0, versus="pairs")
+    hopeless = [parity, MinLeaf(rows=15), MinRate(1, 0.9, on="positives"), MaxCost(2)]
+    with pytest.raises(NoTreeFoundError, match=r"not proved.*The nearest tree: .*NOT"):
+        classifier(hopeless).fit(X, y, **fit)
+
+
+# ------------------------------------------------------------------------- interface
+
+
+def test_groups_travel_with_the_rows_in_cross_validation():
+    X, y, groups = biased(90)
+    with sklearn.config_context(enable_metadata_routing=True):
+        clf = classifier([DemographicParity(difference_bound=0.1)], max_iter=4)
+        clf.set_fit_request(sensitive_features=True)
+        given = {"sensitive_features": groups}
+        found = cross_validate(
+            clf, X, y, cv=3, params=given, return_estimator=True, return_indices=True
+        )
+    for fitted, rows in zip(found["estimator"], found["indices"]["train"], strict=True):
+        rule = fitted.constraints_[0]
+        assert is_kept(rule, fitted, X[rows], y[rows], groups[rows])
+
+
+def test_a_sensitive_column_of_x_stays_out_of_the_splits():
+    X, y, groups = biased(60)
+    groups = groups.astype(object)
+    groups[:3] = None
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(sex=groups)
+    clf = classifier([DemographicParity(difference_bound=0.3)], max_iter=4)
+    clf.fit(frame, y, sensitive_features=frame["sex"])
+    assert clf.constraints_[1:] == (ForbidFeatures(["sex"]),)
+    assert clf.certificate_.left_out == ("sex",)
+    assert "'(missing)'" in clf.certificate_.rules[0]
+    assert "that does not use 'sex'" in str(clf.certificate_)
+    other = frame.assign(sex="m")
+    assert np.array_equal(clf.predict(other), clf.predict(frame))
+
+
+def test_rates_do_not_count_the_weights_of_classes():
+    X, y, _ = biased(80)
+    clf = classifier([MaxRate(1, 0.25)], class_weight={0: 1.0, 1: 7.0}, max_iter=8)
+    clf.fit(X, y)
+    assert (clf.predict(X) == 1).mean() <= 0.25
+    with pytest.raises(ValueError, match="class_weight gives class 1 the weight 0"):
+        classifier([MaxRate(1, 0.25)], class_weight={0: 1.0, 1: 0.0}).fit(X, y)
+
+
+def test_what_does_not_go_with_constraints_is_refused(tmp_path):
+    X, y, _ = biased(40)
+    with pytest.raises(ValueError, match="do not go with selection"):
+        classifier([MinLeaf(rows=5)], selection="hull").fit(X, y)
+    with pytest.raises(ValueError, match="proof_log does not go with constraints"):
+        classifier([MinLeaf(rows=5)]).fit(X, y, proof_log=tmp_path / "p.jsonl")
+    with pytest.raises(TypeError, match=r"objects of miptree\.constraints"):
+        classifier(["fair"]).fit(X, y)
+    with pytest.raises(ValueError, match="no column of X"):
+        classifier([ForbidFeatures("age")]).fit(X, y)
+    with pytest.raises(ValueError, match="No column of X is left"):
+        classifier([ForbidFeatures([0, 1, 2])]).fit(X, y)
+
+
+def test_a_clone_keeps_the_constraints_and_a_fit_without_them_forgets():
+    X, y, _ = biased(40)
+    clf = clone(classifier([MinLeaf(rows=15)], max_iter=4)).fit(X, y)
+    assert np.unique(clf.apply(X), return_counts=True)[1].min() >= 15
+    assert clf.constraints_ == (MinLeaf(rows=15),)
+    clf.set_params(constraints=None).fit(X, y)
+    assert clf.constraints_ == ()
+    assert clf.certificate_.rules is None
+
+
+# ------------------------------------------------------------------------- verifying
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    X, y, groups = biased(70)
+    weight = np.random.default_rng(1).choice([0.1, 1.0, 2.5], 70)
+    constraints = [DemographicParity(difference_bound=0.1), MinLeaf(weight=5.0)]
+    clf = classifier(constraints, class_weight="balanced", max_iter=10)
+    clf.fit(X, y, weight, sensitive_features=groups)
+    return clf, X, y, weight, groups
+
+
+def test_every_rule_is_counted_again(weighted):
+    clf, X, y, weight, groups = weighted
+    found = verify_model(clf, X, y, weight, sensitive_features=groups)
+    assert found.ok, found
+    assert {"rule 1", "rule 2", "rules"} <= {check.name for check in found.checks}
+
+
+def test_other_groups_and_forgotten_rules_are_noticed(weighted):
+    clf, X, y, weight, groups = weighted
+    other = np.roll(groups, 1)
+    wrong = verify_model(clf, X, y, weight, sensitive_features=other).wrong
+    assert {"rules", "data digest"} <= {check.name for check in wrong}
+    without = verify_model(clf, X, y, weight)
+    assert not without.ok
+    assert "no sensitive_features" in str(without)
+    X, y, _ = biased(40)
+    free = classifier([MinLeaf(rows=5)], max_iter=4).fit(X, y)
+    assert not verify(free.certificate_, free.tree_, X, y).ok
+    assert verify(free.certificate_, free.tree_, X, y, constraints=free.constraints_).ok

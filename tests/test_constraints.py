@@ -1,0 +1,312 @@
+"""The constraints by themselves: their arguments, their counting, the best labels."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from _data import examples
+from miptree.constraints import (
+    DemographicParity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FalsePositiveRateParity,
+    ForbidFeatures,
+    MaxCost,
+    MaxRate,
+    MinLeaf,
+    MinRate,
+    TruePositiveRateParity,
+    best_labels,
+)
+from miptree.constraints.best_labels import best_labels as find_labels
+from miptree.constraints.best_labels import keeps
+from miptree.constraints.constraint import TreeOnRows
+from miptree.constraints.impossible import why_impossible
+from miptree.constraints.population import Population
+from miptree.constraints.rules import Rules
+from miptree.data.groups import RowGroups, read_groups, whole_weights
+from miptree.data.problem import Problem
+from miptree.tree import HeapTree, ObliqueTree
+
+PARITIES = [
+    DemographicParity,
+    TruePositiveRateParity,
+    FalsePositiveRateParity,
+    EqualizedOdds,
+    ErrorRateParity,
+]
+
+
+def population(y, groups=None, control=None, weight=None, n_classes=2):
+    y = np.asarray(y)
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
+    found = RowGroups.of(groups, control, weight)
+    return Population(y, np.ones(len(y), dtype=int), found, tuple(range(n_classes)))
+
+
+def stump(label):
+    heap = HeapTree(np.array([[1.0]]), np.array([0.0]), np.array(label))
+    return ObliqueTree.from_heap(heap)
+
+
+# ------------------------------------------------------------------------ arguments
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: MaxRate(1, 1.5), r"bound of MaxRate must be a number in \[0, 1\]"),
+        (lambda: MinRate(1, "x"), r"bound of MinRate must be a number in \[0, 1\]"),
+        (lambda: MaxRate(1, 0.5, on="some"), "on of MaxRate must be one of 'all'"),
+        (lambda: MaxCost(-1), "bound of MaxCost must be a finite number >= 0"),
+        (lambda: MaxCost(1, [[0, 1]]), "a row and a column for each class"),
+        (lambda: MinLeaf(), "MinLeaf needs rows or weight"),
+        (lambda: MinLeaf(rows=3, weight=2.0), "MinLeaf needs rows or weight"),
+        (lambda: MinLeaf(rows=0.5), "rows of MinLeaf must be a whole number"),
+        (lambda: MinLeaf(weight=-1), "weight of MinLeaf must be a finite number > 0"),
+        (lambda: ForbidFeatures([]), "ForbidFeatures names no column"),
+        (
+            lambda: DemographicParity(difference_bound=-0.1),
+            "difference_bound of DemographicParity must be a number",
+        ),
+        (
+            lambda: EqualizedOdds(difference_bound=0.1, versus="all"),
+            "versus of EqualizedOdds must be 'overall' or 'pairs'",
+        ),
+    ],
+)
+def test_wrong_arguments_are_told_in_a_sentence(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+def test_what_depends_on_the_data_is_told_in_a_sentence():
+    rows = population([0, 1, 1])
+    with pytest.raises(ValueError, match="names the label 7, which is not a class"):
+        MaxRate(7, 0.5).limits(rows)
+    with pytest.raises(ValueError, match="fit got no sensitive_features"):
+        DemographicParity(difference_bound=0.1).limits(rows)
+    with pytest.raises(ValueError, match="all rows are of one group, 'a'"):
+        DemographicParity(difference_bound=0.1).limits(
+            population([0, 1], np.array(["a", "a"]))
+        )
+    three = population([0, 1, 2], np.array(["a", "b", "a"]), n_classes=3)
+    with pytest.raises(ValueError, match="needs a positive_label, as there are 3"):
+        DemographicParity(difference_bound=0.1).limits(three)
+    with pytest.raises(ValueError, match="of which there are no rows"):
+        MaxRate(1, 0.5, on="positives").limits(population([0, 0], n_classes=2))
+
+
+# --------------------------------------------------------------------------- groups
+
+
+def test_missing_values_are_a_group_and_columns_combine():
+    code, names, _ = read_groups(np.array(["b", None, "a"], object), 3, "A")
+    assert names == ("(missing)", "a", "b")
+    assert code.tolist() == [2, 0, 1]
+    both = read_groups(np.array([["a", "x"], ["a", "y"], ["a", "x"]]), 3, "A")
+    assert both.names == ("a, x", "a, y")
+    assert both.code.tolist() == [0, 1, 0]
+
+
+def test_groups_of_a_wrong_length_or_too_many_are_refused():
+    with pytest.raises(ValueError, match="A has 2 values, but X has 3 rows"):
+        read_groups(["a", "b"], 3, "A")
+    with pytest.raises(ValueError, match="A has 200 different groups"):
+        read_groups(np.arange(200), 200, "A")
+
+
+@pytest.mark.parametrize("weight", [[1.0, 2.0, 3.0], [0.1, 0.7, 1 / 3], [1e-9, 1e9, 1]])
+def test_whole_weights_are_exact(weight):
+    whole, unit = whole_weights(np.array(weight))
+    assert [Fraction(int(w)) * unit for w in whole] == [Fraction(w) for w in weight]
+
+
+def test_identical_rows_of_different_groups_are_not_merged():
+    X, y = np.zeros((4, 1)), np.array([0, 0, 0, 1])
+    X[3] = 1.0
+    groups = RowGroups.of(np.array(["a", "b", "a", "a"]), None, np.ones(4))
+    together = Problem.from_data(X, y, 2)
+    apart = Problem.from_data(X, y, 2, groups=groups)
+    assert (together.n_rows, apart.n_rows) == (2, 3)
+    assert sorted(apart.groups.weight.tolist()) == [1, 1, 2]
+    assert apart.groups.take(apart.groups.weight == 2).code.tolist() == [0]
+
+
+# ------------------------------------------------------------------------- counting
+
+
+@pytest.mark.parametrize("constraint", PARITIES)
+@pytest.mark.parametrize("versus", ["overall", "pairs"])
+def test_parities_agree_with_fairlearn(constraint, versus):
+    metrics = pytest.importorskip("fairlearn.metrics")
+    rng = np.random.default_rng(0)
+    y, predicted = rng.integers(2, size=(2, 60))
+    groups, weight = rng.choice(list("abc"), 60), rng.choice([0.3, 1.0, 2.5], 60)
+    rows = population(y, groups, weight=weight)
+    view = TreeOnRows(stump([0, 1]), predicted + 1, rows, ("x",))
+    limits = constraint(difference_bound=0, versus=versus).limits(rows)
+    values = [abs(limit.value(view.tally, view.tree.label)) for limit in limits]
+    method = "to_overall" if versus == "overall" else "between_groups"
+    given = {"sensitive_features": groups, "sample_weight": weight, "method": method}
+    wanted = {
+        DemographicParity: lambda: metrics.demographic_parity_difference,
+        TruePositiveRateParity: lambda: metrics.true_positive_rate_difference,
+        FalsePositiveRateParity: lambda: metrics.false_positive_rate_difference,
+        EqualizedOdds: lambda: metrics.equalized_odds_difference,
+        ErrorRateParity: lambda: metrics.make_derived_metric(
+            metric=lambda y_true, y_pred, sample_weight: np.average(
+                y_true != y_pred, weights=sample_weight
+            ),
+            transform="difference",
+            sample_param_names=["sample_weight"],
+        ),
+    }[constraint]()(y, predicted, **given)
+    assert float(max(values)) == pytest.approx(wanted)
+
+
+def test_control_groups_are_compared_within():
+    y, predicted = np.zeros(8, int), np.array([1, 1, 0, 0, 1, 1, 0, 0])
+    groups = np.array(list("abababab"))
+    control = np.array(list("ccccdddd"))
+    rows = population(y, groups, control, n_classes=2)
+    view = TreeOnRows(stump([0, 1]), predicted + 1, rows, ("x",))
+    finding = DemographicParity(difference_bound=0.0).check(view)
+    assert finding.kept
+    assert "'a' in 'c' 1 of 2 = 0.5" in finding.sentence
+    skewed = TreeOnRows(stump([0, 1]), np.array([1, 0, 1, 0, 0, 1, 0, 1]) + 1, rows, ())
+    assert not DemographicParity(difference_bound=0.4).check(skewed).kept
+
+
+def test_a_bound_is_the_decimal_that_was_written():
+    rows = population([0] * 10)  # 3 of 10 is 0.3, and the float 0.3 is a little less
+    view = TreeOnRows(stump([0, 1]), np.array([2] * 3 + [1] * 7), rows, ("x",))
+    assert MaxRate(1, 0.3).check(view).kept
+    assert not MaxRate(1, 0.2999999).check(view).kept
+    assert MinRate(1, 0.3).check(view).kept
+    assert MaxRate(1, 0.3).check(view).sentence == (
+        "The rate of 1 on all rows is at most 0.3: kept, it is 3 of 10 = 0.3."
+    )
+
+
+def test_small_leaves_and_forbidden_columns_are_seen():
+    rows = population([0] * 10)
+    view = TreeOnRows(stump([0, 1]), np.array([2] * 3 + [1] * 7), rows, ("age",))
+    assert MinLeaf(rows=3).check(view).kept
+    assert not MinLeaf(rows=4).check(view).kept
+    assert MinLeaf(weight=3).check(view).kept
+    assert not ForbidFeatures("age").check(view).kept
+    assert ForbidFeatures("sex").check(view).kept
+
+
+# ---------------------------------------------------------------------- best labels
+
+
+@st.composite
+def label_cases(draw):
+    n_classes, n_leaves = draw(st.sampled_from([(2, 4), (3, 3), (4, 2)]))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    n = int(rng.integers(12, 40))
+    y = np.append(rng.integers(n_classes, size=n), np.arange(n_classes))
+    groups = np.append(rng.choice(list("ab"), n), ["a", "b", "a", "b"][:n_classes])
+    weight = rng.choice([0.1, 1.0, 0.7], len(y)) if draw(st.booleans()) else None
+    rows = population(y, groups, weight=weight, n_classes=n_classes)
+    bound = draw(st.sampled_from([0.0, 0.05, 0.2, 0.5]))
+    label = draw(st.integers(0, n_classes - 1))
+    parity = draw(st.sampled_from(PARITIES))
+    constraints = [
+        parity(difference_bound=bound, positive_label=label),
+        draw(
+            st.sampled_from(
+                [MaxRate(0, 0.5), MinRate(1, 0.4, on="positives"), MaxCost(9)]
+            )
+        ),
+    ]
+    leaf = rng.integers(n_leaves, size=len(y))
+    cost = rng.integers(0, 9, (n_leaves, n_classes)).astype(float)
+    return rows, constraints, leaf, cost
+
+
+@given(label_cases())
+@examples(120)
+def test_best_labels_are_those_of_brute_force(case):
+    rows, constraints, leaf, cost = case
+    limits = [m for constraint in constraints for m in constraint.limits(rows)]
+    tally = rows.tally(leaf, len(cost))
+    found = find_labels(cost, tally, limits)
+    values = [
+        sum(cost[l, k] for l, k in enumerate(label))
+        for label in product(range(rows.n_classes), repeat=len(cost))
+        if keeps(np.array(label), tally, limits)
+    ]
+    assert (found is None) == (not values)
+    if found is not None:
+        assert keeps(found, tally, limits)
+        assert cost[np.arange(len(cost)), found].sum() == min(values)
+
+
+def test_the_mip_finds_the_same_labels(monkeypatch):
+    rng = np.random.default_rng(3)
+    y, groups = rng.integers(2, size=200), rng.choice(list("ab"), 200)
+    rows, leaf = population(y, groups), rng.integers(8, size=200)
+    limits = DemographicParity(difference_bound=0.013).limits(rows)
+    tally = rows.tally(leaf, 8)
+    weight = np.array([np.bincount(y[leaf == l], minlength=2) for l in range(8)])
+    cost = (weight.sum(axis=1, keepdims=True) - weight).astype(float)
+    by_trying = find_labels(cost, tally, limits)
+    monkeypatch.setattr(best_labels, "MOST_VECTORS", 10)
+    by_mip = find_labels(cost, tally, limits)
+    leaves = np.arange(8)
+    assert cost[leaves, by_mip].sum() == cost[leaves, by_trying].sum()
+
+
+# -------------------------------------------------------------------- contradictions
+
+
+@pytest.mark.parametrize(
+    ("constraints", "words"),
+    [
+        ([MaxRate(1, 0.2), MinRate(1, 0.5)], "contradict each other"),
+        ([MinLeaf(rows=50)], "at least 50 training rows, but all 20 rows"),
+        ([MaxCost(3, [[1, 1], [1, 1]])], "cannot be kept by any predictions"),
+        ([MaxRate(1, 0.5), MinRate(1, 0.5)], None),
+        ([DemographicParity(difference_bound=0.0), MinRate(1, 0.9)], None),
+    ],
+)
+def test_contradictions_are_proved_and_named(constraints, words):
+    rows = population([0, 1] * 10, np.array(list("aabb") * 5))
+    why = why_impossible(constraints, rows)
+    assert why is None if words is None else words in why
+
+
+@given(label_cases())
+@examples(60)
+def test_what_is_called_impossible_is(case):
+    rows, constraints, leaf, cost = case
+    if why_impossible(constraints, rows) is not None:
+        limits = [m for constraint in constraints for m in constraint.limits(rows)]
+        assert find_labels(cost, rows.tally(leaf, len(cost)), limits) is None
+
+
+# ----------------------------------------------------------------------------- rules
+
+
+def test_leaves_that_are_too_small_are_repaired():
+    X = np.arange(20.0)[:, None]
+    y = (X[:, 0] > 1).astype(int)
+    problem = Problem.from_data(X, y, 2, groups=RowGroups.of(None, None, np.ones(20)))
+    rows = Population(problem.y, problem.count, problem.groups, (0, 1))
+    rules = Rules([MinLeaf(rows=5)], rows, ("x",))
+    heap = HeapTree(np.array([[1.0]]), np.array([0.08]), np.array([0, 1]))
+    assert not rules.keeps(problem.to_user(heap), problem.X)
+    near = [
+        problem.to_user(tree).prune(problem.X) for tree in rules.repaired(problem, heap)
+    ]
+    kept = [tree for tree in near if rules.keeps(tree, problem.X)]
+    assert sorted(tree.n_leaves for tree in kept) == [1, 2]
+    sizes = [np.bincount(tree.apply(problem.X))[tree.is_leaf].min() for tree in kept]
+    assert min(sizes) == 5
