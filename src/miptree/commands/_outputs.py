@@ -47,3 +47,25 @@ def _is_same(path: Path, other: Path) -> bool:
     if path.exists() and other.exists():
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)
+
+
+def refuse_model_name(path: Path | None) -> None:
+    """Refuse a model file that has the name of a table."""
+    if path is not None and path.suffix.lower() in _OF_TABLES:
+        raise ValueError(
+            f"--out names the model file, which is JSON and no table: give a name such "
+            f"as {path.with_suffix('.json').name!r}, got {path.name!r}."
+        )
+
+
+def unsaved_sentence(data: str) -> str:
+    """Say what a fit without a model file loses, and offer a name."""
+    stem = Path(data).name.partition(".")[0]
+    name = "model" if data == "-" or not stem.replace("_", "").isalnum() else stem
+    return (
+        "The model will not be saved, and cannot predict or be verified later. To keep "
+        f"it: --out {name}.json"
+    )
+
+
+_OF_TABLES = frozenset((".csv", ".tsv", ".xlsx", ".xls", ".parquet", ".feather"))
