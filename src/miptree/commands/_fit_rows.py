@@ -10,7 +10,7 @@ import pandas as pd
 import typer
 
 from miptree.commands import _tables
-from miptree.data.files import FileOptions, Roles, identifying_columns, read_table
+from miptree.data.files import FileOptions, Roles, identifying_columns, read_file
 from miptree.export._names import printable
 from miptree.utils.arrays import AnyArray, FloatArray
 
@@ -21,6 +21,8 @@ class FitRows(NamedTuple):
     features: pd.DataFrame
     labels: AnyArray
     weights: FloatArray | None
+    is_plain: bool
+    """Whether the file is one that `miptree check` can read, too."""
 
 
 class ColumnChoice(NamedTuple):
@@ -44,13 +46,13 @@ class ColumnChoice(NamedTuple):
 def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRows:
     """Read a table and take it apart; columns that identify rows are left out."""
     names = frozenset((columns.target, *columns.categorical))
-    table = read_table(data, file, Roles(labels=names))
+    table, is_plain = read_file(data, file, Roles(labels=names))
     labels = _tables.labels(table, columns.target)
     weights = _tables.weights(table, columns.weights)
     features = _features(table, columns)
     named = _tables.columns_of(features, list(columns.categorical))
     features = features.astype(dict.fromkeys(named.columns, "category"))
-    return FitRows(features, labels, weights)
+    return FitRows(features, labels, weights, is_plain)
 
 
 def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
@@ -67,13 +69,14 @@ def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
     kept = [name for name in names if name not in found]
     listed = ", ".join(f"{name!r} ({why})" for name, why in found.items())
     if not kept:
-        also = f": {listed} identify rows. Use them with --use" if found else ""
-        raise ValueError(f"No column is left to learn from{also}.")
+        also = f" Give --use for those that tell rows apart: {listed}." if found else ""
+        raise ValueError(f"No column is left to learn from.{also}")
     if found:
-        first = next(iter(found))
+        them = "they tell" if len(found) > 1 else "it tells"
         note(
-            f"Left out, because they tell rows apart and say nothing of new ones: "
-            f"{listed}. To learn from one anyway: --use {first!r}."
+            f"Left out, because {them} rows apart and say{'s' * (len(found) == 1)} "
+            f"nothing of new ones: {listed}. To learn from one anyway: --use "
+            f"{next(iter(found))!r}."
         )
     return table[kept]
 

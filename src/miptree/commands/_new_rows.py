@@ -77,7 +77,7 @@ def warn_of_new_values(features: Any, columns: Sequence[Column]) -> None:
             warnings.warn(
                 f"{n_rows:,} of {len(cells):,} rows hold{'s' * is_one} a value of "
                 f"column {column.name!r} that training did not meet "
-                f"({_listed(named, quote=False)}) and counts as none of those known.",
+                f"({_listed(named, quote=False)}): it counts as none of those known.",
                 UserWarning,
                 stacklevel=2,
             )

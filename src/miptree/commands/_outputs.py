@@ -60,11 +60,28 @@ def refuse_model_name(path: Path | None) -> None:
 
 def unsaved_sentence(data: str) -> str:
     """Say what a fit without a model file loses, and offer a name."""
-    stem = Path(data).name.partition(".")[0]
-    name = "model" if data == "-" or not stem.replace("_", "").isalnum() else stem
     return (
         "The model will not be saved, and cannot predict or be verified later. To keep "
-        f"it: --out {name}.json"
+        f"it: --out {_bare_name(data, 'model')}.json"
+    )
+
+
+def unplain_sentence(data: str) -> str:
+    """Say what a proof needs whose table is no plain CSV file."""
+    name = _bare_name(data, "table")
+    return (
+        "miptree check, which shares no code with the fit, reads plain CSV only. Write "
+        f"the table so for it: miptree table {data} --out {name}_plain.csv"
+    )
+
+
+def _bare_name(data: str, otherwise: str) -> str:
+    """Return the name of a file without folder and endings, if it needs no quotes."""
+    stem = Path(data).name.partition(".")[0]
+    return (
+        stem
+        if stem.replace("_", "").replace("-", "a").isalnum() and data != "-"
+        else otherwise
     )
 
 

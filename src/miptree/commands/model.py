@@ -45,6 +45,7 @@ from miptree.commands._model_rows import (
 from miptree.commands._outputs import (
     refuse_model_name,
     refuse_outputs,
+    unplain_sentence,
     unsaved_sentence,
 )
 from miptree.data import ENCODINGS
@@ -242,7 +243,9 @@ def fit(
             data, target, classifier=clf, weights=weights, drop=drop or []
         )
     else:
-        rows, y, weight = read_fit_rows(Path(data), columns, file)
+        rows, y, weight, is_plain = read_fit_rows(Path(data), columns, file)
+        if proof_log is not None and not is_plain:
+            note(unplain_sentence(data))
         if class_weight:
             clf.set_params(class_weight=class_weights(class_weight, y))
         if cost:

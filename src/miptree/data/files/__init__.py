@@ -11,14 +11,16 @@ from __future__ import annotations
 from miptree.data.files.identifiers import identifying_columns
 from miptree.data.files.notes import TableNote
 from miptree.data.files.options import FileOptions, Roles
-from miptree.data.files.read import read_table
+from miptree.data.files.read import FileTable, read_file, read_table
 from miptree.data.files.write import refuse_format, table_content
 
 __all__ = [
     "FileOptions",
+    "FileTable",
     "Roles",
     "TableNote",
     "identifying_columns",
+    "read_file",
     "read_table",
     "refuse_format",
     "table_content",

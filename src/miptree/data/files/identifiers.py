@@ -62,7 +62,7 @@ def _reason(name: str, column: pd.Series) -> str | None:
     if kind == "id" and (is_unique or (is_many and n_values > _MANY * n_rows)):
         return f"named like an id, {words}"
     if kind == "number" and is_unique:
-        return f"named like a number of rows, {words}"
+        return f"named like a running number, {words}"
     if not is_many:
         return None
     if not is_number:

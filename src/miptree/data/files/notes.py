@@ -41,6 +41,11 @@ class Notes:
     dates: dict[str, tuple[str, float]] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
 
+    @property
+    def are_none(self) -> bool:
+        """Whether there is nothing to say."""
+        return not any((self.file, self.missing, self.written, self.dates, self.odd))
+
     def tell(self, name: str) -> None:
         """Warn of all this, in few sentences."""
         if self.file:
@@ -58,7 +63,7 @@ class Notes:
                 f"{_listed(_examples(self.written))}."
             )
         if self.dates:
-            _warn(
+            _note(
                 "Dates are read as years with a fraction: "
                 f"{_listed(_examples(self.dates))}."
             )

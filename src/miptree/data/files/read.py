@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -17,11 +18,27 @@ from miptree.data.files.options import FileOptions, Roles
 
 _AS_FOUND = FileOptions()
 _UNKNOWN = Roles()
+_PLAIN_ENDINGS = (".csv", ".txt", ".gz")
+
+
+class FileTable(NamedTuple):
+    """A table and what its file was."""
+
+    table: pd.DataFrame
+    is_plain: bool
+    """Whether it is a CSV file that says all by itself, as `miptree check` wants it."""
 
 
 def read_table(
     path: Path, given: FileOptions = _AS_FOUND, roles: Roles = _UNKNOWN
 ) -> pd.DataFrame:
+    """Read the table of a file, as :func:`read_file` does."""
+    return read_file(path, given, roles).table
+
+
+def read_file(
+    path: Path, given: FileOptions = _AS_FOUND, roles: Roles = _UNKNOWN
+) -> FileTable:
     """Read a table from a text file, Excel, Parquet or Feather, packed or not.
 
     Parameters
@@ -35,7 +52,7 @@ def read_table(
 
     Returns
     -------
-    DataFrame
+    FileTable
         Numbers have the nearest float64; a class called "NA" stays one. In columns of
         numbers also "?", "n/a" and "-" are missing, and dates are years.
 
@@ -53,7 +70,8 @@ def read_table(
     has_types = content.kind in ("parquet", "feather")
     table = Interpreter(roles, decimal, has_types, notes).table(raw)
     notes.tell(content.name)
-    return table
+    is_text = content.kind == "text" and path.suffix.lower() in _PLAIN_ENDINGS
+    return FileTable(table, is_text and given == _AS_FOUND and notes.are_none)
 
 
 def _raw_table(
