@@ -96,6 +96,15 @@ AWKWARD = {
     "old-mac-lines.csv": (PLAIN.replace("\n", "\r").encode(), []),
     "mark.csv": (PLAIN.encode("utf-8-sig"), []),
     "spaces.csv": (PLAIN.replace("income,", " income ,").encode(), []),
+    "padded.csv": (
+        PLAIN.replace("yes", "yes ").encode(),
+        ["Spaces around texts are left out: 2 in column 'y'"],
+    ),
+    "empty-end.csv": (PLAIN.encode() + b",,,\n" * 3, ["3 empty rows at the end"]),
+    "gaps-above.csv": (
+        b"Bank;;;31.12.2024\n" + GERMAN.encode(),
+        ["1 line above the header left out"],
+    ),
     "tabs.tsv": (PLAIN.replace(",", "\t").encode("utf-8-sig"), []),
     "tabs.txt": (PLAIN.replace(",", "\t").encode(), ["separated by tab"]),
     "pipes.txt": (PLAIN.replace(",", "|").encode(), ["separated by |"]),
@@ -175,6 +184,7 @@ REFUSED = {
     "page.xls": (b"<html><table>", "open it in Excel and save it as .xlsx"),
     "calc.ods": (zipped(("mimetype", "x"), ("content.xml", "x")), "OpenDocument"),
     "broken.xlsx": (zipped(("xl/workbook.xml", "x")), "not an Excel file that can"),
+    "empty-rows.csv": (b"a,b\n,\n,\n", "has no rows"),
     "empty.xlsx": (excel(), "no sheet with rows"),
     "records.json": (b'[{"a": 1}]', "is JSON"),
     "text.parquet": (PLAIN.encode(), "is not a Parquet file"),
@@ -207,6 +217,17 @@ def test_what_is_given_is_not_guessed(tmp_path):
     assert "Numbers such as 1.234 are read with a decimal point" in " ".join(told)
 
 
+@pytest.mark.parametrize(
+    ("cells", "value"),
+    [("1.234 950", 1234), ("1.234 950 1500", 1.234), ("1.234 1.5", 1.234)],
+)
+def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b\n" + "".join(f"{cell};1\n" for cell in cells.split()))
+    table, _ = reading(path)
+    assert table["a"].tolist()[0] == value
+
+
 def test_a_sheet_is_asked_for_by_name(tmp_path):
     path = tmp_path / "a.xlsx"
     path.write_bytes(
@@ -234,6 +255,16 @@ def test_a_wrong_encoding_is_said(tmp_path):
     (tmp_path / "a.csv").write_bytes("ä,b\n1,2\n".encode("cp1252"))
     with pytest.raises(ValueError, match="not in the encoding utf-8: byte 1 is 0xe4"):
         read_table(tmp_path / "a.csv", FileOptions(encoding="utf-8"))
+
+
+def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('" a\n b", c\n1,2\n')
+    assert read_table(path).columns.tolist() == ["a b", "c"]
+    known = Roles(numbers=frozenset((" c",)))
+    assert read_table(path, FileOptions(), known).columns.tolist() == ["a b", " c"]
+    path.write_text("a, a\n1,2\n")
+    assert read_table(path).columns.tolist() == ["a", " a"]
 
 
 # ------------------------------------------------------------------------- numbers

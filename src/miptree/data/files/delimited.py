@@ -33,7 +33,6 @@ def read_delimited(
         raise ValueError(f"{name} {TOO_MANY_FIELDS}") from None
     except ValueError as error:
         raise ValueError(f"{name} is not a CSV table: {error}") from None
-    table.columns = _names(table)
     _describe(name, dialect, encoding, given, notes)
     return table, dialect.decimal
 
@@ -53,13 +52,6 @@ def _parse(content: bytes, dialect: Dialect, roles: Roles) -> pd.DataFrame:
             low_memory=False,
             **csv_options(),
         )
-
-
-def _names(table: pd.DataFrame) -> list[str]:
-    """Return the names of the columns without spaces around them, if they differ."""
-    names = [str(name) for name in table.columns]
-    bare = [name.strip() for name in names]
-    return bare if len(set(bare)) == len(bare) else names
 
 
 def _describe(

@@ -7,7 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from miptree.data.files.numbers import read_number
@@ -90,10 +90,13 @@ def find_dialect(text: str, given: FileOptions) -> Dialect:
         sep = _find_separator(sample, is_whole)
     rows = _rows(sample, sep, is_whole)
     above = header_place(rows)
-    cells = [cell for row in rows[above + 1 :] for cell in row]
-    decimal = given.decimal or find_decimal(cells)
-    is_open = sep == ";" and given.decimal is None
-    unclear = _unclear_number(cells) if is_open else None
+    below = rows[above + 1 :]
+    decimal = given.decimal or find_decimal(cell for row in below for cell in row)
+    unclear = None
+    if sep == ";" and given.decimal is None and decimal == ".":
+        # Commas are common where fields end in semicolons: look twice.
+        unclear, are_thousands = _unclear_numbers(below)
+        decimal, unclear = (",", None) if are_thousands else (decimal, unclear)
     return Dialect(sep, decimal, titles + above, unclear)
 
 
@@ -141,13 +144,22 @@ def header_place(rows: Sequence[Sequence[object]]) -> int:
     Without such a row the first one is the header.
     """
     widths = Counter(_width(row) for row in rows)
-    if not rows or _width(rows[0]) > 1:
+    if not rows or not _may_be_title(rows[0]):
         return 0
     usual = max((w for w in widths if w), key=lambda w: (widths[w], w), default=0)
     for place, row in enumerate(rows[:_MOST_TITLES]):
         if _width(row) >= max(usual, 2) and _is_header(row):
             return place
     return next((place for place, row in enumerate(rows) if _width(row)), 0)
+
+
+def _may_be_title(row: Sequence[object]) -> bool:
+    """Tell whether a row has one field, or gaps, as the names of columns have not.
+
+    The first name is often empty: above the names of the rows.
+    """
+    width = _width(row)
+    return width <= 1 or any(cell in (None, "") for cell in row[1:width])
 
 
 def _width(row: Sequence[object]) -> int:
@@ -159,7 +171,8 @@ def _width(row: Sequence[object]) -> int:
 def _is_header(row: Sequence[object]) -> bool:
     names = [cell for cell in row if cell not in (None, "")]
     is_text = all(isinstance(n, str) and read_number(n, ".") is None for n in names)
-    return is_text and len(set(names)) == len(names) >= 2
+    is_whole = not _may_be_title(row)
+    return is_text and is_whole and len(set(names)) == len(names) >= 2
 
 
 def find_decimal(cells: Iterable[str]) -> str:
@@ -171,16 +184,22 @@ def find_decimal(cells: Iterable[str]) -> str:
     return "," if votes[","] > votes["."] else "."
 
 
-def _unclear_number(cells: Iterable[str]) -> str | None:
-    """Return a number such as 1.234 if no other tells how it is read."""
-    example = None
-    for cell in cells:
-        sign = _sign_of(cell)
-        if sign in (".", ","):
-            return None
-        if sign == "either" and "." in cell:
-            example = example or cell
-    return example
+def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
+    """Return a number such as 1.234 if no other tells how it is read, or a guess.
+
+    Beside 950, and without a 1500 in its column, it is a thousand and more: thousandths
+    would be there in most cells.
+    """
+    example, are_thousands = None, False
+    for column in zip_longest(*rows, fillvalue=""):
+        signs = {_sign_of(cell) for cell in column}
+        if signs & {".", ","}:
+            return None, False
+        if "either" in signs:
+            example = example or next(c for c in column if _sign_of(c) == "either")
+            whole = [len(cell.strip()) for cell in column if cell.strip().isdigit()]
+            are_thousands |= bool(whole) and max(whole) <= 3
+    return example, are_thousands
 
 
 def _sign_of(cell: str) -> str:

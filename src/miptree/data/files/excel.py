@@ -89,7 +89,7 @@ def _unique_names(header: list[Any]) -> list[str]:
     """Name every column; a name that comes again gets a number, as in CSV files."""
     names: list[str] = []
     for j, cell in enumerate(header):
-        name = f"Unnamed: {j}" if cell in (None, "") else str(cell).strip()
+        name = f"Unnamed: {j}" if cell in (None, "") else str(cell)
         again = sum(other.rpartition(".")[0] == name for other in names)
         names.append(f"{name}.{again + 1}" if name in names else name)
     return names

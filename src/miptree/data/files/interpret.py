@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from miptree.data.columns import show_value
+from miptree.data.files.clean import whole_if_possible, without_spaces
 from miptree.data.files.dates import UnclearDatesError, read_date_column, years_of
 from miptree.data.files.notes import Notes
 from miptree.data.files.numbers import MixedUnitsError, read_number_column
 from miptree.data.files.options import Roles
-from miptree.utils.arrays import FloatArray
 
 _DAY = timedelta(days=1)
 
@@ -46,20 +47,21 @@ class Interpreter:
 
     def table(self, raw: pd.DataFrame) -> pd.DataFrame:
         """Return the table with all its columns read."""
-        columns = [
-            self._column(name, raw.iloc[:, j]).rename(name)
-            for j, name in enumerate(raw.columns)
-        ]
+        columns = []
+        for j, name in enumerate(raw.columns):
+            column = raw.iloc[:, j]
+            if self.roles.is_of_interest(name):
+                column = without_spaces(name, self._column(name, column), self.notes)
+            columns.append(column.rename(name))
         return pd.concat(columns, axis=1) if columns else raw
 
     def _column(self, name: str, column: pd.Series) -> pd.Series:
         kinds = pd.api.types
-        if not self.roles.is_of_interest(name):
-            return column
         if name in self.roles.text:
             return column if kinds.is_string_dtype(column) else _as_text(column)
         if kinds.is_datetime64_any_dtype(column):
-            return self._dates(name, column)
+            column = column if column.dt.tz is None else column.dt.tz_convert(None)
+            return self._dates(name, column.index, column.to_numpy())
         if kinds.is_timedelta64_dtype(column):
             return column / _DAY
         if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
@@ -71,7 +73,7 @@ class Interpreter:
         if texts:
             return self._of_texts(name, column, cells, texts)
         if cells and all(cell is None or isinstance(cell, date) for cell in cells):
-            return self._dates(name, pd.Series(cells, index=column.index))
+            return self._dates(name, column.index, [_utc(cell) for cell in cells])
         return pd.Series(cells, index=column.index, dtype=object).infer_objects()
 
     def _of_texts(
@@ -95,10 +97,9 @@ class Interpreter:
         if spoken:
             self.notes.missing[name] = spoken
         numbers = [read[c] if isinstance(c, str) else _number(c) for c in cells]
-        array = np.array(numbers, dtype=np.float64)
-        if _are_whole(array):  # a class 1 is not a class 1.0
-            return pd.Series(array.astype(np.int64), index=column.index)
-        return pd.Series(array, index=column.index)
+        return whole_if_possible(
+            pd.Series(numbers, index=column.index, dtype="float64")
+        )
 
     def _numbers(
         self, name: str, texts: Sequence[str], is_sure: bool
@@ -150,15 +151,24 @@ class Interpreter:
             "numbers."
         )
 
-    def _dates(self, name: str, column: pd.Series) -> pd.Series:
-        moments = pd.to_datetime(column, utc=True).dt.tz_localize(None)
-        years = years_of(moments.to_numpy())
+    def _dates(self, name: str, index: pd.Index, cells: ArrayLike) -> pd.Series:
+        """Return dates that have the type of dates as years."""
+        moments = np.asarray(cells, dtype="datetime64[us]")
+        years = years_of(moments)
         known = np.flatnonzero(~np.isnan(years))
         if len(known):
-            first = moments.iloc[known[0]]
-            shown = str(first.date() if first == first.normalize() else first)
+            first = moments[known[0]]
+            day = first.astype("datetime64[D]")
+            shown = str(day) if day == first else str(first.astype("datetime64[s]"))
             self.notes.dates[name] = shown, float(years[known[0]])
-        return pd.Series(years, index=column.index)
+        return pd.Series(years, index=index)
+
+
+def _utc(cell: Any) -> Any:
+    """Return a moment without its time zone, which NumPy does not know."""
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return cell.astimezone(timezone.utc).replace(tzinfo=None)
+    return cell
 
 
 def _plain(cell: Any) -> Any:
@@ -176,13 +186,8 @@ def _number(cell: Any) -> float:
     if cell is None:
         return np.nan
     if isinstance(cell, date):
-        return float(years_of(np.array([cell], dtype="datetime64[us]"))[0])
+        return float(years_of(np.array([_utc(cell)], dtype="datetime64[us]"))[0])
     return float(cell)
-
-
-def _are_whole(numbers: FloatArray) -> bool:
-    is_safe = np.abs(numbers) < 2.0**53
-    return bool((is_safe & (numbers == np.round(numbers))).all())
 
 
 def _as_text(column: pd.Series) -> pd.Series:

@@ -31,6 +31,8 @@ class Notes:
         Example of numbers with currency or thousands signs, and how it was read.
     dates : dict of str to tuple of str and float
         Example of dates, and how it was read.
+    spaced : dict of str to int
+        How many texts had spaces around them, by column.
     odd : list of str
         Further sentences about columns.
     """
@@ -39,12 +41,13 @@ class Notes:
     missing: dict[str, Counter[str]] = field(default_factory=dict)
     written: dict[str, tuple[str, float]] = field(default_factory=dict)
     dates: dict[str, tuple[str, float]] = field(default_factory=dict)
+    spaced: dict[str, int] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
 
     @property
     def are_none(self) -> bool:
         """Whether there is nothing to say."""
-        return not any((self.file, self.missing, self.written, self.dates, self.odd))
+        return not any(vars(self).values())
 
     def tell(self, name: str) -> None:
         """Warn of all this, in few sentences."""
@@ -67,6 +70,9 @@ class Notes:
                 "Dates are read as years with a fraction: "
                 f"{_listed(_examples(self.dates))}."
             )
+        if self.spaced:
+            found = [f"{n:,} in column {name!r}" for name, n in self.spaced.items()]
+            _note(f"Spaces around texts are left out: {_listed(found)}.")
         for sentence in self.odd:
             _warn(sentence)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from miptree.data.files.arrow import read_arrow
+from miptree.data.files.clean import clean_names, without_empty_end
 from miptree.data.files.content import Content, read_content
 from miptree.data.files.delimited import read_delimited
 from miptree.data.files.dialect import find_decimal
@@ -65,6 +66,8 @@ def read_file(
     """
     content, notes = read_content(path), Notes()
     raw, decimal = _raw_table(content, given, roles, notes)
+    raw.columns = clean_names([str(name) for name in raw.columns], roles)
+    raw = without_empty_end(raw, notes)
     if not len(raw):
         raise ValueError(f"{content.name} has no rows.")
     has_types = content.kind in ("parquet", "feather")
@@ -87,7 +90,6 @@ def _raw_table(
             raw = read_arrow(content.data, content.kind)
     except ValueError as error:
         raise ValueError(f"{content.name} {error}") from None
-    raw.columns = [str(name) for name in raw.columns]
     return raw, given.decimal or _decimal_of(raw)
 
 
