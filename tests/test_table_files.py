@@ -228,6 +228,16 @@ def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
     assert table["a"].tolist()[0] == value
 
 
+def test_a_column_alone_may_have_decimal_commas(tmp_path):
+    (tmp_path / "a.csv").write_text('x\n1,5\n""\n2,25\n')
+    assert read_table(tmp_path / "a.csv")["x"].fillna(-1).tolist() == [1.5, -1, 2.25]
+
+
+def test_a_comma_in_a_text_makes_no_header(tmp_path):
+    (tmp_path / "a.tsv").write_text("a\tb\n1\trent\n2\town, free\n3\tx|y\n")
+    assert read_table(tmp_path / "a.tsv")["b"].tolist() == ["rent", "own, free", "x|y"]
+
+
 def test_a_sheet_is_asked_for_by_name(tmp_path):
     path = tmp_path / "a.xlsx"
     path.write_bytes(

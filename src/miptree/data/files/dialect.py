@@ -121,16 +121,16 @@ def _find_separator(sample: str, is_whole: bool) -> str:
     for sep in _SEPARATORS:
         rows = _rows(sample, sep, is_whole)
         above = header_place(rows)
-        table = [row for row in rows[above:] if any(row)]
-        if not table or len(table[0]) < 2:
+        width = len(rows[above]) if rows else 0
+        if width < 2:
             continue
-        width = len(table[0])
-        fit = sum(len(row) == width for row in table) / len(table)
+        filled = [row for row in rows if any(row)]
+        fit = sum(len(row) == width for row in filled) / len(filled)
         if (round(fit, 2), width) > best:
             best, choice = (round(fit, 2), width), sep
     if choice is not None:
         return choice
-    cells = [line.strip() for line in islice(sample.splitlines(), 1, 50)]
+    cells = [line.strip().strip('"') for line in islice(sample.splitlines(), 1, 50)]
     is_one_column = any("," in cell for cell in cells) and all(
         read_number(cell, ",") is not None for cell in cells if cell
     )
@@ -147,8 +147,8 @@ def header_place(rows: Sequence[Sequence[object]]) -> int:
     if not rows or not _may_be_title(rows[0]):
         return 0
     usual = max((w for w in widths if w), key=lambda w: (widths[w], w), default=0)
-    for place, row in enumerate(rows[:_MOST_TITLES]):
-        if _width(row) >= max(usual, 2) and _is_header(row):
+    for place, row in enumerate(rows[:_MOST_TITLES] if usual > 1 else []):
+        if _width(row) >= usual and _is_header(row):
             return place
     return next((place for place, row in enumerate(rows) if _width(row)), 0)
 
