@@ -20,10 +20,11 @@ def run(*arguments: Any) -> Result:
 
 
 def refused(*arguments: Any) -> str:
-    """The one line that a bad call ends with."""
+    """The one line that a bad call ends with; notes may be before it."""
     result = run(*arguments)
     assert result.exit_code == 2, result.output
-    lines = [line for line in result.stderr.splitlines() if line]
+    shown = result.stderr.splitlines()
+    lines = [line for line in shown if line and not line.startswith("Note: ")]
     assert len(lines) == 1, result.stderr
     assert lines[0].startswith("Error: ")
     return lines[0]

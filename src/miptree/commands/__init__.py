@@ -12,6 +12,7 @@ from miptree.commands import (
     model,
     report,
     solvers,
+    table,
     verify,
 )
 from miptree.commands._app import app
@@ -27,5 +28,6 @@ __all__ = [
     "model",
     "report",
     "solvers",
+    "table",
     "verify",
 ]

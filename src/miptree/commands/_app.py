@@ -15,6 +15,7 @@ from rich.text import Text
 
 from miptree._version import __version__
 from miptree.classifiers.table_classifier import TableClassifier
+from miptree.data.files import TableNote
 from miptree.export import export_text
 from miptree.export._names import printable
 from miptree.export.text import certificate_facts
@@ -41,7 +42,8 @@ def plain_warnings() -> Iterator[None]:
     """Show warnings as one line on standard error, without their source."""
 
     def show(message: Warning | str, *place: Any, **more: Any) -> None:
-        typer.echo(f"Warning: {printable(' '.join(str(message).split()))}", err=True)
+        word = "Note" if isinstance(message, TableNote) else "Warning"
+        typer.echo(f"{word}: {printable(' '.join(str(message).split()))}", err=True)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -24,6 +24,7 @@ class Given(NamedTuple):
     categorical_encoding: str | None
     proof: str | None
     proof_log: Path | None = None
+    l1_penalty: float | None = None
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -35,9 +36,14 @@ class Given(NamedTuple):
             "categorical_encoding": "--categorical-encoding",
             "proof": f"--proof {self.proof}",
             "proof_log": "--proof-log",
+            "l1_penalty": f"--l1-penalty {self.l1_penalty}",
         }
-        unset = (None, False, "memory")
-        return [words[name] for name in fields if getattr(self, name) not in unset]
+        given = ((name, getattr(self, name)) for name in fields)
+        return [
+            words[name]
+            for name, value in given
+            if value is not None and value is not False and value != "memory"
+        ]
 
 
 def refuse_long_texts(rows: pd.DataFrame) -> None:
@@ -66,6 +72,8 @@ def refuse_together(given: Given) -> None:
         raise ValueError(
             f"--proof must be one of {', '.join(PROOFS)}, got {given.proof!r}."
         )
+    if given.tune and given.l1_penalty is not None:
+        raise ValueError("--tune chooses penalties itself: leave out --l1-penalty.")
     if given.tune and given.proof is not None:
         raise ValueError(f"--tune proves nothing: leave out --proof {given.proof}.")
     if given.engine == "dask" and given.categorical:
@@ -81,7 +89,7 @@ def refuse_together(given: Given) -> None:
 
 STYLE_NAMES = ("auto", *STYLES[1:])
 """Styles that may be asked for."""
-_OF_OBLIQUE = ("engine", "solver", "selection", "proof", "proof_log")
+_OF_OBLIQUE = ("engine", "solver", "selection", "proof", "proof_log", "l1_penalty")
 """Options of oblique trees that are trained in one given way."""
 
 
@@ -110,7 +118,7 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
             f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
             "--style points for deeper trees."
         )
-    for wrong in given.named("tune", "solver", "selection", "proof"):
+    for wrong in given.named("tune", "solver", "selection", "proof", "l1_penalty"):
         raise ValueError(
             f"--style points works without {wrong}: it goes through all splits by "
             f"itself. Leave out {wrong}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -9,12 +11,18 @@ import pandas as pd
 import typer
 
 from miptree.commands import _tables
+from miptree.commands._new_rows import warn_of_new_values, with_spare_columns
 from miptree.data import CategoricalColumn
+from miptree.data.files import FileOptions, Roles, read_table
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import SavedModel
+from miptree.export._rules import rules_of, table_of
 from miptree.utils.arrays import AnyArray
 
-DataFile = Annotated[Path, typer.Argument(help="CSV, CSV.gz or Parquet file.")]
+TABLE_HELP = (
+    "CSV, TSV, Excel, Parquet or Feather file; also .gz or .zip; - reads stdin."
+)
+DataFile = Annotated[Path, typer.Argument(help=TABLE_HELP)]
 ModelFile = Annotated[Path, typer.Argument(help="Model that `miptree fit` wrote.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file.")]
 Target = Annotated[
@@ -30,17 +38,42 @@ class LabelledRows(NamedTuple):
     labels: AnyArray
 
 
-def read_features(clf: OptimalTreeClassifier, data: Path) -> pd.DataFrame | AnyArray:
-    """Read the columns of a file that a model reads."""
-    return _features(clf, _tables.read_table(data, _text_columns(clf)))
+def read_features(
+    clf: OptimalTreeClassifier,
+    data: Path,
+    file: FileOptions,
+    keep: Sequence[str] = (),
+) -> tuple[pd.DataFrame, pd.DataFrame | AnyArray]:
+    """Read a file; return some columns as they are, and those that a model reads.
+
+    Columns that no split uses may be lacking; that is said, and how many values of
+    categories are new.
+
+    Parameters
+    ----------
+    clf : OptimalTreeClassifier
+    data : Path
+    file : FileOptions
+    keep : sequence of str
+        Columns to return as they are written.
+    """
+    roles = _roles(clf)
+    carried = frozenset(keep) - roles.numbers
+    table = read_table(data, file, replace(roles, text=roles.text | carried))
+    kept = _tables.columns_of(table, list(keep))
+    if not hasattr(clf, "feature_names_in_"):
+        table = table.drop(columns=[name for name in carried if name in table])
+    return kept, _lenient_features(clf, table)
 
 
 def read_labelled(
     saved: SavedModel,
     model: Path,
     data: Path,
+    file: FileOptions,
     target: str | None,
     weights: str | None = None,
+    is_strict: bool = True,
 ) -> LabelledRows:
     """Read a file with labels.
 
@@ -50,29 +83,39 @@ def read_labelled(
         Also names the columns of labels and weights, unless the next ones do.
     model, data : Path
         File of the model, for an error, and file of the rows.
+    file : FileOptions
+        What is known of the latter.
     target, weights : str, optional
         Columns of the labels and the weights, which are no features.
+    is_strict : bool
+        Whether columns must be there even if no split uses them.
     """
     target = target or saved.metadata.get("target")
     if target is None:
         raise ValueError(f"{model} does not name the target column; give --target.")
-    table = _tables.read_table(data, {target, *_text_columns(saved.clf)})
+    weights = weights or saved.metadata.get("weights")
+    roles = _roles(saved.clf)
+    numbers = roles.numbers | ({weights} if weights else set())
+    roles = replace(roles, text=roles.text | {target}, numbers=numbers - {target})
+    table = read_table(data, file, roles)
     y = _tables.labels_like(table, target, saved.clf.classes_)
-    left_out = {target, weights or saved.metadata.get("weights")}
-    rows = table.drop(columns=[name for name in table.columns if name in left_out])
-    return LabelledRows(table, _features(saved.clf, rows), y)
+    rows = table.drop(columns=[n for n in table.columns if n in (target, weights)])
+    features = (_features if is_strict else _lenient_features)(saved.clf, rows)
+    return LabelledRows(table, features, y)
 
 
-def _text_columns(clf: OptimalTreeClassifier) -> set[str]:
-    """Name the columns that held text in training."""
-    table = getattr(clf, "table_", None)  # a baseline's columns are all numbers
-    if table is None or not hasattr(clf, "feature_names_in_"):
-        return set()
-    return {
+def _roles(clf: OptimalTreeClassifier) -> Roles:
+    """Tell which columns a model reads as text and which as numbers."""
+    names = getattr(clf, "feature_names_in_", None)
+    if names is None:
+        return Roles()
+    text = {
         column.name
-        for column in table.columns
+        for column in table_of(clf).columns
         if isinstance(column, CategoricalColumn) and column.is_text
     }
+    numbers = frozenset(str(name) for name in names) - text
+    return Roles(frozenset(text), numbers, are_all=True)
 
 
 def _features(
@@ -88,3 +131,17 @@ def _features(
             f"but the table has {len(table.columns)}."
         )
     return table.to_numpy()
+
+
+def _lenient_features(
+    clf: OptimalTreeClassifier, table: pd.DataFrame
+) -> pd.DataFrame | AnyArray:
+    """Take these columns where some that no split uses may be lacking."""
+    if not hasattr(clf, "feature_names_in_"):
+        return _features(clf, table)
+    rules = rules_of(clf)
+    used = {rules.name(column) for column in rules.used}
+    filled = with_spare_columns(table, rules.columns, used)
+    features = _features(clf, filled)
+    warn_of_new_values(features, [c for c in rules.columns if c.name in used])
+    return features

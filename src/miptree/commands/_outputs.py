@@ -47,3 +47,42 @@ def _is_same(path: Path, other: Path) -> bool:
     if path.exists() and other.exists():
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)
+
+
+def refuse_model_name(path: Path | None) -> None:
+    """Refuse a model file that has the name of a table."""
+    if path is not None and path.suffix.lower() in _OF_TABLES:
+        raise ValueError(
+            f"--out names the model file, which is JSON and no table: give a name such "
+            f"as {path.with_suffix('.json').name!r}, got {path.name!r}."
+        )
+
+
+def unsaved_sentence(data: str) -> str:
+    """Say what a fit without a model file loses, and offer a name."""
+    return (
+        "The model will not be saved, and cannot predict or be verified later. To keep "
+        f"it: --out {_bare_name(data, 'model')}.json"
+    )
+
+
+def unplain_sentence(data: str) -> str:
+    """Say what a proof needs whose table is no plain CSV file."""
+    name = _bare_name(data, "table")
+    return (
+        "miptree check, which shares no code with the fit, reads plain CSV only. Write "
+        f"the table so for it: miptree table {data} --out {name}_plain.csv"
+    )
+
+
+def _bare_name(data: str, otherwise: str) -> str:
+    """Return the name of a file without folder and endings, if it needs no quotes."""
+    stem = Path(data).name.partition(".")[0]
+    return (
+        stem
+        if stem.replace("_", "").replace("-", "a").isalnum() and data != "-"
+        else otherwise
+    )
+
+
+_OF_TABLES = frozenset((".csv", ".tsv", ".xlsx", ".xls", ".parquet", ".feather"))

@@ -1,11 +1,8 @@
-"""CSV and Parquet files in and out."""
+"""Columns of a table by their names, and what labels and weights may be."""
 
 from __future__ import annotations
 
-import gzip
-import io
-import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,65 +12,14 @@ import pandas as pd
 
 from miptree.data.cells import row_name
 from miptree.data.columns import show_value
-from miptree.data.csv import TOO_MANY_FIELDS, csv_options
+from miptree.data.files import table_content
 from miptree.utils.arrays import AnyArray, FloatArray
 from miptree.utils.files import write_atomic
 
 
-def read_table(path: Path, as_text: Collection[str] = ()) -> pd.DataFrame:
-    """Read a table from CSV (also .gz) or Parquet.
-
-    Only an empty field of a CSV file is a missing value, so a class called "NA" or
-    "None" stays one; numbers are read to the nearest float64.
-
-    Parameters
-    ----------
-    path : Path
-    as_text : collection of str
-        Columns whose cells stay text even if all look like numbers; names that the
-        table does not have are ignored.
-    """
-    if path.suffix == ".parquet":
-        table = pd.read_parquet(path)
-        table.columns = [str(name) for name in table.columns]
-        for name in set(as_text) & set(table.columns):
-            table[name] = table[name].map(show_value, na_action="ignore").astype(object)
-    else:
-        table = _read_csv(path, as_text)
-        table.columns = [str(name) for name in table.columns]
-    if not len(table):
-        raise ValueError(f"{path} has no rows.")
-    return table
-
-
-def _read_csv(path: Path, as_text: Collection[str]) -> pd.DataFrame:
-    with warnings.catch_warnings():
-        # pandas drops the fields that are too many in a row, and only warns.
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:
-            return pd.read_csv(
-                path,
-                dtype=dict.fromkeys(as_text, str),
-                low_memory=False,
-                **csv_options(),
-            )
-        except pd.errors.ParserWarning:
-            raise ValueError(f"{path} {TOO_MANY_FIELDS}") from None
-        except (ValueError, EOFError, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path} is not a CSV table: {error}") from None
-
-
 def write_table(table: pd.DataFrame, path: Path, force: bool) -> None:
-    """Write a table as CSV (gzipped where the name ends in .gz) or Parquet."""
-    if path.suffix == ".parquet":
-        buffer = io.BytesIO()
-        table.to_parquet(buffer, index=False)
-        content = buffer.getvalue()
-    else:
-        content = table.to_csv(index=False).encode()
-        if path.suffix == ".gz":
-            content = gzip.compress(content)
-    write_atomic(path, content, force)
+    """Write a table in the format that the name of the file says."""
+    write_atomic(path, table_content(table, path), force)
 
 
 def columns_of(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -86,10 +32,14 @@ def columns_of(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 def column_of(table: pd.DataFrame, name: str) -> pd.Series:
     """Take the column of a name; the error lists those there are."""
     if name not in table.columns:
-        there = ", ".join(map(repr, table.columns[:20]))
-        more = ", ..." if len(table.columns) > 20 else ""
-        raise ValueError(f"There is no column {name!r}; there are {there}{more}.")
+        raise ValueError(f"There is no column {name!r}; {names_there(table)}.")
     return table[name]
+
+
+def names_there(table: pd.DataFrame) -> str:
+    """List the columns that there are, for an error."""
+    there = ", ".join(map(repr, table.columns[:20]))
+    return f"there are {there}{', ...' if len(table.columns) > 20 else ''}"
 
 
 def weights(table: pd.DataFrame, name: str | None) -> FloatArray | None:
@@ -144,6 +94,8 @@ def read_label(text: str, kind: str) -> Any:
     """Read a text as a label of classes of a dtype's kind, or keep it as it is."""
     if kind in "UO" or "_" in text:  # Python reads "1_0" as 10
         return text
+    if kind in "iuf" and text.count(",") == 1 and "." not in text:
+        text = text.replace(",", ".")  # the same class in a table of another country
     if kind == "b":
         return {"true": True, "false": False}.get(text.lower(), text)
     with suppress(ValueError):

@@ -9,6 +9,7 @@ import typer
 from miptree.classifiers.alternatives import Alternatives
 from miptree.commands import _tables
 from miptree.commands._app import app, plain_errors, printable
+from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
     LabelledRows,
@@ -16,6 +17,7 @@ from miptree.commands._model_rows import (
     Target,
     read_labelled,
 )
+from miptree.data.files import FileOptions
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
@@ -32,6 +34,7 @@ Seconds = Annotated[
 
 @app.command()
 @plain_errors
+@reads_table
 def alternatives(
     model: ModelFile,
     data: DataFile,
@@ -39,6 +42,8 @@ def alternatives(
     within: Within = 0.01,
     time_limit: Seconds = 60.0,
     target: Target = None,
+    *,
+    file: FileOptions,
 ) -> None:
     """List other points trees that cost nearly the same, and what cannot be spared.
 
@@ -48,7 +53,7 @@ def alternatives(
     Example: miptree alternatives model.json credit.csv
     """
     saved = read_model(model)
-    rows = read_labelled(saved, model, data, target)
+    rows = read_labelled(saved, model, data, file, target, is_strict=False)
     found, needs = other_trees_of(
         saved, rows, n=number, within=within, time_limit=time_limit
     )

@@ -19,7 +19,8 @@ from miptree.commands._app import (
     show_tree,
 )
 from miptree.commands._comparison import show_comparison, unproved_sentence
-from miptree.commands._costs import cost_matrix
+from miptree.commands._costs import class_weights, cost_matrix, weights_of_all
+from miptree.commands._file_options import reads_table
 from miptree.commands._fit_options import (
     Given,
     chosen_style,
@@ -28,14 +29,27 @@ from miptree.commands._fit_options import (
     refuse_long_texts,
     refuse_together,
 )
+from miptree.commands._fit_rows import (
+    ColumnChoice,
+    note,
+    read_fit_rows,
+    refuse_with_dask,
+)
 from miptree.commands._model_rows import (
+    TABLE_HELP,
     DataFile,
     Force,
     ModelFile,
     read_features,
 )
-from miptree.commands._outputs import refuse_outputs
+from miptree.commands._outputs import (
+    refuse_model_name,
+    refuse_outputs,
+    unplain_sentence,
+    unsaved_sentence,
+)
 from miptree.data import ENCODINGS
+from miptree.data.files import FileOptions, refuse_format
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
@@ -48,10 +62,9 @@ from miptree.tuning.style_settings import SPARSE_FEATURES
 
 @app.command()
 @plain_errors
+@reads_table
 def fit(
-    data: Annotated[
-        str, typer.Argument(help="CSV, CSV.gz or Parquet file; for Dask a pattern.")
-    ],
+    data: Annotated[str, typer.Argument(help=f"{TABLE_HELP} For Dask a pattern.")],
     target: Annotated[str, typer.Option(help="Column of the class labels.")],
     depth: Annotated[
         int,
@@ -71,6 +84,10 @@ def fit(
     ] = None,
     drop: Annotated[
         list[str] | None, typer.Option(help="Column to leave out; repeatable.")
+    ] = None,
+    use: Annotated[
+        list[str] | None,
+        typer.Option(help="Column to learn from though it looks like an id."),
     ] = None,
     categorical: Annotated[
         list[str] | None,
@@ -120,8 +137,20 @@ def fit(
         ),
     ] = None,
     class_weight: Annotated[
-        str | None,
-        typer.Option(help="balanced: all classes weigh the same in training."),
+        list[str] | None,
+        typer.Option(
+            help="balanced: all classes weigh the same in training; or the weight of a "
+            "class, such as yes:5, by default 1. Repeatable."
+        ),
+    ] = None,
+    l1_penalty: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="Price of coefficients of an oblique tree: more, fewer terms."
+        ),
+    ] = None,
+    max_features: Annotated[
+        int | None, typer.Option(min=1, help="Most features in a split.")
     ] = None,
     proof: Annotated[
         str | None,
@@ -136,11 +165,15 @@ def fit(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
+    *,
+    file: FileOptions,
 ) -> None:
     """Fit a tree to a table and save it with its certificate.
 
     Example: miptree fit iris.csv --target species --depth 2 --out model.json
 
+    How the table is written is found out. Columns that tell rows apart, such as an id,
+    are left out unless --use names them.
     By default trees of several styles are compared by cross-validation, and the
     simplest is taken that is about as accurate on new rows as the best.
     With --style points splits are small scorecards, and the best tree is proved.
@@ -151,6 +184,7 @@ def fit(
     """
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)
+    refuse_model_name(out)
     given = Given(
         tune,
         engine,
@@ -160,7 +194,9 @@ def fit(
         categorical_encoding,
         proof,
         proof_log,
+        l1_penalty,
     )
+    columns = ColumnChoice(target, weights, drop or [], use or [], categorical or [])
     refuse_together(given)
     style = chosen_style(given, style)
     refuse_for_style(given, style, depth)
@@ -180,8 +216,10 @@ def fit(
     clf.set_params(max_depth=depth, time_limit=time_limit, random_state=seed, verbose=1)
     if proof is not None:
         clf.set_params(proof=proof)
-    if class_weight is not None:
-        clf.set_params(class_weight=class_weight)
+    if l1_penalty is not None:
+        clf.set_params(l1_penalty=l1_penalty)
+    if max_features is not None:
+        clf.set_params(max_features_per_split=max_features)
     if scoring is not None:
         if not isinstance(clf, OptimalTreeClassifierCV):
             raise ValueError("--scoring is for --style auto and for --tune.")
@@ -196,22 +234,26 @@ def fit(
                 "--cost works without --engine dask: give distributed.fit a classifier "
                 "with a cost_matrix."
             )
+        refuse_with_dask(columns, file)
+        if class_weight:
+            clf.set_params(class_weight=weights_of_all(class_weight))
         from miptree import distributed
 
         clf = distributed.fit(
             data, target, classifier=clf, weights=weights, drop=drop or []
         )
     else:
-        table = _tables.read_table(Path(data))
-        y = _tables.labels(table, target)
+        rows, y, weight, is_plain = read_fit_rows(Path(data), columns, file)
+        if proof_log is not None and not is_plain:
+            note(unplain_sentence(data))
+        if class_weight:
+            clf.set_params(class_weight=class_weights(class_weight, y))
         if cost:
             clf.set_params(cost_matrix=cost_matrix(cost, y))
-        weight = _tables.weights(table, weights)
-        rows = _features(table, {target, weights, *(drop or [])})
-        named = _tables.columns_of(rows, categorical or [])
-        rows = rows.astype(dict.fromkeys(named.columns, "category"))
         if out is not None:
             refuse_long_texts(rows)
+        else:
+            note(unsaved_sentence(data))
         if isinstance(clf, OptimalTreeClassifierCV):
             clf.fit(rows, y, weight)
         else:
@@ -226,8 +268,7 @@ def fit(
         say(unproved_sentence(clf))
     else:
         show_certificate(clf)
-    if out is not None:
-        say(f"Saved as {out}.")
+    say(f"Saved as {out}." if out is not None else "The model is not saved.")
     if proof_log is not None and clf.certificate_.proof_digest:
         say(f"The proof is in {proof_log}; miptree check tells whether it holds.")
 
@@ -241,27 +282,40 @@ def _files_read(data: str, engine: str) -> list[Path]:
 
 @app.command()
 @plain_errors
+@reads_table
 def predict(
     model: ModelFile,
     data: DataFile,
-    out: Annotated[Path | None, typer.Option(help="CSV or Parquet to write.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="CSV, TSV, Excel, Parquet or Feather file to write."),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the rows to carry over, such as an id; repeatable."
+        ),
+    ] = None,
     force: Force = False,
+    *,
+    file: FileOptions,
 ) -> None:
     """Predict the class of every row, with its probability.
 
-    Columns are found by name; others are ignored. Without --out the table goes to
-    standard output.
+    Columns are found by name; others are ignored, or carried over by --keep. Without
+    --out the table goes to standard output.
 
     Example: miptree predict model.json new.csv --out predicted.csv
     """
     refuse_outputs({"--out": out}, [model, data], force)
+    refuse_format(out)
     clf = load_json(model)
-    rows = read_features(clf, data)
+    kept, rows = read_features(clf, data, file, _kept_names(keep))
     label = clf.predict(rows)
     # With costs, the class predicted need not be the most frequent one.
     place = np.searchsorted(clf.classes_, label)
     probability = clf.predict_proba(rows)[np.arange(len(label)), place]
-    predicted = pd.DataFrame({"prediction": label, "probability": probability})
+    predicted = kept.assign(prediction=label, probability=probability)
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
         typer.echo(predicted.to_csv(index=False).encode(), nl=False)
@@ -282,11 +336,9 @@ def show(model: ModelFile) -> None:
     show_certificate(clf)
 
 
-def _features(table: pd.DataFrame, left_out: set[str | None]) -> pd.DataFrame:
-    """Take the columns to learn from; those left out must be there."""
-    for name in left_out - {None}:
-        _tables.column_of(table, str(name))
-    names = [name for name in table.columns if name not in left_out]
-    if not names:
-        raise ValueError("No column is left to learn from.")
-    return table[names]
+def _kept_names(keep: list[str] | None) -> list[str]:
+    """Return the columns to carry over, each once."""
+    for name in keep or []:
+        if name in ("prediction", "probability"):
+            raise ValueError(f"--keep {name} has the name of a column that is written.")
+    return list(dict.fromkeys(keep or []))

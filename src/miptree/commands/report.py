@@ -12,6 +12,7 @@ from rich.text import Text
 
 from miptree.commands import _tables
 from miptree.commands._app import app, console, plain_errors, printable, say
+from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
     Force,
@@ -21,6 +22,7 @@ from miptree.commands._model_rows import (
 )
 from miptree.commands._outputs import refuse_outputs
 from miptree.commands.alternatives import other_trees_of
+from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation
 from miptree.evaluate import evaluate as count
@@ -31,13 +33,16 @@ from miptree.utils.files import write_atomic
 
 @app.command()
 @plain_errors
-def evaluate(model: ModelFile, data: DataFile, target: Target = None) -> None:
+@reads_table
+def evaluate(
+    model: ModelFile, data: DataFile, target: Target = None, *, file: FileOptions
+) -> None:
     """Count how a model does on a table: confusion matrix, accuracy of each leaf.
 
     Example: miptree evaluate model.json test.csv
     """
     saved = read_model(model)
-    _, rows, y = read_labelled(saved, model, data, target)
+    _, rows, y = read_labelled(saved, model, data, file, target, is_strict=False)
     found = count(saved.clf, rows, y)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
@@ -49,6 +54,7 @@ def evaluate(model: ModelFile, data: DataFile, target: Target = None) -> None:
 
 @app.command()
 @plain_errors
+@reads_table
 def report(
     model: ModelFile,
     data: DataFile,
@@ -64,6 +70,8 @@ def report(
     ] = False,
     target: Target = None,
     force: Force = False,
+    *,
+    file: FileOptions,
 ) -> None:
     """Write a page about a model: one HTML file that works without a network.
 
@@ -75,10 +83,12 @@ def report(
     """
     refuse_outputs({"--out": out}, [model, data, test], force)
     saved = read_model(model)
-    given = read_labelled(saved, model, data, target)
+    given = read_labelled(saved, model, data, file, target)
     table, rows, y = given
     found = other_trees_of(saved, given, 60.0) if alternatives else (None, None)
-    other = None if test is None else read_labelled(saved, model, test, target)[1:]
+    other = (
+        None if test is None else read_labelled(saved, model, test, file, target)[1:]
+    )
     named = saved.metadata.get("weights")
     weight = _tables.weights(table, named if named in table.columns else None)
     kind = "points tree" if saved.clf.certificate_.is_of_points else "decision tree"

@@ -10,12 +10,15 @@ import typer
 from miptree.audit import verify_model
 from miptree.commands import _tables
 from miptree.commands._app import app, plain_errors, printable, say
+from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import DataFile, ModelFile, Target, read_labelled
+from miptree.data.files import FileOptions
 from miptree.export.json import ChangedFileError, read_model
 
 
 @app.command()
 @plain_errors
+@reads_table
 def verify(
     model: ModelFile,
     data: DataFile,
@@ -37,6 +40,8 @@ def verify(
     proof: Annotated[
         Path | None, typer.Option(help="Proof file of the fit, to be checked as well.")
     ] = None,
+    *,
+    file: FileOptions,
 ) -> None:
     """Compute all that a model file says again from its training data, and compare.
 
@@ -52,7 +57,7 @@ def verify(
         say(printable(f"NOT verified: {error}"))
         raise typer.Exit(1) from None
     weights = weights or saved.metadata.get("weights")
-    table, rows, y = read_labelled(saved, model, data, target, weights)
+    table, rows, y = read_labelled(saved, model, data, file, target, weights)
     found = verify_model(
         saved,
         rows,

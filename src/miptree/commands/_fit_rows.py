@@ -1,0 +1,98 @@
+"""The rows of a fit: features, labels and weights out of one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import typer
+
+from miptree.commands import _tables
+from miptree.data.files import FileOptions, Roles, identifying_columns, read_file
+from miptree.export._names import printable
+from miptree.utils.arrays import AnyArray, FloatArray
+
+
+class FitRows(NamedTuple):
+    """What a classifier is fitted to."""
+
+    features: pd.DataFrame
+    labels: AnyArray
+    weights: FloatArray | None
+    is_plain: bool
+    """Whether the file is one that `miptree check` can read, too."""
+
+
+class ColumnChoice(NamedTuple):
+    """Which columns are what, as the command line says."""
+
+    target: str
+    weights: str | None
+    drop: Sequence[str]
+    use: Sequence[str]
+    """Columns to learn from, though they look as if they identified rows."""
+    categorical: Sequence[str]
+    """Columns whose values are categories, whatever they look like."""
+
+    @property
+    def left_out(self) -> list[str]:
+        """Columns that are no features."""
+        weights = [] if self.weights is None else [self.weights]
+        return [self.target, *weights, *self.drop]
+
+
+def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRows:
+    """Read a table and take it apart; columns that identify rows are left out."""
+    names = frozenset((columns.target, *columns.categorical))
+    table, is_plain = read_file(data, file, Roles(labels=names))
+    labels = _tables.labels(table, columns.target)
+    weights = _tables.weights(table, columns.weights)
+    features = _features(table, columns)
+    named = _tables.columns_of(features, list(columns.categorical))
+    features = features.astype(dict.fromkeys(named.columns, "category"))
+    return FitRows(features, labels, weights, is_plain)
+
+
+def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
+    """Take the columns to learn from; those that are named must be there."""
+    _tables.columns_of(table, [*columns.left_out, *columns.use])
+    for name in columns.use:
+        if name in columns.left_out:
+            raise ValueError(
+                f"--use names column {name!r}, which is the target, the weights or "
+                "left out by --drop. Leave out one of the two."
+            )
+    names = [name for name in table.columns if name not in columns.left_out]
+    found = identifying_columns(table[names], [*columns.use, *columns.categorical])
+    kept = [name for name in names if name not in found]
+    listed = ", ".join(f"{name!r} ({why})" for name, why in found.items())
+    if not kept:
+        also = f" Give --use for those that tell rows apart: {listed}." if found else ""
+        raise ValueError(f"No column is left to learn from.{also}")
+    if found:
+        them = "they tell" if len(found) > 1 else "it tells"
+        note(
+            f"Left out, because {them} rows apart and say{'s' * (len(found) == 1)} "
+            f"nothing of new ones: {listed}. To learn from one anyway: --use "
+            f"{next(iter(found))!r}."
+        )
+    return table[kept]
+
+
+def note(sentence: str) -> None:
+    """Say something on standard error that is no warning."""
+    typer.echo(f"Note: {printable(sentence)}", err=True)
+
+
+def refuse_with_dask(columns: ColumnChoice, file: FileOptions) -> None:
+    """Refuse options about reading that a table in blocks does not know."""
+    for name in ("sep", "decimal", "encoding", "sheet"):
+        if getattr(file, name) is not None:
+            raise ValueError(
+                f"--engine dask reads plain CSV and Parquet only: leave out --{name}, "
+                "or write the table anew as Parquet."
+            )
+    if columns.use:
+        raise ValueError("--engine dask uses all columns: leave out --use.")

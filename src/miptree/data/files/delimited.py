@@ -1,0 +1,76 @@
+"""Text files of rows, in whatever dialect."""
+
+from __future__ import annotations
+
+import io
+import warnings
+
+import pandas as pd
+
+from miptree.data.csv import TOO_MANY_FIELDS, csv_options
+from miptree.data.files.dialect import Dialect, decode, find_dialect
+from miptree.data.files.notes import Notes
+from miptree.data.files.options import FileOptions, Roles
+
+_PLAIN_ENCODINGS = ("utf-8", "utf-8-sig")
+
+
+def read_delimited(
+    name: str, content: bytes, given: FileOptions, roles: Roles, notes: Notes
+) -> tuple[pd.DataFrame, str]:
+    """Return the table of a text file, and its decimal sign.
+
+    Only an empty field is a missing value here, and a number is what is one in the
+    dialect; all other cells are text for now.
+    """
+    try:
+        text, encoding = decode(content, given.encoding)
+        dialect = find_dialect(text, given)
+        table = _parse(
+            content if encoding == "utf-8" else text.encode(), dialect, roles
+        )
+    except pd.errors.ParserWarning:
+        raise ValueError(f"{name} {TOO_MANY_FIELDS}") from None
+    except ValueError as error:
+        raise ValueError(f"{name} is not a CSV table: {error}") from None
+    _describe(name, dialect, encoding, given, notes)
+    return table, dialect.decimal
+
+
+def _parse(content: bytes, dialect: Dialect, roles: Roles) -> pd.DataFrame:
+    # Where both are commas pandas cannot tell numbers: they are told apart later.
+    is_clear = dialect.sep != dialect.decimal
+    with warnings.catch_warnings():
+        # pandas drops the fields that are too many in a row, and only warns.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(
+            io.BytesIO(content),
+            sep=dialect.sep,
+            decimal=dialect.decimal if is_clear else ".",
+            skiprows=dialect.titles,
+            dtype=dict.fromkeys(roles.text, str) if is_clear else str,
+            low_memory=False,
+            **csv_options(),
+        )
+
+
+def _describe(
+    name: str, dialect: Dialect, encoding: str, given: FileOptions, notes: Notes
+) -> None:
+    """Note what was found out, where it is not what everybody expects."""
+    is_usual = dialect.sep == "," or (dialect.sep == "\t" and ".tsv" in name)
+    if given.sep is None and not is_usual:
+        notes.file.append(f"fields are separated by {dialect.sep_name} (--sep to set)")
+    if given.decimal is None and dialect.decimal == ",":
+        notes.file.append("numbers have decimal commas (--decimal to set)")
+    if given.encoding is None and encoding not in _PLAIN_ENCODINGS:
+        notes.file.append(f"its text is read as {encoding} (--encoding to set)")
+    if dialect.unclear is not None:
+        notes.odd.append(
+            f"Numbers such as {dialect.unclear} are read with a decimal point, and "
+            "nothing in the file tells otherwise. If they are thousands, say --decimal "
+            "comma."
+        )
+    if dialect.titles:
+        lines = f"{dialect.titles} line{'s' * (dialect.titles != 1)}"
+        notes.file.append(f"{lines} above the header left out")

@@ -1,0 +1,200 @@
+"""What the cells of each column are: numbers, dates as numbers, or text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from miptree.data.columns import show_value
+from miptree.data.files.clean import whole_if_possible, without_spaces
+from miptree.data.files.dates import UnclearDatesError, read_date_column, years_of
+from miptree.data.files.notes import Notes
+from miptree.data.files.numbers import MixedUnitsError, read_number_column
+from miptree.data.files.options import Roles
+
+_DAY = timedelta(days=1)
+
+
+class Interpreter:
+    """Reads the columns of one file.
+
+    Parameters
+    ----------
+    roles : Roles
+    decimal : {".", ","}
+        Decimal sign of the file.
+    has_types : bool
+        Whether the file tells types: text stays text then, unless numbers are needed.
+    notes : Notes
+        Takes what is worth saying.
+    """
+
+    def __init__(
+        self, roles: Roles, decimal: str, has_types: bool, notes: Notes
+    ) -> None:
+        self.roles = roles
+        self.decimal = decimal
+        self.has_types = has_types
+        self.notes = notes
+
+    def table(self, raw: pd.DataFrame) -> pd.DataFrame:
+        """Return the table with all its columns read."""
+        columns = []
+        for j, name in enumerate(raw.columns):
+            column = raw.iloc[:, j]
+            if self.roles.is_of_interest(name):
+                column = without_spaces(name, self._column(name, column), self.notes)
+            columns.append(column.rename(name))
+        return pd.concat(columns, axis=1) if columns else raw
+
+    def _column(self, name: str, column: pd.Series) -> pd.Series:
+        kinds = pd.api.types
+        if name in self.roles.text:
+            return column if kinds.is_string_dtype(column) else _as_text(column)
+        if kinds.is_datetime64_any_dtype(column):
+            column = column if column.dt.tz is None else column.dt.tz_convert(None)
+            return self._dates(name, column.index, column.to_numpy())
+        if kinds.is_timedelta64_dtype(column):
+            return column / _DAY
+        if not (kinds.is_object_dtype(column) or kinds.is_string_dtype(column)):
+            return column
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return column
+        cells = [_plain(cell) for cell in column.tolist()]
+        texts = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
+        if texts:
+            return self._of_texts(name, column, cells, texts)
+        if cells and all(cell is None or isinstance(cell, date) for cell in cells):
+            return self._dates(name, column.index, [_utc(cell) for cell in cells])
+        return pd.Series(cells, index=column.index, dtype=object).infer_objects()
+
+    def _of_texts(
+        self, name: str, column: pd.Series, cells: list[Any], texts: list[str]
+    ) -> pd.Series:
+        """Read a column with at least one text."""
+        others = [c for c in cells if c is not None and not isinstance(c, str)]
+        is_needed = name in self.roles.numbers
+        if self.has_types and not is_needed:
+            return column
+        found = None
+        if all(isinstance(c, Real) and not isinstance(c, bool) for c in others):
+            found = self._numbers(name, texts, bool(others) or is_needed)
+        if found is None and all(isinstance(c, date) for c in others):
+            found = self._date_texts(name, texts)
+        if found is None:
+            return _as_text(column) if others else column
+        read, missing = found
+        gone = Counter(c for c in cells if isinstance(c, str) and c in missing)
+        spoken = Counter({text: n for text, n in gone.items() if text.strip()})
+        if spoken:
+            self.notes.missing[name] = spoken
+        numbers = [read[c] if isinstance(c, str) else _number(c) for c in cells]
+        return whole_if_possible(
+            pd.Series(numbers, index=column.index, dtype="float64")
+        )
+
+    def _numbers(
+        self, name: str, texts: Sequence[str], is_sure: bool
+    ) -> tuple[dict[str, float], frozenset[str]] | None:
+        """Return what texts are as numbers, and which are signs of a missing value."""
+        try:
+            found = read_number_column(texts, self.decimal)
+        except MixedUnitsError as error:
+            self._unclear(
+                name,
+                f"holds numbers of different units, {error}",
+                "Give all numbers of a column the same unit",
+            )
+            return None
+        if found is None or (len(found.missing) == len(found.values) and not is_sure):
+            return None
+        if found.example is not None:
+            if name in self.roles.labels:
+                return None
+            self.notes.written[name] = found.example, found.values[found.example]
+        return found.values, found.missing
+
+    def _date_texts(
+        self, name: str, texts: Sequence[str]
+    ) -> tuple[dict[str, float], frozenset[str]] | None:
+        if name in self.roles.labels:
+            return None
+        try:
+            found = read_date_column(texts)
+        except UnclearDatesError as error:
+            self._unclear(
+                name,
+                f"holds dates such as {error}, whose day or month may come first",
+                "Write dates as 2024-12-31",
+            )
+            return None
+        if found is None:
+            return None
+        example = next(text for text in texts if text not in found.missing)
+        self.notes.dates[name] = example, found.values[example]
+        return found
+
+    def _unclear(self, name: str, what: str, remedy: str) -> None:
+        """Refuse a column that must hold numbers, and warn of another one."""
+        if name in self.roles.numbers:
+            raise ValueError(f"Column {name!r} {what}. {remedy}.")
+        self.notes.odd.append(
+            f"Column {name!r} {what}: it is read as text. {remedy} to have it read as "
+            "numbers."
+        )
+
+    def _dates(self, name: str, index: pd.Index, cells: ArrayLike) -> pd.Series:
+        """Return dates that have the type of dates as years."""
+        moments = np.asarray(cells, dtype="datetime64[us]")
+        years = years_of(moments)
+        known = np.flatnonzero(~np.isnan(years))
+        if len(known):
+            first = moments[known[0]]
+            day = first.astype("datetime64[D]")
+            shown = str(day) if day == first else str(first.astype("datetime64[s]"))
+            self.notes.dates[name] = shown, float(years[known[0]])
+        return pd.Series(years, index=index)
+
+
+def _utc(cell: Any) -> Any:
+    """Return a moment without its time zone, which NumPy does not know."""
+    if isinstance(cell, datetime) and cell.tzinfo is not None:
+        return cell.astimezone(timezone.utc).replace(tzinfo=None)
+    return cell
+
+
+def _plain(cell: Any) -> Any:
+    """Return None for all that is missing, and numbers for decimals."""
+    if cell is None or cell is pd.NaT or cell is pd.NA:
+        return None
+    if isinstance(cell, str) and not cell:
+        return None
+    if isinstance(cell, float) and np.isnan(cell):
+        return None
+    return float(cell) if isinstance(cell, Decimal) else cell
+
+
+def _number(cell: Any) -> float:
+    if cell is None:
+        return np.nan
+    if isinstance(cell, date):
+        return float(years_of(np.array([_utc(cell)], dtype="datetime64[us]"))[0])
+    return float(cell)
+
+
+def _as_text(column: pd.Series) -> pd.Series:
+    """Return cells as text, whole numbers without a point; missing ones stay so."""
+    return column.map(_text, na_action="ignore").astype(object)
+
+
+def _text(cell: Any) -> str:
+    is_day = isinstance(cell, datetime) and cell.time() == datetime.min.time()
+    return str(cell.date()) if is_day else show_value(cell)
