@@ -1,7 +1,7 @@
 """The constraints by themselves: their arguments, their counting, the best labels."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -30,6 +30,8 @@ from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules
 from miptree.data.groups import RowGroups, read_groups, whole_weights
 from miptree.data.problem import Problem
+from miptree.fit.cuts import best_cut
+from miptree.objective.leaf_labels import leaf_cost
 from miptree.tree import HeapTree, ObliqueTree
 
 PARITIES = [
@@ -310,3 +312,46 @@ def test_leaves_that_are_too_small_are_repaired():
     assert sorted(tree.n_leaves for tree in kept) == [1, 2]
     sizes = [np.bincount(tree.apply(problem.X))[tree.is_leaf].min() for tree in kept]
     assert min(sizes) == 5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_threshold_is_that_of_trying_all(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), rng.integers(2, size=40)
+    groups = RowGroups.of(rng.choice(list("ab"), 40), None, np.ones(40))
+    problem = Problem.from_data(X, y, 2, groups=groups)
+    rows = Population(problem.y, problem.count, problem.groups, (0, 1))
+    constraints = [DemographicParity(difference_bound=0.05), MinLeaf(rows=4)]
+    rules = Rules(constraints, rows, ("x", "x"))
+    heap = HeapTree(
+        rng.normal(size=(3, 2)), np.array([0.2, 0.3, 0.1]), np.zeros(4, int)
+    )
+    heap = problem.into_box(heap)
+
+    def least_cost(tree):
+        leaf = tree.leaf_of(problem.scaled)
+        sizes = np.bincount(leaf, minlength=4)
+        cost = leaf_cost(problem, leaf, 4)
+        label = find_labels(cost, rows.tally(leaf, 4), rules.limits)
+        if label is None or ((sizes > 0) & (sizes < 4)).any():
+            return np.inf
+        return cost[np.arange(4), label].sum()
+
+    for node in range(3):
+        levels = np.sort(problem.scaled @ heap.coef[node])
+        between = [0.5 * (a + b) for a, b in pairwise(levels)]
+        tried = []
+        for threshold in between:
+            tree = heap.copy()
+            tree.threshold[node] = threshold
+            tried.append(least_cost(tree))
+        found = best_cut(problem, rules, heap, node)
+        inside = np.inf if found is None else least_cost(found)
+        assert inside >= min(tried)
+        # Beyond all rows that reach the node a threshold does nothing.
+        others = heap.copy()
+        others.coef[node], others.threshold[node] = 0.0, 1.0
+        nothing = [least_cost(others)]
+        others.threshold[node] = -1.0
+        nothing.append(least_cost(others))
+        assert min(inside, *nothing) == min(*tried, *nothing)

@@ -44,7 +44,7 @@ def best_labels(
     options = _options(cost, tally, limits)
     if np.prod([float(len(o)) for o in options]) > MOST_VECTORS:
         return _by_mip(cost, tally, limits, options)
-    choice = _vectors(tuple(map(len, options)))
+    choice = all_vectors(tuple(map(len, options)))
     label = np.column_stack([o[choice[:, l]] for l, o in enumerate(options)])
     leaf = np.arange(len(cost))
     possible = np.flatnonzero(_may_keep(label, tally, limits))
@@ -85,7 +85,7 @@ def _options(
 
 
 @lru_cache(maxsize=64)
-def _vectors(sizes: tuple[int, ...]) -> IntArray:
+def all_vectors(sizes: tuple[int, ...]) -> IntArray:
     """Return all vectors of numbers below these sizes, one in each row."""
     return np.indices(sizes).reshape(len(sizes), -1).T
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,11 @@ def checked_bound(bound: object, who: str, name: str = "bound") -> float:
             f"{bound!r}."
         )
     return float(bound)  # type: ignore[arg-type]
+
+
+def plain_label(label: Any) -> Any:
+    """Return a label of NumPy's as Python's own, which texts and files show alike."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def share(hits: int, total: int, unit: Fraction) -> str:

@@ -13,6 +13,7 @@ from miptree.constraints.constraint import (
     CountingConstraint,
     TreeOnRows,
     checked_bound,
+    plain_label,
     share,
 )
 from miptree.constraints.limit import Limit, Rate, as_written
@@ -31,6 +32,7 @@ class _RateConstraint(CountingConstraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", checked_bound(self.bound, self.name))
+        object.__setattr__(self, "label", plain_label(self.label))
         if self.on not in ROWS:
             raise ValueError(
                 f"on of {self.name} must be one of {', '.join(map(repr, ROWS))}, got "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +20,7 @@ from miptree.data.schema import Schema
 from miptree.data.table import Table
 from miptree.objective.leaf_labels import leaf_cost
 from miptree.tree import HeapTree, ObliqueTree
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,15 @@ class Rules:
             limit
             for constraint in self.constraints
             for limit in constraint.limits(self.population)
+        ]
+
+    @cached_property
+    def leaf_sizes(self) -> list[tuple[AnyArray, Fraction]]:
+        """Sizes of the rows and least sizes of leaves, where there are such rules."""
+        return [
+            constraint.sizes(self.population)
+            for constraint in self.constraints
+            if isinstance(constraint, MinLeaf)
         ]
 
     def ready(self) -> Rules:
@@ -88,14 +98,8 @@ class Rules:
     def repaired(self, problem: Problem, heap: HeapTree) -> list[HeapTree]:
         """Return a tree, and trees near it whose leaves are not too small."""
         found = [heap]
-        for constraint in self.constraints:
-            if isinstance(constraint, MinLeaf):
-                sizes = constraint.sizes(self.population)
-                found += [
-                    near
-                    for tree in found[:1]
-                    for near in with_full_leaves(problem, tree, *sizes)
-                ]
+        for size, least in self.leaf_sizes:
+            found += with_full_leaves(problem, heap, size, least)
         return found
 
 
