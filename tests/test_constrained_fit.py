@@ -1,5 +1,6 @@
 """Fits under constraints: no tree breaks one, and on tiny data it is the best."""
 
+import json
 from itertools import combinations, product
 
 import numpy as np
@@ -12,8 +13,16 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_validate
 
 from _brute_force import BruteForce
+from _cli import refused, run
 from _data import examples
-from miptree import OptimalTreeClassifier, verify, verify_model
+from _sealed import sealed
+from miptree import (
+    OptimalTreeClassifier,
+    load_json,
+    save_json,
+    verify,
+    verify_model,
+)
 from miptree.constraints import (
     DemographicParity,
     EqualizedOdds,
@@ -121,7 +130,7 @@ KINDS = [
     st.integers(0, 1000),
     st.sampled_from([1, 2]),
 )
-@examples(40)
+@examples(24)
 def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
     X, y, groups = biased(40, seed)
     clf = classifier(list(pair), max_depth=depth, max_iter=6)
@@ -196,7 +205,7 @@ def test_on_tiny_data_the_tree_is_the_best_that_keeps_them(constraints, depth, n
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
     groups = np.array(["a", "b"])[rng.permutation(n) % 2]
-    clf = classifier(constraints, max_depth=depth, max_iter=120, **PENALTIES)
+    clf = classifier(constraints, max_depth=depth, max_iter=60, **PENALTIES)
     clf.fit(X, y, sensitive_features=groups)
     from miptree.data.problem import Problem
 
@@ -352,3 +361,118 @@ def test_other_groups_and_forgotten_rules_are_noticed(weighted):
     free = classifier([MinLeaf(rows=5)], max_iter=4).fit(X, y)
     assert not verify(free.certificate_, free.tree_, X, y).ok
     assert verify(free.certificate_, free.tree_, X, y, constraints=free.constraints_).ok
+
+
+# ------------------------------------------------------------------------ model files
+
+
+ALL_KINDS = [
+    MinLeaf(rows=2),
+    MinLeaf(weight=1.5),
+    MaxRate(1, 0.9),
+    MinRate(np.int64(1), 0.01, on="positives"),
+    MaxCost(1000, costs=[[0, 1], [2, 0]]),
+    *(
+        kind(difference_bound=1.0, versus="pairs", positive_label=0)
+        for kind in (DemographicParity, TruePositiveRateParity, EqualizedOdds)
+    ),
+    FalsePositiveRateParity(difference_bound=1.0),
+    ErrorRateParity(difference_bound=1.0),
+    ForbidFeatures([2]),
+]
+
+
+def test_constraints_of_every_kind_come_back_from_a_file(tmp_path):
+    X, y, groups = biased(40)
+    clf = classifier(ALL_KINDS, max_iter=2, l1_penalty=1.0)
+    clf.fit(X, y, sensitive_features=groups)
+    save_json(clf, tmp_path / "model.json")
+    again = load_json(tmp_path / "model.json")
+    assert again.constraints_ == clf.constraints_
+    assert again.certificate_ == clf.certificate_
+    path = tmp_path / "model.json"
+    assert verify_model(path, X, y, sensitive_features=groups).ok
+    refitted = again.set_params(random_state=0).fit(X, y, sensitive_features=groups)
+    assert refitted.constraints_ == clf.constraints_
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": "OptimalTreeClassifier"}, '"kind" is no constraint of miptree'),
+        ({"rows": -3}, "rows of MinLeaf must be a whole number"),
+        ({"column": 1}, 'has an unknown entry "column"'),
+    ],
+)
+def test_files_with_senseless_constraints_are_refused(change, words, tmp_path):
+    X, y, _ = biased(40)
+    clf, path = classifier([MinLeaf(rows=5)], max_iter=2).fit(X, y), tmp_path / "m.json"
+    save_json(clf, path)
+    plain = json.loads(path.read_text())
+    plain["constraints"][0] |= change
+    path.write_text(sealed(plain))
+    with pytest.raises(ValueError, match=words):
+        load_json(path)
+
+
+def test_a_file_with_a_looser_rule_is_not_verified(tmp_path):
+    X, y, _ = biased(40)
+    clf, path = classifier([MinLeaf(rows=9)], max_iter=2).fit(X, y), tmp_path / "m.json"
+    save_json(clf, path)
+    plain = json.loads(path.read_text())
+    plain["constraints"][0]["rows"] = 5
+    path.write_text(sealed(plain))
+    assert [check.name for check in verify_model(path, X, y).wrong] == ["rules"]
+    plain["constraints"] = []
+    path.write_text(sealed(plain))
+    assert "rules" in [check.name for check in verify_model(path, X, y).wrong]
+
+
+# ----------------------------------------------------------------------- command line
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    X, y, groups = biased(60)
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(sex=groups)
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    table.assign(paid=np.where(y == 1, "yes", "no")).to_csv(path, index=False)
+    return path
+
+
+def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
+    out = tmp_path / "model.json"
+    result = run(
+        *("fit", people, "--target", "paid", "--solver", "search", "--time-limit", 1),
+        *("--sensitive", "sex", "--fair", "demographic-parity:0.05", "--min-leaf", 10),
+        *("--max-rate", "yes:0.9:negatives", "--min-rate", "no:0.1", "--forbid", "c"),
+        *("--out", out),
+    )
+    assert result.exit_code == 0, result.output
+    assert "keeps 6 rules" in " ".join(result.output.split())
+    assert load_json(out).constraints_ == (
+        DemographicParity(difference_bound=0.05),
+        MinLeaf(rows=10),
+        MaxRate("yes", 0.9, on="negatives"),
+        MinRate("no", 0.1),
+        ForbidFeatures(["c"]),
+        ForbidFeatures(["sex"]),
+    )
+    assert run("verify", out, people).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--fair", "demographic-parity:0.05"], "name their column with --sensitive"),
+        (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
+        (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
+        (["--min-rate", "yes:many"], "has 'many' in place of a number"),
+        (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),
+        (["--min-leaf", 5, "--tune"], "--min-leaf works without --tune"),
+        (["--min-leaf", 5, "--style", "points"], "works without --min-leaf"),
+        (["--min-leaf", 500], "Proved: no such tree exists"),
+    ],
+)
+def test_wrong_rules_are_one_plain_line(options, words, people):
+    assert words in refused("fit", people, "--target", "paid", *options)

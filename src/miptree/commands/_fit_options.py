@@ -24,6 +24,7 @@ class Given(NamedTuple):
     categorical_encoding: str | None
     proof: str | None
     proof_log: Path | None = None
+    rule: str | None = None
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -35,6 +36,7 @@ class Given(NamedTuple):
             "categorical_encoding": "--categorical-encoding",
             "proof": f"--proof {self.proof}",
             "proof_log": "--proof-log",
+            "rule": str(self.rule),
         }
         unset = (None, False, "memory")
         return [words[name] for name in fields if getattr(self, name) not in unset]
@@ -79,9 +81,20 @@ def refuse_together(given: Given) -> None:
         )
 
 
+def refuse_with_rules(given: Given) -> None:
+    """Refuse options of fits that do not know rules."""
+    if given.rule is None:
+        return
+    for wrong in given.named("tune", "engine", "selection", "proof_log"):
+        raise ValueError(
+            f"{given.rule} works without {wrong}, which knows no rules. Leave out one "
+            "of the two."
+        )
+
+
 STYLE_NAMES = ("auto", *STYLES[1:])
 """Styles that may be asked for."""
-_OF_OBLIQUE = ("engine", "solver", "selection", "proof", "proof_log")
+_OF_OBLIQUE = ("engine", "solver", "selection", "proof", "proof_log", "rule")
 """Options of oblique trees that are trained in one given way."""
 
 
@@ -110,7 +123,7 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
             f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
             "--style points for deeper trees."
         )
-    for wrong in given.named("tune", "solver", "selection", "proof"):
+    for wrong in given.named("tune", "solver", "selection", "proof", "rule"):
         raise ValueError(
             f"--style points works without {wrong}: it goes through all splits by "
             f"itself. Leave out {wrong}."

@@ -27,6 +27,7 @@ from miptree.commands._fit_options import (
     refuse_for_style,
     refuse_long_texts,
     refuse_together,
+    refuse_with_rules,
 )
 from miptree.commands._model_rows import (
     DataFile,
@@ -35,6 +36,7 @@ from miptree.commands._model_rows import (
     read_features,
 )
 from miptree.commands._outputs import refuse_outputs
+from miptree.commands._rules import FAIRNESS, GivenRules
 from miptree.data import ENCODINGS
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
@@ -134,6 +136,51 @@ def fit(
         Path | None,
         typer.Option(help="File for the proof, for miptree check."),
     ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the groups that --fair compares; no split uses it. "
+            "Repeatable: combinations are groups then."
+        ),
+    ] = None,
+    control: Annotated[
+        list[str] | None,
+        typer.Option(help="Column within whose groups they are compared; repeatable."),
+    ] = None,
+    fair: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Largest difference of rates between groups: {', '.join(FAIRNESS)}, "
+            "a colon and a number, such as demographic-parity:0.05. Repeatable."
+        ),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(help="Label whose rates --fair is about, if not the second."),
+    ] = None,
+    min_leaf: Annotated[
+        int | None, typer.Option(min=1, help="Fewest training rows of a leaf.")
+    ] = None,
+    max_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Largest share of rows that get a label, such as yes:0.1; "
+            "yes:0.05:negatives for the false-positive rate. Repeatable."
+        ),
+    ] = None,
+    min_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Smallest share, likewise; yes:0.9:positives for recall. Repeatable."
+        ),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that no split uses, but that the model still reads; "
+            "repeatable."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
 ) -> None:
@@ -148,7 +195,19 @@ def fit(
     bounds on it are proved.
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'; a
     points tree is then chosen for a sample of the rows, and not proved for all of them.
+    With --fair, --min-leaf, --max-rate, --min-rate or --forbid an oblique tree is
+    trained that keeps these rules on the training rows, or an error says why none does.
     """
+    rules = GivenRules(
+        sensitive or [],
+        control or [],
+        fair or [],
+        positive,
+        min_leaf,
+        max_rate or [],
+        min_rate or [],
+        forbid or [],
+    )
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)
     given = Given(
@@ -160,8 +219,10 @@ def fit(
         categorical_encoding,
         proof,
         proof_log,
+        rules.option,
     )
     refuse_together(given)
+    refuse_with_rules(given)
     style = chosen_style(given, style)
     refuse_for_style(given, style, depth)
     if proof_log is not None:
@@ -216,9 +277,14 @@ def fit(
             clf.fit(rows, y, weight)
         else:
             labels = pd.Series(y, name=target)  # the proof says what it is about
-            clf.fit(rows, labels, weight, proof_log=proof_log, force=force)
+            groups = {}
+            if isinstance(clf, OptimalTreeClassifier):
+                clf.set_params(constraints=rules.constraints(y) or None)
+                groups = rules.groups(table)
+            clf.fit(rows, labels, weight, proof_log=proof_log, force=force, **groups)
     if out is not None:  # first of all: showing it may fail
-        save_json(clf, out, force, metadata={"target": target, "weights": weights})
+        notes = {"target": target, "weights": weights, **rules.notes}
+        save_json(clf, out, force, metadata=notes)
     show_tree(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
         show_comparison(clf)
