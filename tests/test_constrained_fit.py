@@ -24,6 +24,7 @@ from miptree import (
     verify_model,
 )
 from miptree.constraints import (
+    AllowFeatures,
     DemographicParity,
     EqualizedOdds,
     ErrorRateParity,
@@ -33,6 +34,8 @@ from miptree.constraints import (
     MaxRate,
     MinLeaf,
     MinRate,
+    Monotone,
+    Signs,
     TruePositiveRateParity,
 )
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
@@ -87,6 +90,18 @@ def is_kept(constraint, clf, X, y, groups):
         changed = X.copy()
         changed[:, list(constraint.features)] = 0.0
         return np.array_equal(clf.predict(changed), predicted)
+    if isinstance(constraint, AllowFeatures):
+        at = clf.tree_.node_depth == constraint.depth
+        rows = at | (constraint.depth is None)
+        used = np.flatnonzero(clf.tree_.coef[rows].any(axis=0))
+        names = [clf.table_.open_names[j] for j in used]
+        return set(names) <= {f"x[{j}]" for j in constraint.features}
+    if isinstance(constraint, Monotone):
+        return all(
+            follows(clf, X, column, sign) for column, sign in constraint.directions
+        )
+    if isinstance(constraint, Signs):
+        return has_signs(clf, X, y, dict(constraint.directions))
     if isinstance(constraint, MaxCost):
         return (predicted != y).sum() <= constraint.bound
     if isinstance(constraint, (MaxRate, MinRate)):
@@ -110,6 +125,33 @@ def is_kept(constraint, clf, X, y, groups):
     )
 
 
+def follows(clf, X, column, sign):
+    """Whether rows that get the label 1 keep it as a feature rises or falls."""
+    was = clf.predict(X) == 1
+    for step in (0.1, 1.0, 10.0):
+        moved = X.copy()
+        moved[:, column] += sign * step
+        if (was & (clf.predict(moved) != 1)).any():
+            return False
+    return True
+
+
+def has_signs(clf, X, y, directions):
+    """Whether raising a feature leads to the side with at least as much of label 1."""
+    tree, names = clf.tree_, clf.table_.open_names
+    passes = clf.decision_path(X).toarray().astype(bool)
+    for node in np.flatnonzero(~tree.is_leaf):
+        left = y[passes[:, tree.children_left[node]]].mean()
+        right = y[passes[:, tree.children_right[node]]].mean()
+        for column, sign in directions.items():
+            if f"x[{column}]" not in names:
+                continue
+            coef = tree.coef[node, names.index(f"x[{column}]")]
+            if sign * coef * (right - left) < -1e-12:
+                return False
+    return True
+
+
 KINDS = [
     MinLeaf(rows=6),
     MaxRate(1, 0.3),
@@ -122,6 +164,10 @@ KINDS = [
     EqualizedOdds(difference_bound=0.1),
     ErrorRateParity(difference_bound=0.04),
     ForbidFeatures([0]),
+    AllowFeatures([1, 2], depth=0),
+    AllowFeatures([0, 1]),
+    Monotone({0: -1, 1: +1}, 1),
+    Signs({0: -1, 2: +1}, 1),
 ]
 
 
@@ -264,6 +310,49 @@ def test_contradictions_and_failures_are_different_errors():
         classifier(hopeless).fit(X, y, **fit)
 
 
+# ----------------------------------------------------------------- shapes of trees
+
+
+def test_a_monotone_tree_gives_up_no_more_than_it_must():
+    """Label 1 in the middle: one threshold is the best that may follow the feature."""
+    X = np.arange(30.0)[:, None]
+    y = ((X[:, 0] > 9) & (X[:, 0] < 25)).astype(int)
+    given = {**PENALTIES, "max_iter": 40}
+    free = classifier(None, **given).fit(X, y)
+    clf = classifier([Monotone({0: +1}, 1)], **given).fit(X, y)
+    assert free.certificate_.errors == 0
+    assert clf.certificate_.errors == 5
+    assert clf.predict([[9.0], [10.0], [29.0]]).tolist() == [0, 1, 1]
+
+
+def test_splits_of_a_depth_use_the_columns_they_may():
+    X, y, _ = biased(60)
+    given = {**PENALTIES, "max_iter": 30}
+    clf = classifier([AllowFeatures([1], depth=0)], **given).fit(X, y)
+    assert np.flatnonzero(clf.tree_.coef[0]).tolist() in ([1], [])
+    assert clf.tree_.coef[:, 0].any()  # below the root it is allowed
+    assert clf.certificate_.errors < 15
+
+
+def test_a_sensitive_column_may_be_allowed():
+    X, y, groups = biased(40)
+    frame = pd.DataFrame({"a": X[:, 0], "sex": (groups == "m") * 1.0, "b": X[:, 1]})
+    allowed = [AllowFeatures(["a", "sex"]), DemographicParity(difference_bound=0.5)]
+    clf = classifier(allowed, max_iter=4).fit(frame, y, sensitive_features=frame["sex"])
+    assert clf.certificate_.left_out == ("b",)
+
+
+def test_directions_of_columns_that_have_none_are_refused():
+    X, y, groups = biased(40)
+    frame = pd.DataFrame({"a": X[:, 0], "sex": groups})
+    with pytest.raises(ValueError, match="holds categories, which neither rise nor"):
+        classifier([Monotone({"sex": 1}, 1)]).fit(frame, y)
+    with pytest.raises(ValueError, match="no column of X"):
+        classifier([Signs({"income": 1}, 1)]).fit(frame, y)
+    with pytest.raises(ValueError, match=r"must give \+1 or -1 for 'a', got 2"):
+        Monotone({"a": 2}, 1)
+
+
 # ------------------------------------------------------------------------- interface
 
 
@@ -379,6 +468,9 @@ ALL_KINDS = [
     FalsePositiveRateParity(difference_bound=1.0),
     ErrorRateParity(difference_bound=1.0),
     ForbidFeatures([2]),
+    AllowFeatures([0, 1], depth=0),
+    Monotone({0: 1}, 1),
+    Signs({1: -1}, 0),
 ]
 
 
@@ -446,16 +538,17 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
         *("fit", people, "--target", "paid", "--solver", "search", "--time-limit", 1),
         *("--sensitive", "sex", "--fair", "demographic-parity:0.05", "--min-leaf", 10),
         *("--max-rate", "yes:0.9:negatives", "--min-rate", "no:0.1", "--forbid", "c"),
-        *("--out", out),
+        *("--monotone", "a:+1", "--out", out),
     )
     assert result.exit_code == 0, result.output
-    assert "keeps 6 rules" in " ".join(result.output.split())
+    assert "keeps 7 rules" in " ".join(result.output.split())
     assert load_json(out).constraints_ == (
         DemographicParity(difference_bound=0.05),
         MinLeaf(rows=10),
         MaxRate("yes", 0.9, on="negatives"),
         MinRate("no", 0.1),
         ForbidFeatures(["c"]),
+        Monotone({"a": 1}, "yes"),
         ForbidFeatures(["sex"]),
     )
     assert run("verify", out, people).exit_code == 0
@@ -469,6 +562,7 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
         (["--min-rate", "yes:many"], "has 'many' in place of a number"),
         (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),
+        (["--monotone", "a:up"], "--monotone must be a column, a colon and +1"),
         (["--min-leaf", 5, "--tune"], "--min-leaf works without --tune"),
         (["--min-leaf", 5, "--style", "points"], "works without --min-leaf"),
         (["--min-leaf", 500], "Proved: no such tree exists"),

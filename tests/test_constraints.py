@@ -26,6 +26,7 @@ from miptree.constraints.best_labels import best_labels as find_labels
 from miptree.constraints.best_labels import keeps
 from miptree.constraints.constraint import TreeOnRows
 from miptree.constraints.impossible import why_impossible
+from miptree.constraints.monotone import Order
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules
 from miptree.data.groups import RowGroups, read_groups, whole_weights
@@ -264,6 +265,31 @@ def test_the_mip_finds_the_same_labels(monkeypatch):
     by_mip = find_labels(cost, tally, limits)
     leaves = np.arange(8)
     assert cost[leaves, by_mip].sum() == cost[leaves, by_trying].sum()
+
+
+@pytest.mark.parametrize("most", [100_000, 1])
+def test_labels_in_order_are_those_of_brute_force(most, monkeypatch):
+    monkeypatch.setattr(best_labels, "MOST_VECTORS", most)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        y, leaf = rng.integers(3, size=30), rng.integers(4, size=30)
+        rows, cost = (
+            population(y, n_classes=3),
+            rng.integers(0, 9, (4, 3)).astype(float),
+        )
+        limits = MaxRate(0, 0.7).limits(rows)
+        pairs = rng.permutation(4)
+        orders = [Order(pairs[0], pairs[1], 2), Order(pairs[2], pairs[1], 2)]
+        tally = rows.tally(leaf, 4)
+        found = find_labels(cost, tally, limits, orders)
+        values = [
+            cost[np.arange(4), label].sum()
+            for label in product(range(3), repeat=4)
+            if keeps(np.array(label), tally, limits)
+            and all(label[a] != k or label[b] == k for a, b, k in orders)
+        ]
+        assert cost[np.arange(4), found].sum() == min(values)
+        assert all(found[a] != k or found[b] == k for a, b, k in orders)
 
 
 # -------------------------------------------------------------------- contradictions

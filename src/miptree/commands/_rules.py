@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from miptree.commands import _tables
@@ -19,6 +20,7 @@ from miptree.constraints import (
     MaxRate,
     MinLeaf,
     MinRate,
+    Monotone,
     TruePositiveRateParity,
 )
 from miptree.utils.arrays import AnyArray
@@ -43,6 +45,7 @@ class GivenRules(NamedTuple):
     max_rate: list[str]
     min_rate: list[str]
     forbid: list[str]
+    monotone: list[str]
 
     @property
     def option(self) -> str | None:
@@ -60,9 +63,9 @@ class GivenRules(NamedTuple):
 
     def constraints(self, labels: AnyArray) -> list[Constraint]:
         """Return the constraints that the options ask for."""
-        positive = None
+        kind, positive = labels.dtype.kind, None
         if self.positive is not None:
-            positive = _tables.read_label(self.positive, labels.dtype.kind)
+            positive = _tables.read_label(self.positive, kind)
         found: list[Constraint] = [_fairness(text, positive) for text in self.fair]
         if self.fair and not self.sensitive:
             raise ValueError(
@@ -70,11 +73,13 @@ class GivenRules(NamedTuple):
             )
         if self.min_leaf is not None:
             found.append(MinLeaf(rows=self.min_leaf))
-        kind = labels.dtype.kind
         found += [MaxRate(*_rate(text, "--max-rate", kind)) for text in self.max_rate]
         found += [MinRate(*_rate(text, "--min-rate", kind)) for text in self.min_rate]
         if self.forbid:
             found.append(ForbidFeatures(self.forbid))
+        if self.monotone:
+            signs = dict(map(_direction, self.monotone))
+            found.append(Monotone(signs, _second(labels, positive)))
         return found
 
     def groups(self, table: pd.DataFrame) -> dict[str, Any]:
@@ -112,6 +117,29 @@ def _rate(text: str, option: str, kind: str) -> tuple[Any, float, str]:
         )
     on = parts[2] if len(parts) == 3 else "all"
     return _tables.read_label(parts[0], kind), _number(parts[1], option, text), on
+
+
+def _direction(text: str) -> tuple[str, int]:
+    """Read a direction such as income:+1."""
+    name, _, sign = text.rpartition(":")
+    if not name or sign not in ("+1", "1", "-1"):
+        raise ValueError(
+            "--monotone must be a column, a colon and +1 or -1, such as income:+1, got "
+            f"{text!r}."
+        )
+    return name, int(sign)
+
+
+def _second(labels: AnyArray, positive: Any) -> Any:
+    """Return the positive label, by default the second of two."""
+    if positive is not None:
+        return positive
+    classes = np.unique(labels).tolist()
+    if len(classes) != 2:
+        raise ValueError(
+            f"--monotone needs --positive, as there are {len(classes)} classes."
+        )
+    return classes[1]
 
 
 def _number(text: str, option: str, whole: str) -> float:

@@ -156,7 +156,9 @@ def fit(
     ] = None,
     positive: Annotated[
         str | None,
-        typer.Option(help="Label whose rates --fair is about, if not the second."),
+        typer.Option(
+            help="Label that --fair and --monotone are about, if not the second."
+        ),
     ] = None,
     min_leaf: Annotated[
         int | None, typer.Option(min=1, help="Fewest training rows of a leaf.")
@@ -181,6 +183,13 @@ def fit(
             "repeatable."
         ),
     ] = None,
+    monotone: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column and +1 or -1, such as income:+1: as it rises (falls), the "
+            "prediction never moves away from the --positive label. Repeatable."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
 ) -> None:
@@ -195,8 +204,9 @@ def fit(
     bounds on it are proved.
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'; a
     points tree is then chosen for a sample of the rows, and not proved for all of them.
-    With --fair, --min-leaf, --max-rate, --min-rate or --forbid an oblique tree is
-    trained that keeps these rules on the training rows, or an error says why none does.
+    With --fair, --min-leaf, --max-rate, --min-rate, --forbid or --monotone an oblique
+    tree is trained that keeps these rules on the training rows, or an error says why
+    there is none.
     """
     rules = GivenRules(
         sensitive or [],
@@ -207,6 +217,7 @@ def fit(
         max_rate or [],
         min_rate or [],
         forbid or [],
+        monotone or [],
     )
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)

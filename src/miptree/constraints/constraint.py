@@ -40,12 +40,15 @@ class TreeOnRows:
         The rows.
     columns : tuple of str
         Name of the user's column behind each column that the tree reads.
+    numbers : tuple of str
+        The same, but empty texts for indicators and values of categories.
     """
 
     tree: ObliqueTree
     leaf: IntArray
     population: Population
     columns: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
 
     @property
     def tally(self) -> AnyArray:

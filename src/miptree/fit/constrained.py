@@ -26,6 +26,7 @@ from miptree.fit.kept import KeptTrees
 from miptree.fit.multipliers import Multipliers
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback, FitProgress
+from miptree.fit.regrow import has_layers, regrown
 from miptree.fit.train import train_incumbent
 from miptree.fit.walk import walk
 from miptree.mip.node_lp import refit_nodes
@@ -175,7 +176,9 @@ class _Constrained:
                 turn = clock.share(ROUND_SHARE)
                 last = self._priced_search(prices, last, n_rounds, budget, turn)
                 prices.step(last)
-            else:
+            if has_layers(self.rules):
+                self._regrow(prices, n_rounds, clock)
+            if self.n_iter == n_iter:
                 self._count(LEAST_ITERATIONS)
             self._refit(clock)
             self._sweep_best(clock)
@@ -229,6 +232,16 @@ class _Constrained:
         for heap in result.trees[:SWEPT_TREES]:
             self._sweep(heap, clock)
         return result.tree
+
+    def _regrow(self, prices: Multipliers, number: int, clock: Clock) -> None:
+        """Grow trees layer by layer, with the columns that each may use."""
+        problem = prices.priced() if self.rules.limits else self.problem
+        seed = self.plan.seed + 2000 + number
+        turn = clock.share(ROUND_SHARE)
+        given = problem, self.plan, self.rules, LEAST_ITERATIONS, seed, turn
+        for heap in regrown(*given):
+            self.kept.offer(heap)
+            self._sweep(heap, clock)
 
     def _try_prices(self, prices: Multipliers, clock: Clock) -> None:
         """Move the prices by greedy trees first, which are made in a moment."""
