@@ -10,6 +10,7 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 
 from _brute_force import BruteForce
@@ -18,7 +19,9 @@ from _data import examples
 from _sealed import sealed
 from miptree import (
     OptimalTreeClassifier,
+    distill,
     load_json,
+    prediction_costs,
     save_json,
     verify,
     verify_model,
@@ -39,6 +42,7 @@ from miptree.constraints import (
     TruePositiveRateParity,
 )
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
+from miptree.evaluate import evaluate_rules
 from miptree.fit import constrained
 from miptree.objective import Svm1Objective
 
@@ -418,6 +422,42 @@ def test_a_clone_keeps_the_constraints_and_a_fit_without_them_forgets():
     assert clf.certificate_.rules is None
 
 
+def test_rules_are_counted_on_other_rows_as_well():
+    X, y, groups = biased(80)
+    half = np.arange(80) % 2 == 0
+    clf = classifier([DemographicParity(difference_bound=0.0)], max_iter=8)
+    clf.set_params(l1_penalty=0.5).fit(
+        X[half], y[half], sensitive_features=groups[half]
+    )
+    given = {"sensitive_features": groups[half]}
+    assert evaluate_rules(clf, X[half], y[half], **given)[0].kept
+    given = {"sensitive_features": groups[~half]}
+    (finding,) = evaluate_rules(clf, X[~half], y[~half], **given)
+    rule = clf.constraints_[0]
+    kept = is_kept(rule, clf, X[~half], y[~half], groups[~half])
+    assert finding.kept == kept
+
+
+def test_a_distilled_tree_keeps_rules():
+    X, y, groups = biased(80)
+    model = LogisticRegression().fit(X, y)
+    tree = distill(
+        model,
+        X,
+        constraints=[DemographicParity(difference_bound=0.05), MinLeaf(rows=10)],
+        sensitive_features=groups,
+        solver="search",
+        max_iter=8,
+        random_state=0,
+    )
+    predicted = model.predict(X)
+    for constraint in tree.constraints_:
+        assert is_kept(constraint, tree, X, predicted, groups)
+    costs = prediction_costs(model, X)
+    given = {"row_costs": costs, "sensitive_features": groups}
+    assert verify_model(tree, X, predicted, **given).ok
+
+
 # ------------------------------------------------------------------------- verifying
 
 
@@ -552,6 +592,9 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
         ForbidFeatures(["sex"]),
     )
     assert run("verify", out, people).exit_code == 0
+    told = " ".join(run("evaluate", out, people).output.split())
+    assert "Rule 2 in training: Every leaf holds" in told
+    assert "Rule 7 on these rows: No split uses 'sex': kept." in told
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,10 @@ from miptree.commands._model_rows import (
     read_labelled,
 )
 from miptree.commands._outputs import refuse_outputs
+from miptree.commands._rules import noted_groups
 from miptree.commands.alternatives import other_trees_of
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import Evaluation
+from miptree.evaluate import Evaluation, evaluate_rules
 from miptree.evaluate import evaluate as count
 from miptree.export.json import read_model
 from miptree.report import report_html
@@ -34,10 +35,12 @@ from miptree.utils.files import write_atomic
 def evaluate(model: ModelFile, data: DataFile, target: Target = None) -> None:
     """Count how a model does on a table: confusion matrix, accuracy of each leaf.
 
+    The rules of a model that was fitted with any are counted on these rows, too.
+
     Example: miptree evaluate model.json test.csv
     """
     saved = read_model(model)
-    _, rows, y = read_labelled(saved, model, data, target)
+    table, rows, y = read_labelled(saved, model, data, target)
     found = count(saved.clf, rows, y)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
@@ -45,6 +48,13 @@ def evaluate(model: ModelFile, data: DataFile, target: Target = None) -> None:
     )
     console.print(_confusion(saved.clf, found))
     console.print(_leaves(saved.clf, found))
+    if getattr(saved.clf, "constraints_", ()):
+        groups = noted_groups(saved.metadata, table)
+        here = evaluate_rules(saved.clf, rows, y, **groups)
+        pairs = zip(saved.clf.certificate_.rules, here, strict=True)
+        for number, (in_training, finding) in enumerate(pairs, 1):
+            say(printable(f"Rule {number} in training: {in_training}"))
+            say(printable(f"Rule {number} on these rows: {finding.sentence}"))
 
 
 @app.command()
