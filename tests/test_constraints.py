@@ -25,11 +25,13 @@ from miptree.constraints import (
 from miptree.constraints.best_labels import best_labels as find_labels
 from miptree.constraints.best_labels import keeps
 from miptree.constraints.constraint import TreeOnRows
+from miptree.constraints.counting import least_cost
 from miptree.constraints.impossible import why_impossible
 from miptree.constraints.monotone import Order
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules
 from miptree.data.groups import RowGroups, read_groups, whole_weights
+from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
 from miptree.fit.cuts import best_cut
 from miptree.objective.leaf_labels import leaf_cost
@@ -354,7 +356,7 @@ def test_the_best_threshold_is_that_of_trying_all(seed):
     )
     heap = problem.into_box(heap)
 
-    def least_cost(tree):
+    def cost_of(tree):
         leaf = tree.leaf_of(problem.scaled)
         sizes = np.bincount(leaf, minlength=4)
         cost = leaf_cost(problem, leaf, 4)
@@ -370,14 +372,43 @@ def test_the_best_threshold_is_that_of_trying_all(seed):
         for threshold in between:
             tree = heap.copy()
             tree.threshold[node] = threshold
-            tried.append(least_cost(tree))
+            tried.append(cost_of(tree))
         found = best_cut(problem, rules, heap, node)
-        inside = np.inf if found is None else least_cost(found)
+        inside = np.inf if found is None else cost_of(found)
         assert inside >= min(tried)
         # Beyond all rows that reach the node a threshold does nothing.
         others = heap.copy()
         others.coef[node], others.threshold[node] = 0.0, 1.0
-        nothing = [least_cost(others)]
+        nothing = [cost_of(others)]
         others.threshold[node] = -1.0
-        nothing.append(least_cost(others))
+        nothing.append(cost_of(others))
         assert min(inside, *nothing) == min(*tried, *nothing)
+
+
+# ------------------------------------------------------------------- bounds by counting
+
+
+def test_treating_groups_alike_costs_what_their_difference_says():
+    """Ten rows of class 1 in one group, ten of class 0 in the other."""
+    y, groups = np.repeat([1, 0], 10), np.repeat(["a", "b"], 10)
+    rows, cost = population(y, groups), plain_costs(y, np.ones(20), 2)
+    equal = [DemographicParity(difference_bound=0.0, versus="pairs")]
+    near = [DemographicParity(difference_bound=0.25, versus="pairs")]
+    assert least_cost(equal, rows, cost, True) == 10
+    assert least_cost(near, rows, cost, True) == 8  # 7.5 errors, in whole ones
+    assert least_cost([EqualizedOdds(difference_bound=0.0)], rows, cost, True) == 0
+
+
+@given(label_cases())
+@examples(60)
+def test_no_labels_that_keep_limits_cost_less_than_the_bound(case):
+    rows, constraints, leaf, cost = case
+    weight = rows.groups.weight.astype(float) * float(rows.unit)
+    row_cost = plain_costs(rows.y, weight, rows.n_classes)
+    bound = least_cost(constraints, rows, row_cost, False)
+    tally = rows.tally(leaf, len(cost))
+    limits = [m for constraint in constraints for m in constraint.limits(rows)]
+    for label in product(range(rows.n_classes), repeat=len(cost)):
+        if keeps(np.array(label), tally, limits):
+            predicted = np.array(label)[leaf]
+            assert row_cost[np.arange(len(leaf)), predicted].sum() >= bound - 1e-9

@@ -247,7 +247,8 @@ def check_certificate(
     if all(check.ok for check in checks[:2]):
         recount = Recount(tree, data, certificate)
         checks += compare(certificate, recount, has_proof_file)
-        checks += check_rules(certificate, rules, tree, recount.leaf)
+        least = 0.0 if rules is None else rules.least_cost(data.problem)
+        checks += check_rules(certificate, rules, tree, recount.leaf, least)
         if resolve_with is not None and all(check.ok for check in checks):
             problem = replace(data.problem, max_features=certificate.max_features)
             checks += solve_again(

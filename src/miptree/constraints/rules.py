@@ -11,6 +11,7 @@ import numpy as np
 
 from miptree.constraints.best_labels import best_labels
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
+from miptree.constraints.counting import is_by_weight, least_cost
 from miptree.constraints.features import AllowFeatures
 from miptree.constraints.full_leaves import with_full_leaves
 from miptree.constraints.leaves import MinLeaf
@@ -19,6 +20,7 @@ from miptree.constraints.monotone import Monotone, Order, listed_directions
 from miptree.constraints.population import Population
 from miptree.constraints.signs import Signs
 from miptree.data.columns import NumericalColumn
+from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
 from miptree.data.schema import Schema
 from miptree.data.table import Table
@@ -98,6 +100,22 @@ class Rules:
     def keeps(self, tree: ObliqueTree, X: FloatArray) -> bool:
         """Tell whether a tree keeps all constraints, counted by prediction."""
         return all(found.kept for found in self.findings(tree, tree.apply(X)))
+
+    def least_cost(self, problem: Problem) -> float:
+        """Return what errors cost at least where the limits are kept, by counting.
+
+        The problem may hold the rows merged, in any order. 0 where rows of a cell
+        differ in their costs.
+        """
+        assert problem.groups is not None
+        mine = self.population
+        rows = replace(mine, y=problem.y, count=problem.count, groups=problem.groups)
+        cost = problem.class_cost
+        if cost is None:
+            cost = plain_costs(problem.y, problem.weight, problem.n_classes)
+        if not is_by_weight(rows, cost):
+            return 0.0
+        return least_cost(self.constraints, rows, cost, not problem.has_costs)
 
     # ----------------------------------------------------------------- repairing
 

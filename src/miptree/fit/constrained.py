@@ -304,6 +304,7 @@ class _Constrained:
             fitted.certificate,
             findings,
             self.free.score.objective,
+            self.rules.least_cost(self.problem),
             sorted(left_out(self.rules.constraints)),
         )
         return replace(fitted, certificate=certificate)
