@@ -114,7 +114,7 @@ class Parity(CountingConstraint):
         other = "from the overall rate" if self.versus == "overall" else "pairwise"
         return (
             f"The {self.what(population)} of the groups{grouping.of_columns} differ "
-            f"{other} by at most {self.difference_bound:g}{within}"
+            f"{other} by at most {self.difference_bound:.10g}{within}"
         )
 
     def counted(self, view: TreeOnRows) -> str:
