@@ -300,6 +300,7 @@ def test_labels_in_order_are_those_of_brute_force(most, monkeypatch):
 @pytest.mark.parametrize(
     ("constraints", "words"),
     [
+        ([MaxRate(1, 0.2), MinRate(1, 0.5)], "ones miss a limit by 0.15"),
         ([MaxRate(1, 0.2), MinRate(1, 0.5)], "contradict each other"),
         ([MinLeaf(rows=50)], "at least 50 training rows, but all 20 rows"),
         ([MaxCost(3, [[1, 1], [1, 1]])], "cannot be kept by any predictions"),

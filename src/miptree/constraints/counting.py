@@ -51,10 +51,10 @@ def least_cost(
         return 0.0
     cost = np.zeros((population.n_cells, population.n_classes))
     np.add.at(cost, population.cell, row_cost)
-    weight = cell_lp(sides, population, cost)
-    if weight is None:
+    found = cell_lp(sides, population, cost)
+    if found is None:
         return 0.0
-    bound = least_sum(sides, weight, population, cost)
+    bound = least_sum(sides, found.of_sides, population, cost)
     if in_whole_errors:
         return float(max(0, ceil(bound - _ROUNDING)))
     return float(max(Fraction(0), bound * (1 - _ROUNDING)))

@@ -32,6 +32,15 @@ class Side(NamedTuple):
     most: Fraction
 
 
+class Weights(NamedTuple):
+    """Weights on sides of limits that an LP found."""
+
+    of_sides: list[Fraction]
+    """One for each side, >= 0."""
+    excess: float
+    """Without a cost: by how much predictions miss a limit at least."""
+
+
 def why_impossible(
     constraints: Sequence[Constraint], population: Population
 ) -> str | None:
@@ -45,16 +54,16 @@ def why_impossible(
     sides = sides_of(constraints, population)
     if not sides:
         return None
-    weight = _multipliers(sides, population)
-    if weight is None or least_sum(sides, weight, population) <= 0:
+    found = cell_lp(sides, population, None)
+    if found is None or least_sum(sides, found.of_sides, population) <= 0:
         return None
-    used = {
-        id(s.constraint): s.constraint for s, w in zip(sides, weight, strict=True) if w
-    }
+    pairs = zip(sides, found.of_sides, strict=True)
+    used = {id(s.constraint): s.constraint for s, weight in pairs if weight}
     names = " and ".join(repr(constraint) for constraint in used.values())
+    near = f"; the nearest ones miss a limit by {found.excess:.4g}."
     if len(used) == 1:
-        return f"{names} cannot be kept by any predictions at all on these rows."
-    return f"{names} contradict each other: no predictions at all keep them together."
+        return f"{names} cannot be kept by any predictions on these rows{near}"
+    return f"{names} contradict each other: no predictions keep them together{near}"
 
 
 def sides_of(constraints: Sequence[Constraint], population: Population) -> list[Side]:
@@ -69,19 +78,9 @@ def sides_of(constraints: Sequence[Constraint], population: Population) -> list[
     return found
 
 
-def _multipliers(
-    sides: Sequence[Side], population: Population
-) -> list[Fraction] | None:
-    """Return weights >= 0 of the sides that an LP takes for a proof, if any.
-
-    It makes the largest excess, each in parts of what its side is about, least.
-    """
-    return cell_lp(sides, population, None)
-
-
 def cell_lp(
     sides: Sequence[Side], population: Population, cost: FloatArray | None
-) -> list[Fraction] | None:
+) -> Weights | None:
     """Return the weights of the sides by an LP over parts of cells.
 
     It makes the cost (C, Y) of all cells least; without one, the largest excess of a
@@ -106,7 +105,8 @@ def cell_lp(
         return None
     weight = np.maximum(0.0, -answer.ineqlin.marginals) / scale
     weight[weight < 1e-9 * weight.max(initial=0.0)] = 0.0
-    return [Fraction(float(w)) for w in weight]
+    excess = float(answer.fun * scale[weight > 0].max(initial=0.0))
+    return Weights([Fraction(float(w)) for w in weight], excess)
 
 
 def least_sum(
