@@ -91,6 +91,7 @@ class _Constrained:
         self.rng = np.random.default_rng(plan.seed)
         self.n_iter = 0
         self.free: Incumbent | None = None
+        self._may_go_on = True
 
     def run(self) -> FittedTree:
         """Search without constraints, then with them, then prove; return the best."""
@@ -102,6 +103,13 @@ class _Constrained:
         is_left = self._iterations_left is None or self._iterations_left > 0
         if not self._is_done and (wants_proof or (is_left and self._is_free_tree_kept)):
             self._train_free(self.plan.solver, self.clock, self._iterations_left)
+        is_left = self._iterations_left is None or self._iterations_left > 0
+        if (
+            self._may_go_on
+            and is_left
+            and not (self._is_free_tree_kept or self._is_done)
+        ):
+            self._guide(self.clock.share(1.0))  # proofs may end sooner than they may
         return self._end()
 
     # ------------------------------------------------------------- questions
@@ -192,6 +200,7 @@ class _Constrained:
             is_spent = left is not None and self._iterations_left == 0
             end = clock.ended or ("max_iter" if is_spent else "stalled")
             self.kept.best.note_end(end)
+        self._may_go_on = clock.ended == "time_limit"
 
     def _budget(self, rounds_left: float) -> int:
         """Return the iterations of the next round."""
