@@ -15,6 +15,16 @@ from miptree import (
     save_json,
 )
 from miptree.baselines import GreedySVMTreeClassifier, OCTClassifier
+from miptree.constraints import (
+    AllowFeatures,
+    ForbidFeatures,
+    MaxCost,
+    MaxRate,
+    MinLeaf,
+    MinRate,
+    Monotone,
+    Signs,
+)
 from miptree.tuning import Svm1Tree
 
 LITTLE = 1e-5
@@ -67,6 +77,23 @@ def _proved():
     penalties = {"slack_penalty": 50.0, "l1_penalty": 0.1, "margin": 0.02}
     clf = OptimalTreeClassifier(max_depth=1, random_state=0, **penalties)
     return clf.fit(X, y), X, y, None
+
+
+def _rules():
+    frame, y, weight = shop()
+    constraints = [
+        MinLeaf(rows=3),
+        MinLeaf(weight=5.5),
+        MaxRate("good", 0.7),
+        MinRate("good", 0.25, on="positives"),
+        MaxCost(60.0, costs=[[0.0, 1.5], [2.5, 0.0]]),
+        ForbidFeatures("new"),
+        AllowFeatures(["price", "size"], depth=0),
+        Monotone({"price": 1}, "good"),
+        Signs({"size": 1}, "good"),
+    ]
+    clf = OptimalTreeClassifier(**SEARCH, l1_penalty=0.1, constraints=constraints)
+    return clf.fit(frame, y, weight), frame, y, weight
 
 
 def _points():
@@ -145,6 +172,7 @@ MODELS = {
     "oblique": _oblique,
     "costs": _costs,
     "proved": _proved,
+    "rules": _rules,
     "points": _points,
     "points auto": _points_auto,
     "alternative": _alternative,

@@ -1,5 +1,6 @@
 """Fits under constraints: no tree breaks one, and on tiny data it is the best."""
 
+import json
 from itertools import combinations, product
 
 import numpy as np
@@ -9,12 +10,24 @@ import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 
 from _brute_force import BruteForce
+from _cli import refused, run
 from _data import examples
-from miptree import OptimalTreeClassifier, verify, verify_model
+from _sealed import sealed
+from miptree import (
+    OptimalTreeClassifier,
+    distill,
+    load_json,
+    prediction_costs,
+    save_json,
+    verify,
+    verify_model,
+)
 from miptree.constraints import (
+    AllowFeatures,
     DemographicParity,
     EqualizedOdds,
     ErrorRateParity,
@@ -24,9 +37,12 @@ from miptree.constraints import (
     MaxRate,
     MinLeaf,
     MinRate,
+    Monotone,
+    Signs,
     TruePositiveRateParity,
 )
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
+from miptree.evaluate import evaluate_rules
 from miptree.fit import constrained
 from miptree.objective import Svm1Objective
 
@@ -78,6 +94,18 @@ def is_kept(constraint, clf, X, y, groups):
         changed = X.copy()
         changed[:, list(constraint.features)] = 0.0
         return np.array_equal(clf.predict(changed), predicted)
+    if isinstance(constraint, AllowFeatures):
+        at = clf.tree_.node_depth == constraint.depth
+        rows = at | (constraint.depth is None)
+        used = np.flatnonzero(clf.tree_.coef[rows].any(axis=0))
+        names = [clf.table_.open_names[j] for j in used]
+        return set(names) <= {f"x[{j}]" for j in constraint.features}
+    if isinstance(constraint, Monotone):
+        return all(
+            follows(clf, X, column, sign) for column, sign in constraint.directions
+        )
+    if isinstance(constraint, Signs):
+        return has_signs(clf, X, y, dict(constraint.directions))
     if isinstance(constraint, MaxCost):
         return (predicted != y).sum() <= constraint.bound
     if isinstance(constraint, (MaxRate, MinRate)):
@@ -101,6 +129,33 @@ def is_kept(constraint, clf, X, y, groups):
     )
 
 
+def follows(clf, X, column, sign):
+    """Whether rows that get the label 1 keep it as a feature rises or falls."""
+    was = clf.predict(X) == 1
+    for step in (0.1, 1.0, 10.0):
+        moved = X.copy()
+        moved[:, column] += sign * step
+        if (was & (clf.predict(moved) != 1)).any():
+            return False
+    return True
+
+
+def has_signs(clf, X, y, directions):
+    """Whether raising a feature leads to the side with at least as much of label 1."""
+    tree, names = clf.tree_, clf.table_.open_names
+    passes = clf.decision_path(X).toarray().astype(bool)
+    for node in np.flatnonzero(~tree.is_leaf):
+        left = y[passes[:, tree.children_left[node]]].mean()
+        right = y[passes[:, tree.children_right[node]]].mean()
+        for column, sign in directions.items():
+            if f"x[{column}]" not in names:
+                continue
+            coef = tree.coef[node, names.index(f"x[{column}]")]
+            if sign * coef * (right - left) < -1e-12:
+                return False
+    return True
+
+
 KINDS = [
     MinLeaf(rows=6),
     MaxRate(1, 0.3),
@@ -113,6 +168,10 @@ KINDS = [
     EqualizedOdds(difference_bound=0.1),
     ErrorRateParity(difference_bound=0.04),
     ForbidFeatures([0]),
+    AllowFeatures([1, 2], depth=0),
+    AllowFeatures([0, 1]),
+    Monotone({0: -1, 1: +1}, 1),
+    Signs({0: -1, 2: +1}, 1),
 ]
 
 
@@ -121,7 +180,7 @@ KINDS = [
     st.integers(0, 1000),
     st.sampled_from([1, 2]),
 )
-@examples(40)
+@examples(24)
 def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
     X, y, groups = biased(40, seed)
     clf = classifier(list(pair), max_depth=depth, max_iter=6)
@@ -196,7 +255,7 @@ def test_on_tiny_data_the_tree_is_the_best_that_keeps_them(constraints, depth, n
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
     groups = np.array(["a", "b"])[rng.permutation(n) % 2]
-    clf = classifier(constraints, max_depth=depth, max_iter=120, **PENALTIES)
+    clf = classifier(constraints, max_depth=depth, max_iter=60, **PENALTIES)
     clf.fit(X, y, sensitive_features=groups)
     from miptree.data.problem import Problem
 
@@ -253,6 +312,49 @@ def test_contradictions_and_failures_are_different_errors():
     hopeless = [parity, MinLeaf(rows=15), MinRate(1, 0.9, on="positives"), MaxCost(2)]
     with pytest.raises(NoTreeFoundError, match=r"not proved.*The nearest tree: .*NOT"):
         classifier(hopeless).fit(X, y, **fit)
+
+
+# ----------------------------------------------------------------- shapes of trees
+
+
+def test_a_monotone_tree_gives_up_no_more_than_it_must():
+    """Label 1 in the middle: one threshold is the best that may follow the feature."""
+    X = np.arange(30.0)[:, None]
+    y = ((X[:, 0] > 9) & (X[:, 0] < 25)).astype(int)
+    given = {**PENALTIES, "max_iter": 40}
+    free = classifier(None, **given).fit(X, y)
+    clf = classifier([Monotone({0: +1}, 1)], **given).fit(X, y)
+    assert free.certificate_.errors == 0
+    assert clf.certificate_.errors == 5
+    assert clf.predict([[9.0], [10.0], [29.0]]).tolist() == [0, 1, 1]
+
+
+def test_splits_of_a_depth_use_the_columns_they_may():
+    X, y, _ = biased(60)
+    given = {**PENALTIES, "max_iter": 30}
+    clf = classifier([AllowFeatures([1], depth=0)], **given).fit(X, y)
+    assert np.flatnonzero(clf.tree_.coef[0]).tolist() in ([1], [])
+    assert clf.tree_.coef[:, 0].any()  # below the root it is allowed
+    assert clf.certificate_.errors < 15
+
+
+def test_a_sensitive_column_may_be_allowed():
+    X, y, groups = biased(40)
+    frame = pd.DataFrame({"a": X[:, 0], "sex": (groups == "m") * 1.0, "b": X[:, 1]})
+    allowed = [AllowFeatures(["a", "sex"]), DemographicParity(difference_bound=0.5)]
+    clf = classifier(allowed, max_iter=4).fit(frame, y, sensitive_features=frame["sex"])
+    assert clf.certificate_.left_out == ("b",)
+
+
+def test_directions_of_columns_that_have_none_are_refused():
+    X, y, groups = biased(40)
+    frame = pd.DataFrame({"a": X[:, 0], "sex": groups})
+    with pytest.raises(ValueError, match="holds categories, which neither rise nor"):
+        classifier([Monotone({"sex": 1}, 1)]).fit(frame, y)
+    with pytest.raises(ValueError, match="no column of X"):
+        classifier([Signs({"income": 1}, 1)]).fit(frame, y)
+    with pytest.raises(ValueError, match=r"must give \+1 or -1 for 'a', got 2"):
+        Monotone({"a": 2}, 1)
 
 
 # ------------------------------------------------------------------------- interface
@@ -320,6 +422,42 @@ def test_a_clone_keeps_the_constraints_and_a_fit_without_them_forgets():
     assert clf.certificate_.rules is None
 
 
+def test_rules_are_counted_on_other_rows_as_well():
+    X, y, groups = biased(80)
+    half = np.arange(80) % 2 == 0
+    clf = classifier([DemographicParity(difference_bound=0.0)], max_iter=8)
+    clf.set_params(l1_penalty=0.5).fit(
+        X[half], y[half], sensitive_features=groups[half]
+    )
+    given = {"sensitive_features": groups[half]}
+    assert evaluate_rules(clf, X[half], y[half], **given)[0].kept
+    given = {"sensitive_features": groups[~half]}
+    (finding,) = evaluate_rules(clf, X[~half], y[~half], **given)
+    rule = clf.constraints_[0]
+    kept = is_kept(rule, clf, X[~half], y[~half], groups[~half])
+    assert finding.kept == kept
+
+
+def test_a_distilled_tree_keeps_rules():
+    X, y, groups = biased(80)
+    model = LogisticRegression().fit(X, y)
+    tree = distill(
+        model,
+        X,
+        constraints=[DemographicParity(difference_bound=0.05), MinLeaf(rows=10)],
+        sensitive_features=groups,
+        solver="search",
+        max_iter=8,
+        random_state=0,
+    )
+    predicted = model.predict(X)
+    for constraint in tree.constraints_:
+        assert is_kept(constraint, tree, X, predicted, groups)
+    costs = prediction_costs(model, X)
+    given = {"row_costs": costs, "sensitive_features": groups}
+    assert verify_model(tree, X, predicted, **given).ok
+
+
 # ------------------------------------------------------------------------- verifying
 
 
@@ -352,3 +490,126 @@ def test_other_groups_and_forgotten_rules_are_noticed(weighted):
     free = classifier([MinLeaf(rows=5)], max_iter=4).fit(X, y)
     assert not verify(free.certificate_, free.tree_, X, y).ok
     assert verify(free.certificate_, free.tree_, X, y, constraints=free.constraints_).ok
+
+
+# ------------------------------------------------------------------------ model files
+
+
+ALL_KINDS = [
+    MinLeaf(rows=2),
+    MinLeaf(weight=1.5),
+    MaxRate(1, 0.9),
+    MinRate(np.int64(1), 0.01, on="positives"),
+    MaxCost(1000, costs=[[0, 1], [2, 0]]),
+    *(
+        kind(difference_bound=1.0, versus="pairs", positive_label=0)
+        for kind in (DemographicParity, TruePositiveRateParity, EqualizedOdds)
+    ),
+    FalsePositiveRateParity(difference_bound=1.0),
+    ErrorRateParity(difference_bound=1.0),
+    ForbidFeatures([2]),
+    AllowFeatures([0, 1], depth=0),
+    Monotone({0: 1}, 1),
+    Signs({1: -1}, 0),
+]
+
+
+def test_constraints_of_every_kind_come_back_from_a_file(tmp_path):
+    X, y, groups = biased(40)
+    clf = classifier(ALL_KINDS, max_iter=2, l1_penalty=1.0)
+    clf.fit(X, y, sensitive_features=groups)
+    save_json(clf, tmp_path / "model.json")
+    again = load_json(tmp_path / "model.json")
+    assert again.constraints_ == clf.constraints_
+    assert again.certificate_ == clf.certificate_
+    path = tmp_path / "model.json"
+    assert verify_model(path, X, y, sensitive_features=groups).ok
+    refitted = again.set_params(random_state=0).fit(X, y, sensitive_features=groups)
+    assert refitted.constraints_ == clf.constraints_
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": "OptimalTreeClassifier"}, '"kind" is no constraint of miptree'),
+        ({"rows": -3}, "rows of MinLeaf must be a whole number"),
+        ({"column": 1}, 'has an unknown entry "column"'),
+    ],
+)
+def test_files_with_senseless_constraints_are_refused(change, words, tmp_path):
+    X, y, _ = biased(40)
+    clf, path = classifier([MinLeaf(rows=5)], max_iter=2).fit(X, y), tmp_path / "m.json"
+    save_json(clf, path)
+    plain = json.loads(path.read_text())
+    plain["constraints"][0] |= change
+    path.write_text(sealed(plain))
+    with pytest.raises(ValueError, match=words):
+        load_json(path)
+
+
+def test_a_file_with_a_looser_rule_is_not_verified(tmp_path):
+    X, y, _ = biased(40)
+    clf, path = classifier([MinLeaf(rows=9)], max_iter=2).fit(X, y), tmp_path / "m.json"
+    save_json(clf, path)
+    plain = json.loads(path.read_text())
+    plain["constraints"][0]["rows"] = 5
+    path.write_text(sealed(plain))
+    assert [check.name for check in verify_model(path, X, y).wrong] == ["rules"]
+    plain["constraints"] = []
+    path.write_text(sealed(plain))
+    assert "rules" in [check.name for check in verify_model(path, X, y).wrong]
+
+
+# ----------------------------------------------------------------------- command line
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    X, y, groups = biased(60)
+    table = pd.DataFrame(X, columns=["a", "b", "c"]).assign(sex=groups)
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    table.assign(paid=np.where(y == 1, "yes", "no")).to_csv(path, index=False)
+    return path
+
+
+def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
+    out = tmp_path / "model.json"
+    result = run(
+        *("fit", people, "--target", "paid", "--solver", "search", "--time-limit", 1),
+        *("--sensitive", "sex", "--fair", "demographic-parity:0.05", "--min-leaf", 10),
+        *("--max-rate", "yes:0.9:negatives", "--min-rate", "no:0.1", "--forbid", "c"),
+        *("--monotone", "a:+1", "--out", out),
+    )
+    assert result.exit_code == 0, result.output
+    assert "keeps 7 rules" in " ".join(result.output.split())
+    assert load_json(out).constraints_ == (
+        DemographicParity(difference_bound=0.05),
+        MinLeaf(rows=10),
+        MaxRate("yes", 0.9, on="negatives"),
+        MinRate("no", 0.1),
+        ForbidFeatures(["c"]),
+        Monotone({"a": 1}, "yes"),
+        ForbidFeatures(["sex"]),
+    )
+    assert run("verify", out, people).exit_code == 0
+    told = " ".join(run("evaluate", out, people).output.split())
+    assert "Rule 2 in training: Every leaf holds" in told
+    assert "Rule 7 on these rows: No split uses 'sex': kept." in told
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--fair", "demographic-parity:0.05"], "name their column with --sensitive"),
+        (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
+        (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
+        (["--min-rate", "yes:many"], "has 'many' in place of a number"),
+        (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),
+        (["--monotone", "a:up"], "--monotone must be a column, a colon and +1"),
+        (["--min-leaf", 5, "--tune"], "--min-leaf works without --tune"),
+        (["--min-leaf", 5, "--style", "points"], "works without --min-leaf"),
+        (["--min-leaf", 500], "Proved: no such tree exists"),
+    ],
+)
+def test_wrong_rules_are_one_plain_line(options, words, people):
+    assert words in refused("fit", people, "--target", "paid", *options)

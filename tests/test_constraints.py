@@ -1,7 +1,7 @@
 """The constraints by themselves: their arguments, their counting, the best labels."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -25,11 +25,16 @@ from miptree.constraints import (
 from miptree.constraints.best_labels import best_labels as find_labels
 from miptree.constraints.best_labels import keeps
 from miptree.constraints.constraint import TreeOnRows
+from miptree.constraints.counting import least_cost
 from miptree.constraints.impossible import why_impossible
+from miptree.constraints.monotone import Order
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules
 from miptree.data.groups import RowGroups, read_groups, whole_weights
+from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
+from miptree.fit.cuts import best_cut
+from miptree.objective.leaf_labels import leaf_cost
 from miptree.tree import HeapTree, ObliqueTree
 
 PARITIES = [
@@ -264,12 +269,38 @@ def test_the_mip_finds_the_same_labels(monkeypatch):
     assert cost[leaves, by_mip].sum() == cost[leaves, by_trying].sum()
 
 
+@pytest.mark.parametrize("most", [100_000, 1])
+def test_labels_in_order_are_those_of_brute_force(most, monkeypatch):
+    monkeypatch.setattr(best_labels, "MOST_VECTORS", most)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        y, leaf = rng.integers(3, size=30), rng.integers(4, size=30)
+        rows, cost = (
+            population(y, n_classes=3),
+            rng.integers(0, 9, (4, 3)).astype(float),
+        )
+        limits = MaxRate(0, 0.7).limits(rows)
+        pairs = rng.permutation(4)
+        orders = [Order(pairs[0], pairs[1], 2), Order(pairs[2], pairs[1], 2)]
+        tally = rows.tally(leaf, 4)
+        found = find_labels(cost, tally, limits, orders)
+        values = [
+            cost[np.arange(4), label].sum()
+            for label in product(range(3), repeat=4)
+            if keeps(np.array(label), tally, limits)
+            and all(label[a] != k or label[b] == k for a, b, k in orders)
+        ]
+        assert cost[np.arange(4), found].sum() == min(values)
+        assert all(found[a] != k or found[b] == k for a, b, k in orders)
+
+
 # -------------------------------------------------------------------- contradictions
 
 
 @pytest.mark.parametrize(
     ("constraints", "words"),
     [
+        ([MaxRate(1, 0.2), MinRate(1, 0.5)], "ones miss a limit by 0.15"),
         ([MaxRate(1, 0.2), MinRate(1, 0.5)], "contradict each other"),
         ([MinLeaf(rows=50)], "at least 50 training rows, but all 20 rows"),
         ([MaxCost(3, [[1, 1], [1, 1]])], "cannot be kept by any predictions"),
@@ -310,3 +341,75 @@ def test_leaves_that_are_too_small_are_repaired():
     assert sorted(tree.n_leaves for tree in kept) == [1, 2]
     sizes = [np.bincount(tree.apply(problem.X))[tree.is_leaf].min() for tree in kept]
     assert min(sizes) == 5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_threshold_is_that_of_trying_all(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(40, 2)), rng.integers(2, size=40)
+    groups = RowGroups.of(rng.choice(list("ab"), 40), None, np.ones(40))
+    problem = Problem.from_data(X, y, 2, groups=groups)
+    rows = Population(problem.y, problem.count, problem.groups, (0, 1))
+    constraints = [DemographicParity(difference_bound=0.05), MinLeaf(rows=4)]
+    rules = Rules(constraints, rows, ("x", "x"))
+    heap = HeapTree(
+        rng.normal(size=(3, 2)), np.array([0.2, 0.3, 0.1]), np.zeros(4, int)
+    )
+    heap = problem.into_box(heap)
+
+    def cost_of(tree):
+        leaf = tree.leaf_of(problem.scaled)
+        sizes = np.bincount(leaf, minlength=4)
+        cost = leaf_cost(problem, leaf, 4)
+        label = find_labels(cost, rows.tally(leaf, 4), rules.limits)
+        if label is None or ((sizes > 0) & (sizes < 4)).any():
+            return np.inf
+        return cost[np.arange(4), label].sum()
+
+    for node in range(3):
+        levels = np.sort(problem.scaled @ heap.coef[node])
+        between = [0.5 * (a + b) for a, b in pairwise(levels)]
+        tried = []
+        for threshold in between:
+            tree = heap.copy()
+            tree.threshold[node] = threshold
+            tried.append(cost_of(tree))
+        found = best_cut(problem, rules, heap, node)
+        inside = np.inf if found is None else cost_of(found)
+        assert inside >= min(tried)
+        # Beyond all rows that reach the node a threshold does nothing.
+        others = heap.copy()
+        others.coef[node], others.threshold[node] = 0.0, 1.0
+        nothing = [cost_of(others)]
+        others.threshold[node] = -1.0
+        nothing.append(cost_of(others))
+        assert min(inside, *nothing) == min(*tried, *nothing)
+
+
+# ------------------------------------------------------------------- bounds by counting
+
+
+def test_treating_groups_alike_costs_what_their_difference_says():
+    """Ten rows of class 1 in one group, ten of class 0 in the other."""
+    y, groups = np.repeat([1, 0], 10), np.repeat(["a", "b"], 10)
+    rows, cost = population(y, groups), plain_costs(y, np.ones(20), 2)
+    equal = [DemographicParity(difference_bound=0.0, versus="pairs")]
+    near = [DemographicParity(difference_bound=0.25, versus="pairs")]
+    assert least_cost(equal, rows, cost, True) == 10
+    assert least_cost(near, rows, cost, True) == 8  # 7.5 errors, in whole ones
+    assert least_cost([EqualizedOdds(difference_bound=0.0)], rows, cost, True) == 0
+
+
+@given(label_cases())
+@examples(60)
+def test_no_labels_that_keep_limits_cost_less_than_the_bound(case):
+    rows, constraints, leaf, cost = case
+    weight = rows.groups.weight.astype(float) * float(rows.unit)
+    row_cost = plain_costs(rows.y, weight, rows.n_classes)
+    bound = least_cost(constraints, rows, row_cost, False)
+    tally = rows.tally(leaf, len(cost))
+    limits = [m for constraint in constraints for m in constraint.limits(rows)]
+    for label in product(range(rows.n_classes), repeat=len(cost)):
+        if keeps(np.array(label), tally, limits):
+            predicted = np.array(label)[leaf]
+            assert row_cost[np.arange(len(leaf)), predicted].sum() >= bound - 1e-9

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.rows import TrainingRows
-from miptree.estimator import OptimalTreeClassifier
+from miptree.estimator import GivenGroups, OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -53,6 +53,8 @@ def distill(
     style: str = "oblique",
     X_test: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
+    sensitive_features: Any = None,
+    control_features: Any = None,
     **params: Any,
 ) -> OptimalTreeClassifier | PointsTreeClassifier:
     """Fit a small tree to the predictions of a fitted classifier.
@@ -75,6 +77,9 @@ def distill(
         Other rows, to measure how faithful the tree is.
     sample_weight : array-like of shape (n_samples,), optional
         Weights >= 0 of the rows.
+    sensitive_features, control_features : array-like, optional
+        Groups of the rows for ``constraints``, which are then about what the tree
+        predicts; classes of rows are the model's predictions.
     **params
         Parameters of :class:`~miptree.OptimalTreeClassifier`, or for points of
         :class:`~miptree.PointsTreeClassifier`, such as ``max_depth``; not
@@ -119,7 +124,12 @@ def distill(
         n_classes = len(classes)
         return replace(rows, y=predicted, n_classes=n_classes, row_costs=costs), classes
 
-    clf._fit(X, classes[predicted], sample_weight, revise=revise)
+    groups: dict[str, Any] = {}
+    if isinstance(clf, OptimalTreeClassifier):
+        groups["groups"] = GivenGroups(sensitive_features, control_features)
+    elif sensitive_features is not None or control_features is not None:
+        raise ValueError("Points trees have no constraints: leave out the groups.")
+    clf._fit(X, classes[predicted], sample_weight, revise=revise, **groups)
     clf._warn_if_interrupted()
     own = _codes(clf, X)
     lost = proba.max(axis=1) - proba[np.arange(len(own)), own]

@@ -51,7 +51,7 @@ from miptree.utils.arrays import AnyArray
 from miptree.utils.files import refuse_overwriting
 
 
-class _Given(NamedTuple):
+class GivenGroups(NamedTuple):
     """Groups of the rows as the user gives them."""
 
     sensitive: Any = None
@@ -271,7 +271,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         OptimalTreeClassifier
             The fitted estimator.
         """
-        given = _Given(sensitive_features, control_features)
+        given = GivenGroups(sensitive_features, control_features)
         self._fit(X, y, sample_weight, given, proof_log=proof_log, force=force)
         self._warn_if_interrupted()
         return self
@@ -281,7 +281,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
-        groups: _Given | None = None,
+        groups: GivenGroups | None = None,
         revise: Revision = unrevised,
         proof_log: str | os.PathLike[str] | None = None,
         force: bool = False,
@@ -296,8 +296,10 @@ class OptimalTreeClassifier(ObliqueClassifier):
             get_solver(self.solver)
         most = largest_cost(self.slack_penalty, self.margin)
         rows, classes = revise(*self._rows(X, y, sample_weight, most))
-        rows = self._under_rules(rows, classes, sample_weight, groups or _Given())
+        rows = self._under_rules(rows, classes, sample_weight, groups or GivenGroups())
         problem, schema = self._problem_of(rows, classes)
+        if self.formulation == "paper" and self.solver != "search":
+            one_cost_per_row(problem)  # costs it cannot count fail before any work
         if self.constraints_:
             self._refuse_beside_constraints(proof_log)
             fitted = self._trained_under_rules(problem, schema, rows, clock)
@@ -323,7 +325,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         rows: TrainingRows,
         classes: AnyArray,
         sample_weight: ArrayLike | None,
-        given: _Given,
+        given: GivenGroups,
     ) -> TrainingRows:
         """Return the rows with their groups, without columns that are forbidden."""
         self.constraints_: tuple[Constraint, ...] = ()
@@ -369,8 +371,6 @@ class OptimalTreeClassifier(ObliqueClassifier):
     def _trained(
         self, problem: Problem, clock: Clock, record: bool = False
     ) -> FittedTree:
-        if self.formulation == "paper" and self.solver != "search":
-            one_cost_per_row(problem)  # costs it cannot count fail before any work
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )

@@ -8,6 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from miptree.constraints.constraint import Finding
+from miptree.constraints.population import Population
+from miptree.constraints.rules import Rules, number_names, source_names
+from miptree.data.groups import RowGroups
+from miptree.data.labels import checked_weight
 from miptree.estimator import OptimalTreeClassifier
 from miptree.fit.fitted import passing
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
@@ -82,6 +87,62 @@ def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
     in_leaf = np.zeros((clf.tree_.n_nodes, len(labels)), dtype=np.intp)
     np.add.at(in_leaf, (leaf, codes), 1)
     return Evaluation(labels, confusion, passing(clf.tree_, in_leaf))
+
+
+def evaluate_rules(
+    clf: OptimalTreeClassifier,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    sensitive_features: Any = None,
+    control_features: Any = None,
+) -> list[Finding]:
+    """Count the constraints of a fit on other rows, such as test rows.
+
+    On training rows a fitted tree keeps all of them; on others rates differ by chance.
+
+    Parameters
+    ----------
+    clf : OptimalTreeClassifier
+        Fitted with constraints.
+    X : data frame or array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        True labels, each of them a class of the model.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights of the rows.
+    sensitive_features, control_features : array-like, optional
+        Groups of the rows, as ``fit`` takes them.
+
+    Returns
+    -------
+    list of Finding
+        For each of ``clf.constraints_`` whether it is kept, and a sentence.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from miptree import OptimalTreeClassifier
+    >>> from miptree.constraints import MinLeaf
+    >>> from miptree.evaluate import evaluate_rules
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OptimalTreeClassifier(
+    ...     constraints=[MinLeaf(rows=40)], solver="search", max_iter=5, random_state=0
+    ... ).fit(X, y)
+    >>> evaluate_rules(clf, X, y)[0].kept
+    True
+    """
+    Z = clf.tree_inputs(X)
+    codes = codes_of(clf, y, len(Z))
+    weight = checked_weight(sample_weight, len(Z))
+    groups = RowGroups.of(sensitive_features, control_features, weight)
+    count, costs = np.ones(len(Z), dtype=np.intp), clf.cost_matrix
+    matrix = None if costs is None else np.asarray(costs, dtype=np.float64)
+    classes = tuple(clf.classes_.tolist())
+    population = Population(codes, count, groups, classes, matrix)
+    columns, numbers = source_names(clf.table_), number_names(clf.table_)
+    rules = Rules(clf.constraints_, population, columns, numbers).ready()
+    return rules.findings(clf.tree_, clf.tree_.apply(Z))
 
 
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:

@@ -22,7 +22,7 @@ from miptree.certificate.check import Check
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.verification import Verification, check_certificate
 from miptree.classifiers.table_classifier import TableClassifier
-from miptree.constraints.rules import Rules, source_names
+from miptree.constraints.rules import Rules
 from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import SavedModel
@@ -165,9 +165,8 @@ def _rules(clf: Any, rows: TrainingRows, data: GivenData) -> Rules | None:
     constraints = getattr(clf, "constraints_", ())
     if not constraints:
         return None
-    columns = source_names(clf.table_)
     try:
-        return data.rules(constraints, clf.classes_, columns, rows.costs).ready()
+        return data.rules(constraints, clf.classes_, clf.table_, rows.costs)
     except ValueError as error:
         raise _CannotReadError(str(error)) from None
 

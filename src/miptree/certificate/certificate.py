@@ -103,6 +103,9 @@ class Certificate:
         constraints. The bounds speak of all trees, whether they keep them or not.
     free_objective : float or None
         With constraints, the objective of the best tree known that need not keep them.
+    rules_bound : float or None
+        With constraints, what the errors of every tree that keeps them cost at least,
+        by counting alone.
     left_out : tuple of str or None
         With constraints, the columns that no split of the trees compared may use.
     """
@@ -143,6 +146,7 @@ class Certificate:
     best_of_sample: bool = False
     rules: tuple[str, ...] | None = None
     free_objective: float | None = None
+    rules_bound: float | None = None
     left_out: tuple[str, ...] | None = None
 
     def signed(self) -> Certificate:

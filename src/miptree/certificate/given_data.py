@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.population import Population
-from miptree.constraints.rules import Rules
+from miptree.constraints.rules import Rules, number_names, source_names
 from miptree.data.groups import RowGroups
 from miptree.data.labels import checked_costs, plain_costs
 from miptree.data.problem import Problem
 from miptree.data.shape import DataShape
+from miptree.data.table import Table
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 from miptree.utils.exact import Exact
 
@@ -98,17 +99,20 @@ class GivenData(DataShape):
         self,
         constraints: Sequence[Constraint],
         classes: AnyArray,
-        columns: tuple[str, ...],
+        table: Table | None,
         costs: FloatArray | None = None,
     ) -> Rules:
         """Make constraints ready for the rows, none of which are merged.
 
-        ``columns`` names the user's column behind each column that trees read.
+        Without a ``table`` the columns are numbers called x[0], x[1], and so on.
         """
+        columns = numbers = tuple(f"x[{j}]" for j in range(self.n_features))
+        if table is not None:
+            columns, numbers = source_names(table), number_names(table)
         assert self.groups is not None
         count, labels = np.ones(self.n_rows, dtype=np.intp), tuple(classes.tolist())
         population = Population(self.y, count, self.groups, labels, costs)
-        return Rules(tuple(constraints), population, columns)
+        return Rules(tuple(constraints), population, columns, numbers).ready()
 
     @cached_property
     def class_cost(self) -> Exact:

@@ -22,6 +22,7 @@ def with_rules(
     certificate: Certificate,
     findings: Sequence[Finding],
     free_objective: float,
+    rules_bound: float,
     without: Sequence[str] = (),
 ) -> Certificate:
     """Add what constraints found of a tree, all of them kept, to its certificate.
@@ -34,6 +35,8 @@ def with_rules(
         One for each constraint.
     free_objective : float
         Objective of the best tree known that need not keep them.
+    rules_bound : float
+        What the errors of every tree that keeps them cost at least.
     without : sequence of str
         Columns that no split may use.
     """
@@ -44,12 +47,17 @@ def with_rules(
         certificate,
         rules=tuple(found.sentence for found in findings),
         free_objective=min(float(free_objective), certificate.objective),
+        rules_bound=min(float(rules_bound), certificate.cost),
         left_out=tuple(without),
     ).signed()
 
 
 def check_rules(
-    certificate: Certificate, rules: Rules | None, tree: ObliqueTree, leaf: IntArray
+    certificate: Certificate,
+    rules: Rules | None,
+    tree: ObliqueTree,
+    leaf: IntArray,
+    least_cost: float = 0.0,
 ) -> Iterator[Check]:
     """Count every constraint again, given the exact leaf of each row.
 
@@ -60,11 +68,18 @@ def check_rules(
         The constraints of the fit and the rows as given, None without constraints.
     tree, leaf
         The tree, and the leaf of each row in exact arithmetic.
+    least_cost : float
+        What errors cost at least by counting, computed again.
     """
     said = certificate.rules
     if rules is None:
-        fields = said, certificate.free_objective, certificate.left_out
-        if fields != (None, None, None):
+        fields = (
+            said,
+            certificate.free_objective,
+            certificate.rules_bound,
+            certificate.left_out,
+        )
+        if any(field is not None for field in fields):
             found = "the certificate speaks of rules, but no constraints were given."
             yield Check("rules", False, found)
         return
@@ -77,11 +92,22 @@ def check_rules(
         found = "the certificate says something else of them than what was counted."
     yield Check("rules", same, found)
     yield _check_price(certificate)
+    yield _check_bound(certificate, least_cost)
     columns = tuple(sorted(left_out(rules.constraints)))
     found = "splits may use every column."
     if columns:
         found = f"no split may use {', '.join(map(repr, columns))}."
     yield Check("columns left out", columns == certificate.left_out, found)
+
+
+def _check_bound(certificate: Certificate, least_cost: float) -> Check:
+    """Check what errors are said to cost at least."""
+    said = certificate.rules_bound
+    if said is None:
+        return Check("bound by counting", False, "rules_bound is missing.")
+    ok = abs(said - least_cost) <= 1e-6 * max(1.0, abs(least_cost))
+    found = f"{said:.10g}, counted again {least_cost:.10g}."
+    return Check("bound by counting", ok, found)
 
 
 def _check_price(certificate: Certificate) -> Check:
@@ -100,7 +126,19 @@ def rules_words(certificate: Certificate) -> str:
     rules = certificate.rules or ()
     listed = " ".join(f"({n}) {rule}" for n, rule in enumerate(rules, 1))
     count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
-    return f"It keeps {count}: {listed} {_price(certificate)}"
+    return f"It keeps {count}: {listed} {_counted(certificate)}{_price(certificate)}"
+
+
+def _counted(certificate: Certificate) -> str:
+    """Say what errors cost at least where the rules are kept, if that is above all."""
+    bound = certificate.rules_bound
+    if not bound or bound <= certificate.any_tree_bound:
+        return ""
+    if certificate.has_costs:
+        what = f"has errors that cost at least {bound:.6g}"
+    else:
+        what = f"misclassifies at least {bound:.0f} rows"
+    return f"Every tree that keeps them {what}, by counting alone. "
 
 
 def _price(certificate: Certificate) -> str:

@@ -29,7 +29,7 @@ from miptree.certificate.recount import Recount
 from miptree.certificate.resolve import solve_again
 from miptree.certificate.rules import check_rules
 from miptree.constraints.constraint import Constraint
-from miptree.constraints.rules import Rules, source_names
+from miptree.constraints.rules import Rules
 from miptree.data import Table, is_frame
 from miptree.data.groups import RowGroups
 from miptree.data.labels import checked_weight
@@ -196,11 +196,8 @@ def verify(
     rules = None
     if constraints:
         labels = np.unique(np.asarray(y)) if classes is None else np.asarray(classes)
-        names = tuple(f"x[{j}]" for j in range(data.n_features))
-        if table is not None:
-            names = source_names(table)
         matrix = None if cost_matrix is None else np.asarray(cost_matrix, dtype=float)
-        rules = data.rules(constraints, labels, names, matrix)
+        rules = data.rules(constraints, labels, table, matrix)
     return Verification(
         tuple(
             check_certificate(
@@ -250,7 +247,8 @@ def check_certificate(
     if all(check.ok for check in checks[:2]):
         recount = Recount(tree, data, certificate)
         checks += compare(certificate, recount, has_proof_file)
-        checks += check_rules(certificate, rules, tree, recount.leaf)
+        least = 0.0 if rules is None else rules.least_cost(data.problem)
+        checks += check_rules(certificate, rules, tree, recount.leaf, least)
         if resolve_with is not None and all(check.ok for check in checks):
             problem = replace(data.problem, max_features=certificate.max_features)
             checks += solve_again(

@@ -25,6 +25,7 @@ class Given(NamedTuple):
     proof: str | None
     proof_log: Path | None = None
     l1_penalty: float | None = None
+    rule: str | None = None
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -37,6 +38,7 @@ class Given(NamedTuple):
             "proof": f"--proof {self.proof}",
             "proof_log": "--proof-log",
             "l1_penalty": f"--l1-penalty {self.l1_penalty}",
+            "rule": str(self.rule),
         }
         given = ((name, getattr(self, name)) for name in fields)
         return [
@@ -87,9 +89,28 @@ def refuse_together(given: Given) -> None:
         )
 
 
+def refuse_with_rules(given: Given) -> None:
+    """Refuse options of fits that do not know rules."""
+    if given.rule is None:
+        return
+    for wrong in given.named("tune", "engine", "selection", "proof_log"):
+        raise ValueError(
+            f"{given.rule} works without {wrong}, which knows no rules. Leave out one "
+            "of the two."
+        )
+
+
 STYLE_NAMES = ("auto", *STYLES[1:])
 """Styles that may be asked for."""
-_OF_OBLIQUE = ("engine", "solver", "selection", "proof", "proof_log", "l1_penalty")
+_OF_OBLIQUE = (
+    "engine",
+    "solver",
+    "selection",
+    "proof",
+    "proof_log",
+    "l1_penalty",
+    "rule",
+)
 """Options of oblique trees that are trained in one given way."""
 
 
@@ -118,7 +139,8 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
             f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
             "--style points for deeper trees."
         )
-    for wrong in given.named("tune", "solver", "selection", "proof", "l1_penalty"):
+    own = "tune", "solver", "selection", "proof", "l1_penalty", "rule"
+    for wrong in given.named(*own):
         raise ValueError(
             f"--style points works without {wrong}: it goes through all splits by "
             f"itself. Leave out {wrong}."

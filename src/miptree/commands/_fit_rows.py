@@ -23,6 +23,8 @@ class FitRows(NamedTuple):
     weights: FloatArray | None
     is_plain: bool
     """Whether the file is one that `miptree check` can read, too."""
+    table: pd.DataFrame
+    """All columns: groups may be in others than the features."""
 
 
 class ColumnChoice(NamedTuple):
@@ -52,7 +54,7 @@ def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRo
     features = _features(table, columns)
     named = _tables.columns_of(features, list(columns.categorical))
     features = features.astype(dict.fromkeys(named.columns, "category"))
-    return FitRows(features, labels, weights, is_plain)
+    return FitRows(features, labels, weights, is_plain, table)
 
 
 def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:

@@ -28,6 +28,7 @@ from miptree.commands._fit_options import (
     refuse_for_style,
     refuse_long_texts,
     refuse_together,
+    refuse_with_rules,
 )
 from miptree.commands._fit_rows import (
     ColumnChoice,
@@ -48,6 +49,7 @@ from miptree.commands._outputs import (
     unplain_sentence,
     unsaved_sentence,
 )
+from miptree.commands._rules import FAIRNESS, GivenRules
 from miptree.data import ENCODINGS
 from miptree.data.files import FileOptions, refuse_format
 from miptree.estimator import OptimalTreeClassifier
@@ -163,6 +165,60 @@ def fit(
         Path | None,
         typer.Option(help="File for the proof, for miptree check."),
     ] = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of the groups that --fair compares; no split uses it. "
+            "Repeatable: combinations are groups then."
+        ),
+    ] = None,
+    control: Annotated[
+        list[str] | None,
+        typer.Option(help="Column within whose groups they are compared; repeatable."),
+    ] = None,
+    fair: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Largest difference of rates between groups: {', '.join(FAIRNESS)}, "
+            "a colon and a number, such as demographic-parity:0.05. Repeatable."
+        ),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="Label that --fair and --monotone are about, if not the second."
+        ),
+    ] = None,
+    min_leaf: Annotated[
+        int | None, typer.Option(min=1, help="Fewest training rows of a leaf.")
+    ] = None,
+    max_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Largest share of rows that get a label, such as yes:0.1; "
+            "yes:0.05:negatives for the false-positive rate. Repeatable."
+        ),
+    ] = None,
+    min_rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Smallest share, likewise; yes:0.9:positives for recall. Repeatable."
+        ),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that no split uses, but that the model still reads; "
+            "repeatable."
+        ),
+    ] = None,
+    monotone: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column and +1 or -1, such as income:+1: as it rises (falls), the "
+            "prediction never moves away from the --positive label. Repeatable."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
     *,
@@ -181,7 +237,21 @@ def fit(
     bounds on it are proved.
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'; a
     points tree is then chosen for a sample of the rows, and not proved for all of them.
+    With --fair, --min-leaf, --max-rate, --min-rate, --forbid or --monotone an oblique
+    tree is trained that keeps these rules on the training rows, or an error says why
+    there is none.
     """
+    rules = GivenRules(
+        sensitive or [],
+        control or [],
+        fair or [],
+        positive,
+        min_leaf,
+        max_rate or [],
+        min_rate or [],
+        forbid or [],
+        monotone or [],
+    )
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)
     refuse_model_name(out)
@@ -195,9 +265,11 @@ def fit(
         proof,
         proof_log,
         l1_penalty,
+        rules.option,
     )
     columns = ColumnChoice(target, weights, drop or [], use or [], categorical or [])
     refuse_together(given)
+    refuse_with_rules(given)
     style = chosen_style(given, style)
     refuse_for_style(given, style, depth)
     if proof_log is not None:
@@ -243,7 +315,7 @@ def fit(
             data, target, classifier=clf, weights=weights, drop=drop or []
         )
     else:
-        rows, y, weight, is_plain = read_fit_rows(Path(data), columns, file)
+        rows, y, weight, is_plain, table = read_fit_rows(Path(data), columns, file)
         if proof_log is not None and not is_plain:
             note(unplain_sentence(data))
         if class_weight:
@@ -258,9 +330,14 @@ def fit(
             clf.fit(rows, y, weight)
         else:
             labels = pd.Series(y, name=target)  # the proof says what it is about
-            clf.fit(rows, labels, weight, proof_log=proof_log, force=force)
+            groups = {}
+            if isinstance(clf, OptimalTreeClassifier):
+                clf.set_params(constraints=rules.constraints(y) or None)
+                groups = rules.groups(table)
+            clf.fit(rows, labels, weight, proof_log=proof_log, force=force, **groups)
     if out is not None:  # first of all: showing it may fail
-        save_json(clf, out, force, metadata={"target": target, "weights": weights})
+        notes = {"target": target, "weights": weights, **rules.notes}
+        save_json(clf, out, force, metadata=notes)
     show_tree(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
         show_comparison(clf)

@@ -21,10 +21,11 @@ from miptree.commands._model_rows import (
     read_labelled,
 )
 from miptree.commands._outputs import refuse_outputs
+from miptree.commands._rules import noted_groups
 from miptree.commands.alternatives import other_trees_of
 from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import Evaluation
+from miptree.evaluate import Evaluation, evaluate_rules
 from miptree.evaluate import evaluate as count
 from miptree.export.json import read_model
 from miptree.report import report_html
@@ -39,10 +40,12 @@ def evaluate(
 ) -> None:
     """Count how a model does on a table: confusion matrix, accuracy of each leaf.
 
+    The rules of a model that was fitted with any are counted on these rows, too.
+
     Example: miptree evaluate model.json test.csv
     """
     saved = read_model(model)
-    _, rows, y = read_labelled(saved, model, data, file, target, is_strict=False)
+    table, rows, y = read_labelled(saved, model, data, file, target, is_strict=False)
     found = count(saved.clf, rows, y)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
@@ -50,6 +53,13 @@ def evaluate(
     )
     console.print(_confusion(saved.clf, found))
     console.print(_leaves(saved.clf, found))
+    if getattr(saved.clf, "constraints_", ()):
+        groups = noted_groups(saved.metadata, table)
+        here = evaluate_rules(saved.clf, rows, y, **groups)
+        pairs = zip(saved.clf.certificate_.rules, here, strict=True)
+        for number, (in_training, finding) in enumerate(pairs, 1):
+            say(printable(f"Rule {number} in training: {in_training}"))
+            say(printable(f"Rule {number} on these rows: {finding.sentence}"))
 
 
 @app.command()

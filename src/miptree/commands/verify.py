@@ -12,6 +12,7 @@ from miptree.commands import _tables
 from miptree.commands._app import app, plain_errors, printable, say
 from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import DataFile, ModelFile, Target, read_labelled
+from miptree.commands._rules import noted_groups
 from miptree.data.files import FileOptions
 from miptree.export.json import ChangedFileError, read_model
 
@@ -68,6 +69,7 @@ def verify(
         resolve_seconds=time_limit,
         proof=proof,
         data=data,
+        **noted_groups(saved.metadata, table),
     )
     for line in str(found).splitlines():
         say(printable(line))

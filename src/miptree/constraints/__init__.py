@@ -7,8 +7,9 @@ tree keeps every one of them on the training rows, counted in whole numbers.
 from __future__ import annotations
 
 from miptree.constraints.constraint import Constraint, Finding
-from miptree.constraints.features import ForbidFeatures
+from miptree.constraints.features import AllowFeatures, ForbidFeatures
 from miptree.constraints.leaves import MinLeaf
+from miptree.constraints.monotone import Monotone
 from miptree.constraints.parity import (
     DemographicParity,
     EqualizedOdds,
@@ -17,8 +18,10 @@ from miptree.constraints.parity import (
     TruePositiveRateParity,
 )
 from miptree.constraints.rates import MaxCost, MaxRate, MinRate
+from miptree.constraints.signs import Signs
 
 __all__ = [
+    "AllowFeatures",
     "Constraint",
     "DemographicParity",
     "EqualizedOdds",
@@ -30,5 +33,7 @@ __all__ = [
     "MaxRate",
     "MinLeaf",
     "MinRate",
+    "Monotone",
+    "Signs",
     "TruePositiveRateParity",
 ]

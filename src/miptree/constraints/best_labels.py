@@ -8,13 +8,14 @@ small MIP takes over. Floats only sort out: what is returned was counted exactly
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from miptree.constraints.limit import Limit
+from miptree.constraints.monotone import Order
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 MOST_VECTORS = 100_000
@@ -26,9 +27,12 @@ _MIP_NODES = 5000
 
 
 def best_labels(
-    cost: FloatArray, tally: AnyArray, limits: Sequence[Limit]
+    cost: FloatArray,
+    tally: AnyArray,
+    limits: Sequence[Limit],
+    orders: Sequence[Order] = (),
 ) -> IntArray | None:
-    """Return the cheapest labels that keep all limits, None if none do.
+    """Return the cheapest labels that keep all limits and orders, None if none do.
 
     Parameters
     ----------
@@ -38,16 +42,21 @@ def best_labels(
         Whole weight of each cell in each leaf.
     limits : sequence of Limit
         What the labels must keep.
+    orders : sequence of Order
+        Leaves that must have a label where others have it; those that hold no rows
+        do not matter.
     """
-    if not limits:
+    if not limits and not orders:
         return np.asarray(cost.argmin(axis=1))
-    options = _options(cost, tally, limits)
+    orders = [o for o in orders if tally[o.first].any() and tally[o.second].any()]
+    options = _options(cost, tally, limits, orders)
     if np.prod([float(len(o)) for o in options]) > MOST_VECTORS:
-        return _by_mip(cost, tally, limits, options)
-    choice = _vectors(tuple(map(len, options)))
+        return _by_mip(cost, tally, limits, orders, options)
+    choice = all_vectors(tuple(map(len, options)))
     label = np.column_stack([o[choice[:, l]] for l, o in enumerate(options)])
     leaf = np.arange(len(cost))
-    possible = np.flatnonzero(_may_keep(label, tally, limits))
+    may_keep = _may_keep(label, tally, limits) & _in_order(label, orders)
+    possible = np.flatnonzero(may_keep)
     total = cost[leaf, label[possible]].sum(axis=1)
     for k in possible[np.argsort(total, kind="stable")]:
         if keeps(label[k], tally, limits):
@@ -60,21 +69,29 @@ def keeps(label: IntArray, tally: AnyArray, limits: Sequence[Limit]) -> bool:
     return all(limit.excess(limit.value(tally, label)) == 0 for limit in limits)
 
 
-def label_kinds(limits: Sequence[Limit]) -> list[IntArray]:
-    """Return the labels in kinds: no limit tells two of one kind apart."""
-    n_classes = limits[0].terms.shape[1]
+def label_kinds(
+    limits: Sequence[Limit], n_classes: int, ordered: Collection[int] = ()
+) -> list[IntArray]:
+    """Return the labels in kinds: no limit tells two of one kind apart.
+
+    Labels by which leaves are ``ordered`` are kinds of their own.
+    """
     kinds: dict[tuple[object, ...], list[int]] = {}
     for k in range(n_classes):
         column = tuple(term for limit in limits for term in limit.terms[:, k])
-        kinds.setdefault(column, []).append(k)
+        own = k if k in ordered else -1
+        kinds.setdefault((own, *column), []).append(k)
     return [np.array(kind) for kind in kinds.values()]
 
 
 def _options(
-    cost: FloatArray, tally: AnyArray, limits: Sequence[Limit]
+    cost: FloatArray,
+    tally: AnyArray,
+    limits: Sequence[Limit],
+    orders: Sequence[Order],
 ) -> list[IntArray]:
     """Return the labels that each leaf may need: the cheapest of each kind."""
-    kinds = label_kinds(limits)
+    kinds = label_kinds(limits, cost.shape[1], {order.label for order in orders})
     empty = [not of_leaf.any() for of_leaf in tally]
     return [
         np.array([of_leaf.argmin()])
@@ -85,7 +102,7 @@ def _options(
 
 
 @lru_cache(maxsize=64)
-def _vectors(sizes: tuple[int, ...]) -> IntArray:
+def all_vectors(sizes: tuple[int, ...]) -> IntArray:
     """Return all vectors of numbers below these sizes, one in each row."""
     return np.indices(sizes).reshape(len(sizes), -1).T
 
@@ -104,20 +121,35 @@ def _may_keep(label: IntArray, tally: AnyArray, limits: Sequence[Limit]) -> Bool
     return possible
 
 
+def _in_order(label: IntArray, orders: Sequence[Order]) -> BoolArray:
+    """Tell which label vectors keep all orders."""
+    kept = np.ones(len(label), dtype=bool)
+    for first, second, k in orders:
+        kept &= (label[:, first] != k) | (label[:, second] == k)
+    return kept
+
+
 def _by_mip(
     cost: FloatArray,
     tally: AnyArray,
     limits: Sequence[Limit],
+    orders: Sequence[Order],
     options: Sequence[IntArray],
 ) -> IntArray | None:
     """Choose labels by a MIP whose limits are a little tighter than asked."""
     leaf = np.repeat(np.arange(len(options)), list(map(len, options)))
     label, weight = np.concatenate(options), tally.astype(np.float64)
     one_each = (leaf[None, :] == np.arange(len(options))[:, None]).astype(float)
-    rows = np.array([(weight @ limit.floats)[leaf, label] for limit in limits])
-    slip = 1e-7 * np.abs(rows).max(axis=1, initial=0.0)
-    low = [-np.inf if m.lower is None else float(m.lower) for m in limits] + slip
-    high = [np.inf if m.upper is None else float(m.upper) for m in limits] - slip
+    rows = np.zeros((len(limits) + len(orders), len(leaf)))
+    low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
+    for row, limit in enumerate(limits):
+        rows[row] = (weight @ limit.floats)[leaf, label]
+        slip = 1e-7 * np.abs(rows[row]).max(initial=0.0)
+        low[row] = -np.inf if limit.lower is None else float(limit.lower) + slip
+        high[row] = np.inf if limit.upper is None else float(limit.upper) - slip
+    for row, (first, second, k) in enumerate(orders, len(limits)):
+        rows[row] = (label == k) * ((leaf == first) * 1.0 - (leaf == second))
+        high[row] = 0.0
     answer = milp(
         cost[leaf, label],
         integrality=np.ones(len(leaf)),
@@ -133,7 +165,8 @@ def _by_mip(
     chosen = np.flatnonzero(answer.x > 0.5)
     found = np.asarray(label[chosen])
     is_whole = np.array_equal(leaf[chosen], np.arange(len(options)))
-    return found if is_whole and keeps(found, tally, limits) else None
+    is_kept = is_whole and _in_order(found[None], orders).all()
+    return found if is_kept and keeps(found, tally, limits) else None
 
 
 def nearest_labels(tally: AnyArray, limits: Sequence[Limit]) -> IntArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,12 +40,15 @@ class TreeOnRows:
         The rows.
     columns : tuple of str
         Name of the user's column behind each column that the tree reads.
+    numbers : tuple of str
+        The same, but empty texts for indicators and values of categories.
     """
 
     tree: ObliqueTree
     leaf: IntArray
     population: Population
     columns: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
 
     @property
     def tally(self) -> AnyArray:
@@ -113,6 +116,11 @@ def checked_bound(bound: object, who: str, name: str = "bound") -> float:
             f"{bound!r}."
         )
     return float(bound)  # type: ignore[arg-type]
+
+
+def plain_label(label: Any) -> Any:
+    """Return a label of NumPy's as Python's own, which texts and files show alike."""
+    return label.item() if isinstance(label, np.generic) else label
 
 
 def share(hits: int, total: int, unit: Fraction) -> str:

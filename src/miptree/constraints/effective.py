@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from miptree.constraints.constraint import Constraint
-from miptree.constraints.features import ForbidFeatures
+from miptree.constraints.features import AllowFeatures, ForbidFeatures
+from miptree.constraints.monotone import Monotone, with_names
+from miptree.constraints.signs import Signs
 from miptree.data.groups import RowGroups
 from miptree.data.rows import TrainingRows
 
@@ -17,7 +20,7 @@ def effective_constraints(
     """Check the constraints of a fit and return what they come to.
 
     Columns get their names. A column of X with the name of a sensitive one stays out
-    of the splits.
+    of the splits, unless ``AllowFeatures`` without a depth names it.
 
     Parameters
     ----------
@@ -36,14 +39,32 @@ def effective_constraints(
             )
         if isinstance(constraint, ForbidFeatures):
             constraint = ForbidFeatures(constraint.names(columns))
+        if isinstance(constraint, AllowFeatures):
+            constraint = replace(constraint, features=constraint.names(columns))
+        if isinstance(constraint, (Monotone, Signs)):
+            constraint = with_names(constraint, columns)
         found.append(constraint)
-    forbidden = left_out(found)
+    forbidden, allowed = left_out(found), _allowed(found)
+    if allowed is not None:  # what no split may use is left out at once
+        others = [c for c in columns if c not in allowed and c not in forbidden]
+        found += [ForbidFeatures(others)] if others else []
+        forbidden = left_out(found)
     if groups.sensitive is not None:
         hidden = [c for c in groups.sensitive.columns if c in columns]
-        hidden = [c for c in hidden if c not in forbidden]
+        hidden = [c for c in hidden if c not in forbidden | (allowed or frozenset())]
         if hidden:
             found.append(ForbidFeatures(hidden))
     return tuple(found)
+
+
+def _allowed(constraints: Sequence[Constraint]) -> frozenset[str] | None:
+    """Return the names of the columns that all splits are limited to, if they are."""
+    sets = [
+        frozenset(map(str, constraint.listed))
+        for constraint in constraints
+        if isinstance(constraint, AllowFeatures) and constraint.depth is None
+    ]
+    return frozenset.intersection(*sets) if sets else None
 
 
 def left_out(constraints: Sequence[Constraint]) -> frozenset[str]:
@@ -58,7 +79,8 @@ def left_out(constraints: Sequence[Constraint]) -> frozenset[str]:
 
 def refuse_unweighted_classes(rows: TrainingRows, classes: Sequence[Any]) -> None:
     """Refuse classes of weight zero: their rows would be missing in every rate."""
-    for label, factor in zip(classes, rows.class_factor, strict=True):
+    # A model that is distilled may have more classes than it predicts.
+    for label, factor in zip(classes, rows.class_factor, strict=False):
         if factor == 0:
             raise ValueError(
                 f"class_weight gives class {label!r} the weight 0, and such rows are "

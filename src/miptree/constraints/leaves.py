@@ -80,7 +80,7 @@ class MinLeaf(Constraint):
         """What is asked, without a full stop."""
         if self.rows is not None:
             return f"Every leaf holds at least {self.rows} training rows"
-        return f"Every leaf holds a weight of at least {self.weight:g}"
+        return f"Every leaf holds a weight of at least {self.weight:.10g}"
 
 
 def leaf_sizes(size: AnyArray, leaf: IntArray, n_leaves: int) -> AnyArray:

@@ -14,6 +14,7 @@ from miptree.constraints.constraint import (
     CountingConstraint,
     TreeOnRows,
     checked_bound,
+    plain_label,
     share,
 )
 from miptree.constraints.limit import Limit, Rate, as_written
@@ -57,6 +58,7 @@ class Parity(CountingConstraint):
     def __post_init__(self) -> None:
         bound = checked_bound(self.difference_bound, self.name, "difference_bound")
         object.__setattr__(self, "difference_bound", bound)
+        object.__setattr__(self, "positive_label", plain_label(self.positive_label))
         if self.versus not in VERSUS:
             raise ValueError(
                 f"versus of {self.name} must be 'overall' or 'pairs', got "
@@ -112,7 +114,7 @@ class Parity(CountingConstraint):
         other = "from the overall rate" if self.versus == "overall" else "pairwise"
         return (
             f"The {self.what(population)} of the groups{grouping.of_columns} differ "
-            f"{other} by at most {self.difference_bound:g}{within}"
+            f"{other} by at most {self.difference_bound:.10g}{within}"
         )
 
     def counted(self, view: TreeOnRows) -> str:

@@ -13,6 +13,7 @@ from miptree.constraints.constraint import (
     CountingConstraint,
     TreeOnRows,
     checked_bound,
+    plain_label,
     share,
 )
 from miptree.constraints.limit import Limit, Rate, as_written
@@ -31,6 +32,7 @@ class _RateConstraint(CountingConstraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", checked_bound(self.bound, self.name))
+        object.__setattr__(self, "label", plain_label(self.label))
         if self.on not in ROWS:
             raise ValueError(
                 f"on of {self.name} must be one of {', '.join(map(repr, ROWS))}, got "
@@ -85,7 +87,7 @@ class MaxRate(_RateConstraint):
 
     def asked(self, population: Population) -> str:
         """Say what is asked, without a full stop."""
-        return f"The {self._rate(population).name} is at most {self.bound:g}"
+        return f"The {self._rate(population).name} is at most {self.bound:.10g}"
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class MinRate(_RateConstraint):
 
     def asked(self, population: Population) -> str:
         """Say what is asked, without a full stop."""
-        return f"The {self._rate(population).name} is at least {self.bound:g}"
+        return f"The {self._rate(population).name} is at least {self.bound:.10g}"
 
 
 @dataclass(frozen=True)
@@ -177,14 +179,17 @@ class MaxCost(CountingConstraint):
 
     def asked(self, population: Population) -> str:
         """Say what is asked, without a full stop."""
-        what = "errors" if self.costs is None else "predictions"
-        return f"The cost of the {what} is at most {self.bound:g}"
+        what = "errors"
+        if self.costs is not None:
+            rows = (", ".join(f"{cost:.10g}" for cost in row) for row in self.costs)
+            what = f"predictions ({'; '.join(rows)} for each row)"
+        return f"The cost of the {what} is at most {self.bound:.10g}"
 
     def counted(self, view: TreeOnRows) -> str:
         """Say what was counted, without a full stop."""
         (limit,) = self.limits(view.population)
         value: Fraction = limit.value(view.tally, view.tree.label)
-        return f"it is {float(value):.6g}"
+        return f"it is {float(value):.10g}"
 
 
 def _checked_costs(costs: Any) -> tuple[tuple[float, ...], ...]:

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from miptree.constraints.best_labels import best_labels
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
+from miptree.constraints.counting import is_by_weight, least_cost
+from miptree.constraints.features import AllowFeatures
 from miptree.constraints.full_leaves import with_full_leaves
 from miptree.constraints.leaves import MinLeaf
 from miptree.constraints.limit import Limit
+from miptree.constraints.monotone import Monotone, Order, listed_directions
 from miptree.constraints.population import Population
+from miptree.constraints.signs import Signs
+from miptree.data.columns import NumericalColumn
+from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
 from miptree.data.schema import Schema
 from miptree.data.table import Table
 from miptree.objective.leaf_labels import leaf_cost
 from miptree.tree import HeapTree, ObliqueTree
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +41,17 @@ class Rules:
         The rows.
     columns : tuple of str
         Name of the user's column behind each column that trees read.
+    numbers : tuple of str
+        The same, but empty texts for indicators and values of categories.
+    scaled : float array of shape (n, d), optional
+        The rows in scaled units, for repairs.
     """
 
     constraints: Sequence[Constraint]
     population: Population
     columns: tuple[str, ...]
+    numbers: tuple[str, ...] = ()
+    scaled: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @cached_property
     def limits(self) -> list[Limit]:
@@ -49,21 +62,60 @@ class Rules:
             for limit in constraint.limits(self.population)
         ]
 
+    @cached_property
+    def leaf_sizes(self) -> list[tuple[AnyArray, Fraction]]:
+        """Sizes of the rows and least sizes of leaves, where there are such rules."""
+        return [
+            constraint.sizes(self.population)
+            for constraint in self.constraints
+            if isinstance(constraint, MinLeaf)
+        ]
+
     def ready(self) -> Rules:
         """Return itself, or say which constraint does not go with the rows."""
         assert len(self.limits) >= 0
+        for constraint in self.constraints:
+            if isinstance(constraint, (Monotone, Signs)):
+                self.population.label_index(constraint.label, constraint.name)
+                for name, _ in listed_directions(constraint):
+                    self._number(name, constraint)
         return self
+
+    def _number(self, name: str, constraint: Constraint) -> None:
+        """Refuse a direction of a column that holds no numbers, or is not there."""
+        if name in self.numbers:
+            return
+        why = "is no column of X that splits may use"
+        if name in self.columns:
+            why = "holds categories, which neither rise nor fall"
+        raise ValueError(f"{constraint.name} names {name!r}, which {why}.")
 
     # ------------------------------------------------------------------ checking
 
     def findings(self, tree: ObliqueTree, leaf: IntArray) -> list[Finding]:
         """Check a tree against each constraint, given the leaf of each row."""
-        view = TreeOnRows(tree, leaf, self.population, self.columns)
+        view = TreeOnRows(tree, leaf, self.population, self.columns, self.numbers)
         return [constraint.check(view) for constraint in self.constraints]
 
     def keeps(self, tree: ObliqueTree, X: FloatArray) -> bool:
         """Tell whether a tree keeps all constraints, counted by prediction."""
         return all(found.kept for found in self.findings(tree, tree.apply(X)))
+
+    def least_cost(self, problem: Problem) -> float:
+        """Return what errors cost at least where the limits are kept, by counting.
+
+        The problem may hold the rows merged, in any order. 0 where rows of a cell
+        differ in their costs.
+        """
+        assert problem.groups is not None
+        mine = self.population
+        rows = replace(mine, y=problem.y, count=problem.count, groups=problem.groups)
+        cost = problem.class_cost
+        if cost is None:
+            cost = plain_costs(problem.y, problem.weight, problem.n_classes)
+        if not is_by_weight(rows, cost):
+            return 0.0
+        return least_cost(self.constraints, rows, cost, not problem.has_costs)
 
     # ----------------------------------------------------------------- repairing
 
@@ -76,7 +128,12 @@ class Rules:
         leaves = np.flatnonzero(tree.is_leaf)
         cost = leaf_cost(problem, leaf, tree.n_nodes)[leaves]
         tally = self.population.tally(leaf, tree.n_nodes)[leaves]
-        found = best_labels(cost, tally, self.limits)
+        place = np.cumsum(tree.is_leaf) - 1
+        orders = [
+            Order(int(place[o.first]), int(place[o.second]), o.label)
+            for o in self.orders(tree)
+        ]
+        found = best_labels(cost, tally, self.limits, orders)
         if found is None:
             return None
         label = np.zeros(tree.n_nodes, dtype=np.intp)
@@ -88,15 +145,46 @@ class Rules:
     def repaired(self, problem: Problem, heap: HeapTree) -> list[HeapTree]:
         """Return a tree, and trees near it whose leaves are not too small."""
         found = [heap]
-        for constraint in self.constraints:
-            if isinstance(constraint, MinLeaf):
-                sizes = constraint.sizes(self.population)
-                found += [
-                    near
-                    for tree in found[:1]
-                    for near in with_full_leaves(problem, tree, *sizes)
-                ]
+        heaps = [tree for c in self.constraints for tree in self._projected(c, heap)]
+        for tree in (heap, *heaps):
+            found += [] if tree is heap else [tree]
+            for size, least in self.leaf_sizes:
+                found += with_full_leaves(problem, tree, size, least)
         return found
+
+    def _projected(self, constraint: Constraint, heap: HeapTree) -> list[HeapTree]:
+        """Return a tree without the coefficients that a constraint does not like."""
+        coef = heap.coef.copy()
+        if isinstance(constraint, AllowFeatures):
+            for node in range(len(coef)):
+                if constraint.is_about((node + 1).bit_length() - 1):
+                    coef[node, ~constraint.allowed(self.columns)] = 0.0
+        if isinstance(constraint, (Monotone, Signs)):
+            coef = self._with_signs(
+                Signs(constraint.directions, constraint.label), heap
+            )
+        return [] if np.array_equal(coef, heap.coef) else [heap._replace(coef=coef)]
+
+    def _with_signs(self, signs: Signs, heap: HeapTree) -> FloatArray:
+        """Return the coefficients of a tree without those of wrong signs."""
+        tree, coef = ObliqueTree.from_heap(heap), heap.coef.copy()
+        leaf = tree.apply(self.scaled)
+        view = TreeOnRows(tree, leaf, self.population, self.columns, self.numbers)
+        sides, direction = signs.better_sides(view), dict(listed_directions(signs))
+        for node, column in np.argwhere(coef):
+            sign = direction.get(self.numbers[column], 0)
+            if sign * np.sign(coef[node, column]) == -sides[node] != 0:
+                coef[node, column] = 0.0
+        return coef
+
+    def orders(self, tree: ObliqueTree) -> list[Order]:
+        """Return which leaves must have a label where others have it."""
+        return [
+            order
+            for constraint in self.constraints
+            if isinstance(constraint, Monotone)
+            for order in constraint.orders(tree, self.numbers, self.population)
+        ]
 
 
 def rules_of(
@@ -117,7 +205,9 @@ def rules_of(
         tuple(schema.classes.tolist()),
         costs,
     )
-    return Rules(tuple(constraints), population, source_names(schema.table)).ready()
+    columns, numbers = source_names(schema.table), number_names(schema.table)
+    given = tuple(constraints), population, columns, numbers, problem.scaled
+    return Rules(*given).ready()
 
 
 def source_names(table: Table) -> tuple[str, ...]:
@@ -125,3 +215,14 @@ def source_names(table: Table) -> tuple[str, ...]:
     opened = [table.columns[j].name for j in table.open_sources]
     values = [f.name for f in table.features for _ in f.value_names]
     return (*opened, *values)
+
+
+def number_names(table: Table) -> tuple[str, ...]:
+    """Return the name of each column that a tree reads where it is a number itself."""
+    found = [""] * (len(table.open_names) + len(table.value_names))
+    first = 0
+    for column in table.columns:
+        if isinstance(column, NumericalColumn):
+            found[first] = column.name
+        first += len(column.open_names)
+    return tuple(found)

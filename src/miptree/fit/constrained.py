@@ -19,17 +19,20 @@ from miptree.constraints.effective import left_out
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, interruptible
 from miptree.data.problem import Problem
+from miptree.fit.cuts import best_cut
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.kept import KeptTrees
 from miptree.fit.multipliers import Multipliers
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback, FitProgress
+from miptree.fit.regrow import has_layers, regrown
 from miptree.fit.train import train_incumbent
 from miptree.fit.walk import walk
 from miptree.mip.node_lp import refit_nodes
-from miptree.objective.leaf_labels import relabel
+from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.search import search
+from miptree.search.starts import start_trees
 from miptree.tree import HeapTree
 
 FREE_SHARE, GUIDED_SHARE = 0.25, 0.6
@@ -43,6 +46,12 @@ STALLED_AFTER = 8
 """Rounds without a better tree that end the guided search under the clock."""
 ROUND_ITERATIONS, ROUND_STALL = 150, 40
 """Most iterations of a priced search, and those without a better tree that end it."""
+ROUND_SHARE = 0.15
+"""Part of the time left that a priced search may take."""
+MOST_TRIALS = 10
+"""Times that greedy trees move the prices before the first search."""
+SWEPT_TREES = 3
+"""Trees of a search whose thresholds are tried under the constraints."""
 MOST_STEPS, STEPS_PER_ITERATION = 150, 4
 """Small steps from the best tree after each priced search: most of them, and how many
 for each iteration of the search."""
@@ -82,6 +91,7 @@ class _Constrained:
         self.rng = np.random.default_rng(plan.seed)
         self.n_iter = 0
         self.free: Incumbent | None = None
+        self._may_go_on = True
 
     def run(self) -> FittedTree:
         """Search without constraints, then with them, then prove; return the best."""
@@ -93,6 +103,13 @@ class _Constrained:
         is_left = self._iterations_left is None or self._iterations_left > 0
         if not self._is_done and (wants_proof or (is_left and self._is_free_tree_kept)):
             self._train_free(self.plan.solver, self.clock, self._iterations_left)
+        is_left = self._iterations_left is None or self._iterations_left > 0
+        if (
+            self._may_go_on
+            and is_left
+            and not (self._is_free_tree_kept or self._is_done)
+        ):
+            self._guide(self.clock.share(1.0))  # proofs may end sooner than they may
         return self._end()
 
     # ------------------------------------------------------------- questions
@@ -152,19 +169,27 @@ class _Constrained:
         assert self.free.heap is not None
         last = self.free.heap
         prices.step(last)
+        self._sweep(last, clock)
+        if self.rules.limits:
+            self._try_prices(prices, clock)
         n_rounds, stalled, left = 0, 0, self._iterations_left
         most = np.inf
         if left is not None:
             most = np.clip(left // LEAST_ITERATIONS, 1, MOST_ROUNDS)
         while n_rounds < most and not (clock.is_over or self._is_done):
             before, n_iter = self.kept.objective, self.n_iter
+            self._enter("search")
             if self.rules.limits:
                 budget = self._budget(most - n_rounds)
-                last = self._priced_search(prices, last, n_rounds, budget, clock)
+                turn = clock.share(ROUND_SHARE)
+                last = self._priced_search(prices, last, n_rounds, budget, turn)
                 prices.step(last)
-            else:
+            if has_layers(self.rules):
+                self._regrow(prices, n_rounds, clock)
+            if self.n_iter == n_iter:
                 self._count(LEAST_ITERATIONS)
             self._refit(clock)
+            self._sweep_best(clock)
             steps = STEPS_PER_ITERATION * (self.n_iter - n_iter)
             walk(self.kept, min(MOST_STEPS, steps), self.rng, clock)
             stalled = 0 if self.kept.objective < before else stalled + 1
@@ -175,6 +200,7 @@ class _Constrained:
             is_spent = left is not None and self._iterations_left == 0
             end = clock.ended or ("max_iter" if is_spent else "stalled")
             self.kept.best.note_end(end)
+        self._may_go_on = clock.ended == "time_limit"
 
     def _budget(self, rounds_left: float) -> int:
         """Return the iterations of the next round."""
@@ -212,7 +238,50 @@ class _Constrained:
         self._count(result.n_iter)
         for heap in result.trees:
             self.kept.offer(heap)
+        for heap in result.trees[:SWEPT_TREES]:
+            self._sweep(heap, clock)
         return result.tree
+
+    def _regrow(self, prices: Multipliers, number: int, clock: Clock) -> None:
+        """Grow trees layer by layer, with the columns that each may use."""
+        problem = prices.priced() if self.rules.limits else self.problem
+        seed = self.plan.seed + 2000 + number
+        turn = clock.share(ROUND_SHARE)
+        given = problem, self.plan, self.rules, LEAST_ITERATIONS, seed, turn
+        for heap in regrown(*given):
+            self.kept.offer(heap)
+            self._sweep(heap, clock)
+
+    def _try_prices(self, prices: Multipliers, clock: Clock) -> None:
+        """Move the prices by greedy trees first, which are made in a moment."""
+        left = self._iterations_left
+        for _ in range(MOST_TRIALS if left is None else min(MOST_TRIALS, left // 4)):
+            if clock.is_over or self._is_done:
+                return
+            problem = prices.priced()
+            trees = start_trees(problem, self.plan.depth)
+            for heap in trees:
+                self.kept.offer(heap)
+                self._sweep(heap, clock)
+            values = [tree_value(problem, self.plan.objective, heap) for heap in trees]
+            prices.step(trees[int(np.argmin(values))])
+
+    def _sweep(self, heap: HeapTree, clock: Clock) -> None:
+        """Try the best threshold under the constraints at each split of a tree."""
+        for node in range(len(heap.threshold)):
+            if clock.is_over:
+                return
+            cut = best_cut(self.problem, self.rules, heap, node)
+            if cut is not None:
+                self.kept.offer(cut)
+
+    def _sweep_best(self, clock: Clock) -> None:
+        """Move the thresholds of the best tree as long as that makes it better."""
+        before = np.inf
+        while self.kept.objective < before and self.kept.best is not None:
+            before = self.kept.objective
+            if self.kept.best.heap is not None:
+                self._sweep(self.kept.best.heap, clock)
 
     def _refit(self, clock: Clock) -> None:
         """Refit the hyperplanes of the best tree to its routing."""
@@ -225,7 +294,12 @@ class _Constrained:
         self.n_iter += max(1, n_iter)
 
     def _hear(self, state: FitProgress) -> None:
+        self._enter(state.stage)
         self.kept.tell()
+
+    def _enter(self, stage: str) -> None:
+        if self.kept.best is not None:
+            self.kept.best.stage = stage
 
     def _end(self) -> FittedTree:
         best = self.kept.best
@@ -239,6 +313,7 @@ class _Constrained:
             fitted.certificate,
             findings,
             self.free.score.objective,
+            self.rules.least_cost(self.problem),
             sorted(left_out(self.rules.constraints)),
         )
         return replace(fitted, certificate=certificate)

@@ -90,7 +90,7 @@ def train_layers(
             here, old, replace(plan, depth=depth), selection, clock, listeners
         )
         if _value(here, plan, new) < _value(here, plan, old):
-            _graft(heap, node, here.to_scaled(new, depth))
+            graft(heap, node, here.to_scaled(new, depth))
     return problem.to_user(heap).prune(problem.X)
 
 
@@ -146,7 +146,8 @@ def _below(heap: HeapTree, node: int, depth: int) -> HeapTree:
     return HeapTree(heap.coef[branch], heap.threshold[branch], heap.label[leaf])
 
 
-def _graft(heap: HeapTree, node: int, below: HeapTree) -> None:
+def graft(heap: HeapTree, node: int, below: HeapTree) -> None:
+    """Put a tree in the place of the subtree below a node, in place."""
     nodes = np.array(_subtree_nodes(node, below.depth))
     n_branch, whole = len(below.threshold), len(heap.threshold)
     branch, leaf = nodes[:n_branch], nodes[n_branch:] - whole

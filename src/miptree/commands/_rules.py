@@ -1,0 +1,164 @@
+"""Constraints and groups as they are written on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from miptree.commands import _tables
+from miptree.constraints import (
+    Constraint,
+    DemographicParity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FalsePositiveRateParity,
+    ForbidFeatures,
+    MaxRate,
+    MinLeaf,
+    MinRate,
+    Monotone,
+    TruePositiveRateParity,
+)
+from miptree.utils.arrays import AnyArray
+
+FAIRNESS: dict[str, Callable[..., Constraint]] = {
+    "demographic-parity": DemographicParity,
+    "true-positive-rate-parity": TruePositiveRateParity,
+    "false-positive-rate-parity": FalsePositiveRateParity,
+    "equalized-odds": EqualizedOdds,
+    "error-rate-parity": ErrorRateParity,
+}
+
+
+class GivenRules(NamedTuple):
+    """Options of ``miptree fit`` about rules, as they were written."""
+
+    sensitive: list[str]
+    control: list[str]
+    fair: list[str]
+    positive: str | None
+    min_leaf: int | None
+    max_rate: list[str]
+    min_rate: list[str]
+    forbid: list[str]
+    monotone: list[str]
+
+    @property
+    def option(self) -> str | None:
+        """The first option that was given, None where none was."""
+        for name, value in self._asdict().items():
+            if value not in (None, []):
+                return f"--{name.replace('_', '-')}"
+        return None
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What a model file should remember: the columns of the groups."""
+        given = {"sensitive": self.sensitive, "control": self.control}
+        return {name: json.dumps(columns) for name, columns in given.items() if columns}
+
+    def constraints(self, labels: AnyArray) -> list[Constraint]:
+        """Return the constraints that the options ask for."""
+        kind, positive = labels.dtype.kind, None
+        if self.positive is not None:
+            positive = _tables.read_label(self.positive, kind)
+        found: list[Constraint] = [_fairness(text, positive) for text in self.fair]
+        if self.fair and not self.sensitive:
+            raise ValueError(
+                "--fair compares groups: name their column with --sensitive."
+            )
+        if self.min_leaf is not None:
+            found.append(MinLeaf(rows=self.min_leaf))
+        found += [MaxRate(*_rate(text, "--max-rate", kind)) for text in self.max_rate]
+        found += [MinRate(*_rate(text, "--min-rate", kind)) for text in self.min_rate]
+        if self.forbid:
+            found.append(ForbidFeatures(self.forbid))
+        if self.monotone:
+            signs = dict(map(_direction, self.monotone))
+            found.append(Monotone(signs, _second(labels, positive)))
+        return found
+
+    def groups(self, table: pd.DataFrame) -> dict[str, Any]:
+        """Return the arguments of ``fit`` for the groups."""
+        given = {
+            "sensitive_features": self.sensitive,
+            "control_features": self.control,
+        }
+        return {
+            name: _tables.columns_of(table, columns)
+            for name, columns in given.items()
+            if columns
+        }
+
+
+def _fairness(text: str, positive: Any) -> Constraint:
+    """Read a fairness rule such as demographic-parity:0.05."""
+    name, colon, bound = text.partition(":")
+    if name not in FAIRNESS or not colon:
+        raise ValueError(
+            f"--fair must be one of {', '.join(FAIRNESS)}, a colon and the largest "
+            f"difference, such as demographic-parity:0.05, got {text!r}."
+        )
+    number = _number(bound, "--fair", text)
+    return FAIRNESS[name](difference_bound=number, positive_label=positive)
+
+
+def _rate(text: str, option: str, kind: str) -> tuple[Any, float, str]:
+    """Read a limit on a rate such as yes:0.1 or yes:0.05:negatives."""
+    parts: Sequence[str] = text.split(":")
+    if len(parts) not in (2, 3):
+        raise ValueError(
+            f"{option} must be a label, a colon and a rate, such as yes:0.1; "
+            f"yes:0.1:negatives counts rows of other classes, got {text!r}."
+        )
+    on = parts[2] if len(parts) == 3 else "all"
+    return _tables.read_label(parts[0], kind), _number(parts[1], option, text), on
+
+
+def _direction(text: str) -> tuple[str, int]:
+    """Read a direction such as income:+1."""
+    name, _, sign = text.rpartition(":")
+    if not name or sign not in ("+1", "1", "-1"):
+        raise ValueError(
+            "--monotone must be a column, a colon and +1 or -1, such as income:+1, got "
+            f"{text!r}."
+        )
+    return name, int(sign)
+
+
+def _second(labels: AnyArray, positive: Any) -> Any:
+    """Return the positive label, by default the second of two."""
+    if positive is not None:
+        return positive
+    classes = np.unique(labels).tolist()
+    if len(classes) != 2:
+        raise ValueError(
+            f"--monotone needs --positive, as there are {len(classes)} classes."
+        )
+    return classes[1]
+
+
+def _number(text: str, option: str, whole: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(
+            f"{option} {whole!r} has {text!r} in place of a number."
+        ) from None
+
+
+def noted_groups(
+    notes: Mapping[str, str | None], table: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """Return the columns of the groups that a model file names."""
+    found = {}
+    for name in ("sensitive", "control"):
+        noted = notes.get(name)
+        if noted is not None:
+            columns = [str(column) for column in json.loads(noted)]
+            found[f"{name}_features"] = _tables.columns_of(table, columns)
+    return found
