@@ -230,12 +230,18 @@ def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
 
 def test_a_column_alone_may_have_decimal_commas(tmp_path):
     (tmp_path / "a.csv").write_text('x\n1,5\n""\n2,25\n')
-    assert read_table(tmp_path / "a.csv")["x"].fillna(-1).tolist() == [1.5, -1, 2.25]
+    table, _ = reading(tmp_path / "a.csv")
+    assert table["x"].fillna(-1).tolist() == [1.5, -1, 2.25]
 
 
 def test_a_comma_in_a_text_makes_no_header(tmp_path):
     (tmp_path / "a.tsv").write_text("a\tb\n1\trent\n2\town, free\n3\tx|y\n")
     assert read_table(tmp_path / "a.tsv")["b"].tolist() == ["rent", "own, free", "x|y"]
+
+
+def test_a_header_with_gaps_is_no_title(tmp_path):
+    (tmp_path / "a.xlsx").write_bytes(excel(["a", None, "y"], ["u", "v", "w"]))
+    assert read_table(tmp_path / "a.xlsx").columns.tolist() == ["a", "Unnamed: 1", "y"]
 
 
 def test_a_sheet_is_asked_for_by_name(tmp_path):
@@ -305,6 +311,7 @@ def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
         ("5 km", ",", None),
         ("€5 EUR", ",", None),
         ("1_000", ".", None),
+        ("(" + 90 * " " + "x", ".", None),
     ],
 )
 def test_numbers_as_people_write_them(text, decimal, value):
@@ -344,8 +351,10 @@ def test_numbers_of_different_units_stay_text(tmp_path):
 def test_labels_are_plain_numbers_or_names(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b,c\n1,5 €,2024-01-01\n?,7 €,2024-01-02\n")
-    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("abc")))
-    assert np.isnan(table["a"]).tolist() == [False, True]
+    table, told = reading(path, FileOptions(), Roles(labels=frozenset("abc")))
+    assert table["a"].tolist() == ["1", "?"]
+    (sentence,) = told
+    assert "Column 'a' holds '?' among numbers: a class or category" in sentence
     assert table["b"].tolist() == ["5 €", "7 €"]
     assert table["c"].tolist() == ["2024-01-01", "2024-01-02"]
 

@@ -147,9 +147,10 @@ def header_place(rows: Sequence[Sequence[object]]) -> int:
     if not rows or not _may_be_title(rows[0]):
         return 0
     usual = max((w for w in widths if w), key=lambda w: (widths[w], w), default=0)
+    is_sure = _width(rows[0]) <= 1  # otherwise it may be a header with gaps
     for place, row in enumerate(rows[:_MOST_TITLES] if usual > 1 else []):
         if _width(row) >= usual and _is_header(row):
-            return place
+            return place if is_sure or _has_number(rows[place + 1 :]) else 0
     return next((place for place, row in enumerate(rows) if _width(row)), 0)
 
 
@@ -173,6 +174,16 @@ def _is_header(row: Sequence[object]) -> bool:
     is_text = all(isinstance(n, str) and read_number(n, ".") is None for n in names)
     is_whole = not _may_be_title(row)
     return is_text and is_whole and len(set(names)) == len(names) >= 2
+
+
+def _has_number(rows: Sequence[Sequence[object]]) -> bool:
+    """Tell whether the next rows hold anything else than words."""
+    return any(
+        cell not in (None, "")
+        and (not isinstance(cell, str) or any(map(str.isdigit, cell)))
+        for row in rows[:5]
+        for cell in row
+    )
 
 
 def find_decimal(cells: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from numbers import Real
@@ -116,11 +116,21 @@ class Interpreter:
             return None
         if found is None or (len(found.missing) == len(found.values) and not is_sure):
             return None
+        if name in self.roles.labels and (found.example or found.missing):
+            self._warn_of_signs(name, found.missing)
+            return None
         if found.example is not None:
-            if name in self.roles.labels:
-                return None
             self.notes.written[name] = found.example, found.values[found.example]
         return found.values, found.missing
+
+    def _warn_of_signs(self, name: str, signs: Collection[str]) -> None:
+        """Tell that signs for a missing value are classes or categories here."""
+        if signs:
+            self.notes.odd.append(
+                f"Column {name!r} holds {', '.join(map(repr, sorted(signs)))} among "
+                "numbers: a class or category of its own. Leave out such rows, or "
+                "leave their fields empty, if it stands for a missing value."
+            )
 
     def _date_texts(
         self, name: str, texts: Sequence[str]
