@@ -119,7 +119,12 @@ AWKWARD = {
     ),
     "euros.csv": (
         EUROS.encode("cp1252"),
-        ["1 cell among", "'-' 1x in column 'income'", "'1.234,50 €'", "is 1234.5."],
+        [
+            "1 cell is read as missing",
+            "'-' 1x in column 'income'",
+            "'1.234,50 €'",
+            "is 1234.5.",
+        ],
     ),
     "dollars.csv": (
         PLAIN.replace("1234.5,", '"$1,234.50",').replace("Bea,", "Bea,n/a").encode(),
@@ -297,7 +302,7 @@ def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
         ("12,34,567", ".", 1234567),
         ("5-", ".", -5),
         ("\u22125", ".", -5),
-        ("12.5 %", ".", 12.5),
+        ("4.35 %", ".", 0.0435),
         ("1.234,\u2013", ",", 1234),
         ("1,5e3", ",", 1500),
         (".5", ".", 0.5),
@@ -333,7 +338,7 @@ def test_signs_of_gaps_are_gaps_among_numbers_only(tmp_path):
     assert table["c"].tolist() == ["-", "+", "-", "+"]
     assert table["d"].tolist() == ["?", "n/a", "?", "?"]
     (sentence,) = told
-    assert "3 cells among numbers or dates are read as missing" in sentence
+    assert "3 cells are read as missing" in sentence
 
 
 def test_numbers_of_different_units_stay_text(tmp_path):
@@ -346,6 +351,19 @@ def test_numbers_of_different_units_stay_text(tmp_path):
     assert sum("numbers of different units" in sentence for sentence in told) == 2
     with pytest.raises(ValueError, match="'a' holds numbers of different units, '5 €'"):
         reading(path, FileOptions(), Roles(numbers=frozenset("a")))
+
+
+def test_truth_values_of_other_languages(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b;c\nWAHR;TRUE;wahr\nFALSCH;?;unklar\n")
+    table, told = reading(path)
+    assert table["a"].dtype == bool
+    assert table["a"].tolist() == [True, False]
+    assert table["b"].tolist() == [True, None]
+    assert table["c"].tolist() == ["wahr", "unklar"]
+    assert "'?' 1x in column 'b'" in " ".join(told)
+    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("a")))
+    assert table["a"].tolist() == ["WAHR", "FALSCH"]
 
 
 def test_labels_are_plain_numbers_or_names(tmp_path):

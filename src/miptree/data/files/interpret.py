@@ -19,6 +19,7 @@ from miptree.data.files.dates import UnclearDatesError, read_date_column, years_
 from miptree.data.files.notes import Notes
 from miptree.data.files.numbers import MixedUnitsError, read_number_column
 from miptree.data.files.options import Roles
+from miptree.data.files.truth import read_truth_column
 
 _DAY = timedelta(days=1)
 
@@ -84,6 +85,11 @@ class Interpreter:
         is_needed = name in self.roles.numbers
         if self.has_types and not is_needed:
             return column
+        truth = None if name in self.roles.labels else read_truth_column(texts)
+        if truth is not None and all(isinstance(c, bool) for c in others):
+            self._count_missing(name, cells, truth.missing)
+            values = [truth.values[c] if isinstance(c, str) else c for c in cells]
+            return pd.Series(values, index=column.index, dtype=object).infer_objects()
         found = None
         if all(isinstance(c, Real) and not isinstance(c, bool) for c in others):
             found = self._numbers(name, texts, bool(others) or is_needed)
@@ -92,14 +98,20 @@ class Interpreter:
         if found is None:
             return _as_text(column) if others else column
         read, missing = found
-        gone = Counter(c for c in cells if isinstance(c, str) and c in missing)
-        spoken = Counter({text: n for text, n in gone.items() if text.strip()})
-        if spoken:
-            self.notes.missing[name] = spoken
+        self._count_missing(name, cells, missing)
         numbers = [read[c] if isinstance(c, str) else _number(c) for c in cells]
         return whole_if_possible(
             pd.Series(numbers, index=column.index, dtype="float64")
         )
+
+    def _count_missing(
+        self, name: str, cells: Sequence[Any], signs: Collection[str]
+    ) -> None:
+        """Note how often each sign for a missing value is there; blank is no sign."""
+        gone = Counter(c for c in cells if isinstance(c, str) and c in signs)
+        spoken = Counter({text: n for text, n in gone.items() if text.strip()})
+        if spoken:
+            self.notes.missing[name] = spoken
 
     def _numbers(
         self, name: str, texts: Sequence[str], is_sure: bool

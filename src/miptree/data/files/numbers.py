@@ -84,7 +84,9 @@ def read_number(text: str, decimal: str) -> WrittenNumber | None:
     if found["before"] and found["after"]:
         return None
     digits = re.sub("[^0-9]", "", whole) or "0"
-    value = float(f"{digits}.{fraction.strip(_DASHES) or '0'}{found['power'] or ''}")
+    # As in a spreadsheet 12 % is 0.12, to the nearest float64.
+    power = int((found["power"] or "e0")[1:]) - 2 * (found["after"] == "%")
+    value = float(f"{digits}.{fraction.strip(_DASHES) or '0'}e{power}")
     is_negative = bool(found["open"]) or (bool(signs) and signs[0] != "+")
     unit = found["before"] or found["after"] or ""
     is_plain = whole.isdigit() or not whole
