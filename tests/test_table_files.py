@@ -84,7 +84,7 @@ def cells(text, sep=","):
 
 TYPED = [TRUTH.columns.tolist(), *TRUTH.astype(object).to_numpy().tolist()]
 TYPED[3][1] = None
-TITLED = [["Loans of 2024"], [], *([None, *row] for row in TYPED)]
+TITLED = [["Loans", "2024"], [], *([None, None, *row] for row in TYPED)]
 
 AWKWARD = {
     "plain.csv": (PLAIN.encode(), []),

@@ -17,24 +17,21 @@ def header_place(rows: Sequence[Sequence[object]]) -> int:
     A header is the first row of names, all different, that is as wide as most rows.
     Without such a row the first one is the header.
     """
-    widths = Counter(_width(row) for row in rows)
-    if not rows or not _may_be_title(rows[0]):
-        return 0
+    widths = Counter(map(_width, rows))
     usual = max((w for w in widths if w), key=lambda w: (widths[w], w), default=0)
-    is_sure = _width(rows[0]) <= 1  # otherwise it may be a header with gaps
+    if not rows or not (_has_gaps(rows[0]) or _width(rows[0]) < max(usual, 2)):
+        return 0
+    is_sure = _width(rows[0]) <= 1  # otherwise it may be a header with a mistake
     for place, row in enumerate(rows[:_MOST_TITLES] if usual > 1 else []):
         if _width(row) >= usual and _is_header(row):
             return place if is_sure or _has_number(rows[place + 1 :]) else 0
     return next((place for place, row in enumerate(rows) if _width(row)), 0)
 
 
-def _may_be_title(row: Sequence[object]) -> bool:
-    """Tell whether a row has one field, or gaps, as the names of columns have not.
-
-    The first name is often empty: above the names of the rows.
-    """
-    width = _width(row)
-    return width <= 1 or any(cell in (None, "") for cell in row[1:width])
+def _has_gaps(row: Sequence[object]) -> bool:
+    """Tell whether fields are empty between others, as names of columns are not."""
+    filled = [j for j, cell in enumerate(row) if cell not in (None, "")]
+    return bool(filled) and filled[-1] - filled[0] >= len(filled)
 
 
 def _width(row: Sequence[object]) -> int:
@@ -46,7 +43,7 @@ def _width(row: Sequence[object]) -> int:
 def _is_header(row: Sequence[object]) -> bool:
     names = [cell for cell in row if cell not in (None, "")]
     is_text = all(isinstance(n, str) and read_number(n, ".") is None for n in names)
-    is_whole = not _may_be_title(row)
+    is_whole = not _has_gaps(row)
     return is_text and is_whole and len(set(names)) == len(names) >= 2
 
 
