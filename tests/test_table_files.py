@@ -341,6 +341,16 @@ def test_signs_of_gaps_are_gaps_among_numbers_only(tmp_path):
     assert "3 cells are read as missing" in sentence
 
 
+def test_a_word_that_spoils_a_column_of_numbers_is_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,x\n?,1\n" + 6 * "2,x\n" + "3 or 4,1\n")
+    table, told = reading(path)
+    assert table["a"].tolist()[-1] == "3 or 4"
+    (sentence,) = told
+    assert "1 of its 9 cells is no number: '3 or 4' in row 9 (row 1 is" in sentence
+    assert not reading(path, FileOptions(), Roles(labels=frozenset("a")))[1]
+
+
 def test_numbers_of_different_units_stay_text(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b,c\n5 €,5 %,0\n7 $,7,7 $\n")

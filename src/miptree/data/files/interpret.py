@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from datetime import date, timedelta
 from numbers import Real
 from typing import Any
 
@@ -13,15 +12,29 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from miptree.data.columns import show_value
+from miptree.data.cells import row_name
+from miptree.data.files.cell import (
+    as_text,
+    cell_number,
+    is_word,
+    plain_cell,
+    without_zone,
+)
 from miptree.data.files.clean import whole_if_possible, without_spaces
 from miptree.data.files.dates import UnclearDatesError, read_date_column, years_of
 from miptree.data.files.notes import Notes
-from miptree.data.files.numbers import MixedUnitsError, read_number_column
+from miptree.data.files.numbers import (
+    MixedUnitsError,
+    read_number_column,
+)
 from miptree.data.files.options import Roles
 from miptree.data.files.truth import read_truth_column
 
 _DAY = timedelta(days=1)
+_FEW_WORDS = 0.2
+"""Share of words up to which a column was probably meant to be one of numbers."""
+_SAMPLE = 200
+"""Cells that are looked at first."""
 
 
 class Interpreter:
@@ -59,7 +72,7 @@ class Interpreter:
     def _column(self, name: str, column: pd.Series) -> pd.Series:
         kinds = pd.api.types
         if name in self.roles.text:
-            return column if kinds.is_string_dtype(column) else _as_text(column)
+            return column if kinds.is_string_dtype(column) else as_text(column)
         if kinds.is_datetime64_any_dtype(column):
             column = column if column.dt.tz is None else column.dt.tz_convert(None)
             return self._dates(name, column.index, column.to_numpy())
@@ -69,12 +82,14 @@ class Interpreter:
             return column
         if isinstance(column.dtype, pd.CategoricalDtype):
             return column
-        cells = [_plain(cell) for cell in column.tolist()]
+        cells = [plain_cell(cell) for cell in column.tolist()]
         texts = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
         if texts:
             return self._of_texts(name, column, cells, texts)
         if cells and all(cell is None or isinstance(cell, date) for cell in cells):
-            return self._dates(name, column.index, [_utc(cell) for cell in cells])
+            return self._dates(
+                name, column.index, [without_zone(cell) for cell in cells]
+            )
         return pd.Series(cells, index=column.index, dtype=object).infer_objects()
 
     def _of_texts(
@@ -96,13 +111,30 @@ class Interpreter:
         if found is None and all(isinstance(c, date) for c in others):
             found = self._date_texts(name, texts)
         if found is None:
-            return _as_text(column) if others else column
+            if not (is_needed or name in self.roles.labels):
+                self._warn_of_few_words(name, cells)
+            return as_text(column) if others else column
         read, missing = found
         self._count_missing(name, cells, missing)
-        numbers = [read[c] if isinstance(c, str) else _number(c) for c in cells]
+        numbers = [read[c] if isinstance(c, str) else cell_number(c) for c in cells]
         return whole_if_possible(
             pd.Series(numbers, index=column.index, dtype="float64")
         )
+
+    def _warn_of_few_words(self, name: str, cells: Sequence[Any]) -> None:
+        """Tell which cells make text of a column that else is one of numbers."""
+        known = [(row, cell) for row, cell in enumerate(cells) if cell is not None]
+        sample = known[:: max(1, len(known) // _SAMPLE)]
+        if _count_words(sample, self.decimal) > _FEW_WORDS * len(sample):
+            return
+        words = [(row, c) for row, c in known if is_word(c, self.decimal)]
+        if words and len(words) <= _FEW_WORDS * len(known):
+            row, word = words[0]
+            self.notes.odd.append(
+                f"Column {name!r} is read as text, because {len(words):,} of its "
+                f"{len(known):,} cells {'are' if len(words) > 1 else 'is'} no number: "
+                f"{word!r} in {row_name(row)}. Correct or empty such cells."
+            )
 
     def _count_missing(
         self, name: str, cells: Sequence[Any], signs: Collection[str]
@@ -186,37 +218,5 @@ class Interpreter:
         return pd.Series(years, index=index)
 
 
-def _utc(cell: Any) -> Any:
-    """Return a moment without its time zone, which NumPy does not know."""
-    if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return cell.astimezone(timezone.utc).replace(tzinfo=None)
-    return cell
-
-
-def _plain(cell: Any) -> Any:
-    """Return None for all that is missing, and numbers for decimals."""
-    if cell is None or cell is pd.NaT or cell is pd.NA:
-        return None
-    if isinstance(cell, str) and not cell:
-        return None
-    if isinstance(cell, float) and np.isnan(cell):
-        return None
-    return float(cell) if isinstance(cell, Decimal) else cell
-
-
-def _number(cell: Any) -> float:
-    if cell is None:
-        return np.nan
-    if isinstance(cell, date):
-        return float(years_of(np.array([_utc(cell)], dtype="datetime64[us]"))[0])
-    return float(cell)
-
-
-def _as_text(column: pd.Series) -> pd.Series:
-    """Return cells as text, whole numbers without a point; missing ones stay so."""
-    return column.map(_text, na_action="ignore").astype(object)
-
-
-def _text(cell: Any) -> str:
-    is_day = isinstance(cell, datetime) and cell.time() == datetime.min.time()
-    return str(cell.date()) if is_day else show_value(cell)
+def _count_words(cells: Sequence[tuple[int, Any]], decimal: str) -> int:
+    return sum(is_word(cell, decimal) for _, cell in cells)
