@@ -21,6 +21,7 @@ from miptree.data.files import (
     Roles,
     TableNote,
     identifying_columns,
+    read_file,
     read_table,
     refuse_format,
     table_content,
@@ -95,7 +96,7 @@ AWKWARD = {
     "windows-lines.csv": (PLAIN.replace("\n", "\r\n").encode(), []),
     "old-mac-lines.csv": (PLAIN.replace("\n", "\r").encode(), []),
     "mark.csv": (PLAIN.encode("utf-8-sig"), []),
-    "spaces.csv": (PLAIN.replace("income,", " income ,").encode(), []),
+    "spaces.csv": (PLAIN.replace("income,", " income ,").encode(), ["spaces in names"]),
     "padded.csv": (
         PLAIN.replace("yes", "yes ").encode(),
         ["Spaces around texts are left out: 2 in column 'y'"],
@@ -281,9 +282,9 @@ def test_a_wrong_encoding_is_said(tmp_path):
 def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('" a\n b", c\n1,2\n')
-    assert read_table(path).columns.tolist() == ["a b", "c"]
+    assert reading(path)[0].columns.tolist() == ["a b", "c"]
     known = Roles(numbers=frozenset((" c",)))
-    assert read_table(path, FileOptions(), known).columns.tolist() == ["a b", " c"]
+    assert reading(path, FileOptions(), known)[0].columns.tolist() == ["a b", " c"]
     path.write_text("a, a\n1,2\n")
     assert read_table(path).columns.tolist() == ["a", " a"]
 
@@ -372,6 +373,7 @@ def test_truth_values_of_other_languages(tmp_path):
     assert table["b"].tolist() == [True, None]
     assert table["c"].tolist() == ["wahr", "unklar"]
     assert "'?' 1x in column 'b'" in " ".join(told)
+    assert "column 'a' holds truth values" in " ".join(told)
     table, _ = reading(path, FileOptions(), Roles(labels=frozenset("a")))
     assert table["a"].tolist() == ["WAHR", "FALSCH"]
 
@@ -543,6 +545,24 @@ def test_a_package_that_is_missing_is_named(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'miptree\[cli\]'"):
         refuse_format(tmp_path / "a.feather")
     refuse_format(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("a,b\n1,x\n", True),
+        ("a, b\n1,x\n", False),
+        ("a,b\n\u22121,x\n", False),
+        ("a,b\n1,x\n  ,y\n", False),
+        ("a,b\n1,x \n", False),
+        ("a;b\n1;x\n", False),
+    ],
+)
+def test_what_another_program_reads_the_same_is_plain(tmp_path, text, is_plain):
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert read_file(tmp_path / "a.csv").is_plain == is_plain
 
 
 def test_notes_are_no_worries(tmp_path):

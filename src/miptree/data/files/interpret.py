@@ -103,6 +103,7 @@ class Interpreter:
         truth = None if name in self.roles.labels else read_truth_column(texts)
         if truth is not None and all(isinstance(c, bool) for c in others):
             self._count_missing(name, cells, truth.missing)
+            self.notes.file.append(f"column {name!r} holds truth values")
             values = [truth.values[c] if isinstance(c, str) else c for c in cells]
             return pd.Series(values, index=column.index, dtype=object).infer_objects()
         found = None
@@ -139,11 +140,10 @@ class Interpreter:
     def _count_missing(
         self, name: str, cells: Sequence[Any], signs: Collection[str]
     ) -> None:
-        """Note how often each sign for a missing value is there; blank is no sign."""
+        """Note how often each sign for a missing value is there."""
         gone = Counter(c for c in cells if isinstance(c, str) and c in signs)
-        spoken = Counter({text: n for text, n in gone.items() if text.strip()})
-        if spoken:
-            self.notes.missing[name] = spoken
+        if gone:
+            self.notes.missing[name] = gone
 
     def _numbers(
         self, name: str, texts: Sequence[str], is_sure: bool

@@ -89,7 +89,7 @@ def read_number(text: str, decimal: str) -> WrittenNumber | None:
     value = float(f"{digits}.{fraction.strip(_DASHES) or '0'}e{power}")
     is_negative = bool(found["open"]) or (bool(signs) and signs[0] != "+")
     unit = found["before"] or found["after"] or ""
-    is_plain = whole.isdigit() or not whole
+    is_plain = (whole.isdigit() or not whole) and "\u2212" not in signs
     return WrittenNumber(
         -value if is_negative else value,
         unit.strip(),
