@@ -315,7 +315,7 @@ def test_a_label_that_is_no_class_fails_verify_whatever_it_weighs(tmp_path):
 
 def test_a_text_too_long_for_a_model_file_is_refused_before_the_fit(tmp_path):
     table = iris_table().assign(notes="short")
-    table.loc[3, "notes"] = "long " * 3000
+    table.loc[3, "notes"] = "long!" * 3000
     table.to_csv(tmp_path / "iris.csv", index=False)
     options = ["--target", "kind", "--out", tmp_path / "model.json"]
     result = run("fit", tmp_path / "iris.csv", *options)

@@ -148,7 +148,7 @@ def test_new_values_and_gaps_are_counted(folder, tmp_path):
     assert found.exit_code == 0, found.output
     assert "4 of 48 rows hold a value of column 'housing'" in found.stderr
     assert "('boat' 3x, 'tent' 1x)" in found.stderr
-    assert "5 cells among numbers or dates are read as missing" in found.stderr
+    assert "5 cells are read as missing" in found.stderr
     assert "iban" not in found.stderr
 
 

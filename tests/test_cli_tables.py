@@ -72,6 +72,16 @@ def test_whole_numbers_and_truth_values_as_labels(tmp_path):
     assert "19 of 20 rows right" in found
 
 
+def test_labels_with_decimal_commas(tmp_path):
+    X, y = line_table((1.0, 3.0))
+    model = saved(tmp_path, X, y)
+    X.assign(y=np.where(X["x"] < 10, "1,0", "3,0")).to_csv(
+        tmp_path / "data.csv", index=False, sep=";"
+    )
+    found = run("evaluate", model, tmp_path / "data.csv").stdout
+    assert "20 of 20 rows right" in found
+
+
 def test_evaluate_in_python_keeps_numbers_beside_words():
     X, y = line_table((0, 1))
     clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)

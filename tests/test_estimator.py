@@ -257,6 +257,7 @@ def test_string_labels_and_probabilities(iris, fitted):
     assert proba.sum(axis=1) == pytest.approx(1)
     assert (clf.classes_[proba.argmax(axis=1)] == clf.predict(X)).all()
     assert proba == pytest.approx(fitted.predict_proba(X))
+    assert (clf.predict_log_proba(X) == np.log(proba)).all()
     assert clf.score(X, names) > 0.9
 
 

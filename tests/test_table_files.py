@@ -21,6 +21,7 @@ from miptree.data.files import (
     Roles,
     TableNote,
     identifying_columns,
+    read_file,
     read_table,
     refuse_format,
     table_content,
@@ -84,7 +85,7 @@ def cells(text, sep=","):
 
 TYPED = [TRUTH.columns.tolist(), *TRUTH.astype(object).to_numpy().tolist()]
 TYPED[3][1] = None
-TITLED = [["Loans of 2024"], [], *([None, *row] for row in TYPED)]
+TITLED = [["Loans", "2024"], [], *([None, None, *row] for row in TYPED)]
 
 AWKWARD = {
     "plain.csv": (PLAIN.encode(), []),
@@ -95,7 +96,7 @@ AWKWARD = {
     "windows-lines.csv": (PLAIN.replace("\n", "\r\n").encode(), []),
     "old-mac-lines.csv": (PLAIN.replace("\n", "\r").encode(), []),
     "mark.csv": (PLAIN.encode("utf-8-sig"), []),
-    "spaces.csv": (PLAIN.replace("income,", " income ,").encode(), []),
+    "spaces.csv": (PLAIN.replace("income,", " income ,").encode(), ["spaces in names"]),
     "padded.csv": (
         PLAIN.replace("yes", "yes ").encode(),
         ["Spaces around texts are left out: 2 in column 'y'"],
@@ -119,7 +120,12 @@ AWKWARD = {
     ),
     "euros.csv": (
         EUROS.encode("cp1252"),
-        ["1 cell among", "'-' 1x in column 'income'", "'1.234,50 €'", "is 1234.5."],
+        [
+            "1 cell is read as missing",
+            "'-' 1x in column 'income'",
+            "'1.234,50 €'",
+            "is 1234.5.",
+        ],
     ),
     "dollars.csv": (
         PLAIN.replace("1234.5,", '"$1,234.50",').replace("Bea,", "Bea,n/a").encode(),
@@ -230,12 +236,18 @@ def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
 
 def test_a_column_alone_may_have_decimal_commas(tmp_path):
     (tmp_path / "a.csv").write_text('x\n1,5\n""\n2,25\n')
-    assert read_table(tmp_path / "a.csv")["x"].fillna(-1).tolist() == [1.5, -1, 2.25]
+    table, _ = reading(tmp_path / "a.csv")
+    assert table["x"].fillna(-1).tolist() == [1.5, -1, 2.25]
 
 
 def test_a_comma_in_a_text_makes_no_header(tmp_path):
     (tmp_path / "a.tsv").write_text("a\tb\n1\trent\n2\town, free\n3\tx|y\n")
     assert read_table(tmp_path / "a.tsv")["b"].tolist() == ["rent", "own, free", "x|y"]
+
+
+def test_a_header_with_gaps_is_no_title(tmp_path):
+    (tmp_path / "a.xlsx").write_bytes(excel(["a", None, "y"], ["u", "v", "w"]))
+    assert read_table(tmp_path / "a.xlsx").columns.tolist() == ["a", "Unnamed: 1", "y"]
 
 
 def test_a_sheet_is_asked_for_by_name(tmp_path):
@@ -270,9 +282,9 @@ def test_a_wrong_encoding_is_said(tmp_path):
 def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('" a\n b", c\n1,2\n')
-    assert read_table(path).columns.tolist() == ["a b", "c"]
+    assert reading(path)[0].columns.tolist() == ["a b", "c"]
     known = Roles(numbers=frozenset((" c",)))
-    assert read_table(path, FileOptions(), known).columns.tolist() == ["a b", " c"]
+    assert reading(path, FileOptions(), known)[0].columns.tolist() == ["a b", " c"]
     path.write_text("a, a\n1,2\n")
     assert read_table(path).columns.tolist() == ["a", " a"]
 
@@ -291,7 +303,7 @@ def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
         ("12,34,567", ".", 1234567),
         ("5-", ".", -5),
         ("\u22125", ".", -5),
-        ("12.5 %", ".", 12.5),
+        ("4.35 %", ".", 0.0435),
         ("1.234,\u2013", ",", 1234),
         ("1,5e3", ",", 1500),
         (".5", ".", 0.5),
@@ -305,6 +317,7 @@ def test_names_are_on_one_line_unless_known_otherwise(tmp_path):
         ("5 km", ",", None),
         ("€5 EUR", ",", None),
         ("1_000", ".", None),
+        ("(" + 90 * " " + "x", ".", None),
     ],
 )
 def test_numbers_as_people_write_them(text, decimal, value):
@@ -326,7 +339,17 @@ def test_signs_of_gaps_are_gaps_among_numbers_only(tmp_path):
     assert table["c"].tolist() == ["-", "+", "-", "+"]
     assert table["d"].tolist() == ["?", "n/a", "?", "?"]
     (sentence,) = told
-    assert "3 cells among numbers or dates are read as missing" in sentence
+    assert "3 cells are read as missing" in sentence
+
+
+def test_a_word_that_spoils_a_column_of_numbers_is_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,x\n?,1\n" + 6 * "2,x\n" + "3 or 4,1\n")
+    table, told = reading(path)
+    assert table["a"].tolist()[-1] == "3 or 4"
+    (sentence,) = told
+    assert "1 of its 9 cells is no number: '3 or 4' in row 9 (row 1 is" in sentence
+    assert not reading(path, FileOptions(), Roles(labels=frozenset("a")))[1]
 
 
 def test_numbers_of_different_units_stay_text(tmp_path):
@@ -341,11 +364,27 @@ def test_numbers_of_different_units_stay_text(tmp_path):
         reading(path, FileOptions(), Roles(numbers=frozenset("a")))
 
 
+def test_truth_values_of_other_languages(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b;c\nWAHR;TRUE;wahr\nFALSCH;?;unklar\n")
+    table, told = reading(path)
+    assert table["a"].dtype == bool
+    assert table["a"].tolist() == [True, False]
+    assert table["b"].tolist() == [True, None]
+    assert table["c"].tolist() == ["wahr", "unklar"]
+    assert "'?' 1x in column 'b'" in " ".join(told)
+    assert "column 'a' holds truth values" in " ".join(told)
+    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("a")))
+    assert table["a"].tolist() == ["WAHR", "FALSCH"]
+
+
 def test_labels_are_plain_numbers_or_names(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b,c\n1,5 €,2024-01-01\n?,7 €,2024-01-02\n")
-    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("abc")))
-    assert np.isnan(table["a"]).tolist() == [False, True]
+    table, told = reading(path, FileOptions(), Roles(labels=frozenset("abc")))
+    assert table["a"].tolist() == ["1", "?"]
+    (sentence,) = told
+    assert "Column 'a' holds '?' among numbers: a class or category" in sentence
     assert table["b"].tolist() == ["5 €", "7 €"]
     assert table["c"].tolist() == ["2024-01-01", "2024-01-02"]
 
@@ -506,6 +545,24 @@ def test_a_package_that_is_missing_is_named(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"pip install 'miptree\[cli\]'"):
         refuse_format(tmp_path / "a.feather")
     refuse_format(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("a,b\n1,x\n", True),
+        ("a, b\n1,x\n", False),
+        ("a,b\n\u22121,x\n", False),
+        ("a,b\n1,x\n  ,y\n", False),
+        ("a,b\n1,x \n", False),
+        ("a;b\n1;x\n", False),
+    ],
+)
+def test_what_another_program_reads_the_same_is_plain(tmp_path, text, is_plain):
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert read_file(tmp_path / "a.csv").is_plain == is_plain
 
 
 def test_notes_are_no_worries(tmp_path):

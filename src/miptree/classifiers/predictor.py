@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn import get_config
@@ -92,6 +93,11 @@ class TreePredictor:
         """
         X, fitted = self.tree_inputs(X), self.fitted_
         return blurred(fitted.tree, X, fitted.node_proba, fitted.blur)
+
+    def predict_log_proba(self, X: ArrayLike) -> FloatArray:
+        """Return the logarithms of :meth:`predict_proba`, -inf where that is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def apply(self, X: ArrayLike) -> IntArray:
         """Return the index of the leaf of each row among the nodes of ``tree_``."""

@@ -13,7 +13,7 @@ from miptree.data.files import FileOptions
 
 _OPTIONS = {
     "sep": "Character between fields of a text file, such as ';' or tab.",
-    "decimal": "Decimal sign of a text file: . or ,",
+    "decimal": "Decimal sign of a text file, point or comma.",
     "encoding": "Encoding of a text file, such as cp1252.",
     "sheet": "Sheet of an Excel file.",
 }
@@ -31,7 +31,9 @@ def reads_table(command: Callable[..., None]) -> Callable[..., None]:
             default=None,
             annotation=Annotated[
                 str | None,
-                typer.Option(help=f"{text} Found out.", rich_help_panel="Table"),
+                typer.Option(
+                    help=f"{text} By default found out.", rich_help_panel="Table"
+                ),
             ],
         )
         for name, text in _OPTIONS.items()

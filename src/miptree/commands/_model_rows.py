@@ -59,7 +59,8 @@ def read_features(
     """
     roles = _roles(clf)
     carried = frozenset(keep) - roles.numbers
-    table = read_table(data, file, replace(roles, text=roles.text | carried))
+    roles = replace(roles, text=roles.text | carried, keep_empty=True)
+    table = read_table(data, file, roles)
     kept = _tables.columns_of(table, list(keep))
     if not hasattr(clf, "feature_names_in_"):
         table = table.drop(columns=[name for name in carried if name in table])

@@ -16,7 +16,12 @@ from miptree.export.text import printable
 @plain_errors
 def check(
     proof: Annotated[Path, typer.Argument(help="Proof that `miptree fit` wrote.")],
-    data: Annotated[Path, typer.Argument(help="CSV or CSV.gz file of the fit.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="Plain CSV or CSV.gz file of the fit; `miptree table` writes one."
+        ),
+    ],
     target: Annotated[
         str | None, typer.Option(help="Column of the labels, if not as in the proof.")
     ] = None,

@@ -79,6 +79,8 @@ class ObliqueTree:
     ... )
     >>> tree.predict(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]]))
     array([0, 1, 0])
+    >>> tree
+    ObliqueTree(depth 1, 2 leaves, 2 coefficients of 2 features)
     """
 
     children_left: IntArray
@@ -86,6 +88,15 @@ class ObliqueTree:
     coef: FloatArray
     threshold: FloatArray
     label: IntArray
+
+    def __repr__(self) -> str:
+        counts = (
+            _number(self.n_leaves, "leaf", "leaves"),
+            _number(int(np.count_nonzero(self.coef)), "coefficient", "coefficients"),
+        )
+        features = _number(int(self.coef.any(axis=0).sum()), "feature", "features")
+        name = type(self).__name__
+        return f"{name}(depth {self.depth}, {', '.join(counts)} of {features})"
 
     @property
     def n_nodes(self) -> int:
@@ -333,3 +344,8 @@ def ordered_sum(terms: FloatArray) -> FloatArray:
     if terms.shape[-1] == 0:
         return np.zeros(terms.shape[:-1])
     return np.cumsum(terms, axis=-1)[..., -1]
+
+
+def _number(n: int, one: str, many: str) -> str:
+    """Count things in words."""
+    return f"{n} {one if n == 1 else many}"

@@ -9,14 +9,17 @@ from miptree.data.files.notes import Notes
 from miptree.data.files.options import Roles
 
 
-def clean_names(names: list[str], roles: Roles) -> list[str]:
+def clean_names(names: list[str], roles: Roles, notes: Notes) -> list[str]:
     """Return names of columns on one line, without spaces around them.
 
     A name that is known as it is stays so, and all do if two became the same.
     """
     known = roles.text | roles.numbers | roles.labels
     bare = [name if name in known else " ".join(name.split()) for name in names]
-    return bare if len(set(bare)) == len(bare) else names
+    if bare == names or len(set(bare)) < len(bare):
+        return names
+    notes.file.append("spaces in names of columns left out")
+    return bare
 
 
 def without_empty_end(table: pd.DataFrame, notes: Notes) -> pd.DataFrame:

@@ -47,6 +47,10 @@ _NO_DATE = frozenset(("0000-00-00", "00.00.0000", "00/00/0000", "0000-00-00 00:0
 """What databases write for a date that is missing."""
 
 
+_LONGEST = 50
+"""Characters of a date; longer texts are not even looked at."""
+
+
 class DateColumn(NamedTuple):
     """The texts of a column of dates, and what they are as numbers."""
 
@@ -106,7 +110,7 @@ def read_date_column(texts: Collection[str]) -> DateColumn | None:
 
 
 def _match(text: str) -> dict[str, str] | None:
-    for form in _FORMS:
+    for form in _FORMS if len(text) <= _LONGEST else ():
         found = form.fullmatch(text)
         if found is not None:
             parts = {k: v for k, v in found.groupdict().items() if v is not None}

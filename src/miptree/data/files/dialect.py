@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, zip_longest
 from typing import NamedTuple
 
+from miptree.data.files.header import header_place
 from miptree.data.files.numbers import read_number
 from miptree.data.files.options import FileOptions
 
@@ -17,8 +18,7 @@ _SEPARATORS = (",", ";", "\t", "|")
 _SAMPLE = 1_000_000
 """Characters at the beginning of a file from which its dialect is found out."""
 _MOST_ROWS = 2_000
-_MOST_TITLES = 20
-"""Lines above the header."""
+_LONGEST_NUMBER = 100
 _BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
     (b"\xff\xfe\x00\x00", "utf-32"),
@@ -137,44 +137,6 @@ def _find_separator(sample: str, is_whole: bool) -> str:
     return ";" if is_one_column else ","
 
 
-def header_place(rows: Sequence[Sequence[object]]) -> int:
-    """Return how many rows are above the header: titles, notes and blank lines.
-
-    A header is the first row of names, all different, that is as wide as most rows.
-    Without such a row the first one is the header.
-    """
-    widths = Counter(_width(row) for row in rows)
-    if not rows or not _may_be_title(rows[0]):
-        return 0
-    usual = max((w for w in widths if w), key=lambda w: (widths[w], w), default=0)
-    for place, row in enumerate(rows[:_MOST_TITLES] if usual > 1 else []):
-        if _width(row) >= usual and _is_header(row):
-            return place
-    return next((place for place, row in enumerate(rows) if _width(row)), 0)
-
-
-def _may_be_title(row: Sequence[object]) -> bool:
-    """Tell whether a row has one field, or gaps, as the names of columns have not.
-
-    The first name is often empty: above the names of the rows.
-    """
-    width = _width(row)
-    return width <= 1 or any(cell in (None, "") for cell in row[1:width])
-
-
-def _width(row: Sequence[object]) -> int:
-    """Count the fields of a row up to the last that is not empty."""
-    filled = [j for j, cell in enumerate(row, start=1) if cell not in (None, "")]
-    return filled[-1] if filled else 0
-
-
-def _is_header(row: Sequence[object]) -> bool:
-    names = [cell for cell in row if cell not in (None, "")]
-    is_text = all(isinstance(n, str) and read_number(n, ".") is None for n in names)
-    is_whole = not _may_be_title(row)
-    return is_text and is_whole and len(set(names)) == len(names) >= 2
-
-
 def find_decimal(cells: Iterable[str]) -> str:
     """Count which sign is before a fraction, where the digits leave no doubt.
 
@@ -204,7 +166,9 @@ def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
 
 def _sign_of(cell: str) -> str:
     """Return the decimal sign of a number, "either" or, for other texts, nothing."""
-    if not ("," in cell or "." in cell) or not _DECIMAL_SIGN.fullmatch(cell):
+    if len(cell) > _LONGEST_NUMBER or not ("," in cell or "." in cell):
+        return ""
+    if not _DECIMAL_SIGN.fullmatch(cell):
         return ""
     possible = [sign for sign in ".," if read_number(cell, sign) is not None]
     return "either" if len(possible) == 2 else "".join(possible)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from miptree.data.files.dialect import header_place
+from miptree.data.files.header import header_place
 from miptree.data.files.notes import Notes
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from collections.abc import Collection, Sequence
+from datetime import date, timedelta
 from numbers import Real
 from typing import Any
 
@@ -13,14 +12,29 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from miptree.data.columns import show_value
+from miptree.data.cells import row_name
+from miptree.data.files.cell import (
+    as_text,
+    cell_number,
+    is_word,
+    plain_cell,
+    without_zone,
+)
 from miptree.data.files.clean import whole_if_possible, without_spaces
 from miptree.data.files.dates import UnclearDatesError, read_date_column, years_of
 from miptree.data.files.notes import Notes
-from miptree.data.files.numbers import MixedUnitsError, read_number_column
+from miptree.data.files.numbers import (
+    MixedUnitsError,
+    read_number_column,
+)
 from miptree.data.files.options import Roles
+from miptree.data.files.truth import read_truth_column
 
 _DAY = timedelta(days=1)
+_FEW_WORDS = 0.2
+"""Share of words up to which a column was probably meant to be one of numbers."""
+_SAMPLE = 200
+"""Cells that are looked at first."""
 
 
 class Interpreter:
@@ -58,7 +72,7 @@ class Interpreter:
     def _column(self, name: str, column: pd.Series) -> pd.Series:
         kinds = pd.api.types
         if name in self.roles.text:
-            return column if kinds.is_string_dtype(column) else _as_text(column)
+            return column if kinds.is_string_dtype(column) else as_text(column)
         if kinds.is_datetime64_any_dtype(column):
             column = column if column.dt.tz is None else column.dt.tz_convert(None)
             return self._dates(name, column.index, column.to_numpy())
@@ -68,12 +82,14 @@ class Interpreter:
             return column
         if isinstance(column.dtype, pd.CategoricalDtype):
             return column
-        cells = [_plain(cell) for cell in column.tolist()]
+        cells = [plain_cell(cell) for cell in column.tolist()]
         texts = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
         if texts:
             return self._of_texts(name, column, cells, texts)
         if cells and all(cell is None or isinstance(cell, date) for cell in cells):
-            return self._dates(name, column.index, [_utc(cell) for cell in cells])
+            return self._dates(
+                name, column.index, [without_zone(cell) for cell in cells]
+            )
         return pd.Series(cells, index=column.index, dtype=object).infer_objects()
 
     def _of_texts(
@@ -84,22 +100,50 @@ class Interpreter:
         is_needed = name in self.roles.numbers
         if self.has_types and not is_needed:
             return column
+        truth = None if name in self.roles.labels else read_truth_column(texts)
+        if truth is not None and all(isinstance(c, bool) for c in others):
+            self._count_missing(name, cells, truth.missing)
+            self.notes.file.append(f"column {name!r} holds truth values")
+            values = [truth.values[c] if isinstance(c, str) else c for c in cells]
+            return pd.Series(values, index=column.index, dtype=object).infer_objects()
         found = None
         if all(isinstance(c, Real) and not isinstance(c, bool) for c in others):
             found = self._numbers(name, texts, bool(others) or is_needed)
         if found is None and all(isinstance(c, date) for c in others):
             found = self._date_texts(name, texts)
         if found is None:
-            return _as_text(column) if others else column
+            if not (is_needed or name in self.roles.labels):
+                self._warn_of_few_words(name, cells)
+            return as_text(column) if others else column
         read, missing = found
-        gone = Counter(c for c in cells if isinstance(c, str) and c in missing)
-        spoken = Counter({text: n for text, n in gone.items() if text.strip()})
-        if spoken:
-            self.notes.missing[name] = spoken
-        numbers = [read[c] if isinstance(c, str) else _number(c) for c in cells]
+        self._count_missing(name, cells, missing)
+        numbers = [read[c] if isinstance(c, str) else cell_number(c) for c in cells]
         return whole_if_possible(
             pd.Series(numbers, index=column.index, dtype="float64")
         )
+
+    def _warn_of_few_words(self, name: str, cells: Sequence[Any]) -> None:
+        """Tell which cells make text of a column that else is one of numbers."""
+        known = [(row, cell) for row, cell in enumerate(cells) if cell is not None]
+        sample = known[:: max(1, len(known) // _SAMPLE)]
+        if _count_words(sample, self.decimal) > _FEW_WORDS * len(sample):
+            return
+        words = [(row, c) for row, c in known if is_word(c, self.decimal)]
+        if words and len(words) <= _FEW_WORDS * len(known):
+            row, word = words[0]
+            self.notes.odd.append(
+                f"Column {name!r} is read as text, because {len(words):,} of its "
+                f"{len(known):,} cells {'are' if len(words) > 1 else 'is'} no number: "
+                f"{word!r} in {row_name(row)}. Correct or empty such cells."
+            )
+
+    def _count_missing(
+        self, name: str, cells: Sequence[Any], signs: Collection[str]
+    ) -> None:
+        """Note how often each sign for a missing value is there."""
+        gone = Counter(c for c in cells if isinstance(c, str) and c in signs)
+        if gone:
+            self.notes.missing[name] = gone
 
     def _numbers(
         self, name: str, texts: Sequence[str], is_sure: bool
@@ -116,11 +160,21 @@ class Interpreter:
             return None
         if found is None or (len(found.missing) == len(found.values) and not is_sure):
             return None
+        if name in self.roles.labels and (found.example or found.missing):
+            self._warn_of_signs(name, found.missing)
+            return None
         if found.example is not None:
-            if name in self.roles.labels:
-                return None
             self.notes.written[name] = found.example, found.values[found.example]
         return found.values, found.missing
+
+    def _warn_of_signs(self, name: str, signs: Collection[str]) -> None:
+        """Tell that signs for a missing value are classes or categories here."""
+        if signs:
+            self.notes.odd.append(
+                f"Column {name!r} holds {', '.join(map(repr, sorted(signs)))} among "
+                "numbers: a class or category of its own. Leave out such rows, or "
+                "leave their fields empty, if it stands for a missing value."
+            )
 
     def _date_texts(
         self, name: str, texts: Sequence[str]
@@ -164,37 +218,5 @@ class Interpreter:
         return pd.Series(years, index=index)
 
 
-def _utc(cell: Any) -> Any:
-    """Return a moment without its time zone, which NumPy does not know."""
-    if isinstance(cell, datetime) and cell.tzinfo is not None:
-        return cell.astimezone(timezone.utc).replace(tzinfo=None)
-    return cell
-
-
-def _plain(cell: Any) -> Any:
-    """Return None for all that is missing, and numbers for decimals."""
-    if cell is None or cell is pd.NaT or cell is pd.NA:
-        return None
-    if isinstance(cell, str) and not cell:
-        return None
-    if isinstance(cell, float) and np.isnan(cell):
-        return None
-    return float(cell) if isinstance(cell, Decimal) else cell
-
-
-def _number(cell: Any) -> float:
-    if cell is None:
-        return np.nan
-    if isinstance(cell, date):
-        return float(years_of(np.array([_utc(cell)], dtype="datetime64[us]"))[0])
-    return float(cell)
-
-
-def _as_text(column: pd.Series) -> pd.Series:
-    """Return cells as text, whole numbers without a point; missing ones stay so."""
-    return column.map(_text, na_action="ignore").astype(object)
-
-
-def _text(cell: Any) -> str:
-    is_day = isinstance(cell, datetime) and cell.time() == datetime.min.time()
-    return str(cell.date()) if is_day else show_value(cell)
+def _count_words(cells: Sequence[tuple[int, Any]], decimal: str) -> int:
+    return sum(is_word(cell, decimal) for _, cell in cells)

@@ -57,8 +57,8 @@ class Notes:
             found = [_signs(column, signs) for column, signs in self.missing.items()]
             total = sum(sum(signs.values()) for signs in self.missing.values())
             _warn(
-                f"{total:,} cell{'s' * (total != 1)} among numbers or dates "
-                f"{'are' if total != 1 else 'is'} read as missing: {_listed(found)}."
+                f"{total:,} cell{'s are' if total != 1 else ' is'} read as missing: "
+                f"{_listed(found)}."
             )
         if self.written:
             _warn(

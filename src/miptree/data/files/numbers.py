@@ -18,6 +18,8 @@ MISSING_SIGNS |= {"\u2013", "\u2014"}  # long dashes
 _SPACES = " \u00a0\u202f\u2009"
 _DASHES = "-\u2013\u2014"
 _MINUS = "-\u2212"
+_LOOSE_SPACES = re.compile(f"(?<![0-9])[{_SPACES}]+|[{_SPACES}]+(?![0-9{_SPACES}])")
+"""Spaces that are not between two digits."""
 _CURRENCY = (
     r"(?:[€£¥₹₽₺₩₪₫₴₦฿]|(?:US|AU|CA|NZ|HK|S|R|A|C)?\$|zł|Kč|Fr\.?|Rs\.?|kr\.?|"
     "EUR|Euro|USD|GBP|CHF|JPY|CNY|RMB|INR|AUD|CAD|NZD|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|"
@@ -28,6 +30,10 @@ _CURRENCY = (
 
 _INDIAN = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
 """Lakhs and crores: 12,34,567."""
+
+
+_LONGEST = 100
+"""Characters of a number; longer texts are not even looked at."""
 
 
 class WrittenNumber(NamedTuple):
@@ -62,7 +68,9 @@ def is_missing_sign(text: str) -> bool:
 
 def read_number(text: str, decimal: str) -> WrittenNumber | None:
     """Read one number; None if the text is none with this decimal sign."""
-    found = _pattern(decimal).fullmatch(text.strip())
+    if len(text) > _LONGEST:
+        return None
+    found = _pattern(decimal).fullmatch(_LOOSE_SPACES.sub("", text.strip()))
     if found is None:
         return None
     whole, fraction = found["whole"] or "", found["fraction"] or ""
@@ -76,10 +84,12 @@ def read_number(text: str, decimal: str) -> WrittenNumber | None:
     if found["before"] and found["after"]:
         return None
     digits = re.sub("[^0-9]", "", whole) or "0"
-    value = float(f"{digits}.{fraction.strip(_DASHES) or '0'}{found['power'] or ''}")
+    # As in a spreadsheet 12 % is 0.12, to the nearest float64.
+    power = int((found["power"] or "e0")[1:]) - 2 * (found["after"] == "%")
+    value = float(f"{digits}.{fraction.strip(_DASHES) or '0'}e{power}")
     is_negative = bool(found["open"]) or (bool(signs) and signs[0] != "+")
     unit = found["before"] or found["after"] or ""
-    is_plain = whole.isdigit() or not whole
+    is_plain = (whole.isdigit() or not whole) and "\u2212" not in signs
     return WrittenNumber(
         -value if is_negative else value,
         unit.strip(),
@@ -91,14 +101,13 @@ def read_number(text: str, decimal: str) -> WrittenNumber | None:
 def _pattern(decimal: str) -> re.Pattern[str]:
     """Return the form of a number; thousands may be apart by the other sign."""
     group = re.escape("," if decimal == "." else ".") + "'\u2019" + _SPACES
-    s = f"[{_SPACES}]*"
     return re.compile(
-        rf"(?P<open>\()?{s}(?P<sign>[{_MINUS}+])?{s}(?P<before>{_CURRENCY})?{s}"
-        rf"(?P<inner>[{_MINUS}+])?{s}"
+        rf"(?P<open>\()?(?P<sign>[{_MINUS}+])?(?P<before>{_CURRENCY})?"
+        rf"(?P<inner>[{_MINUS}+])?"
         rf"(?P<whole>[1-9][0-9]{{0,2}}(?P<g>[{group}])[0-9]{{3}}(?:(?P=g)[0-9]{{3}})*"
         rf"{_INDIAN if decimal == '.' else ''}|[0-9]+)?"
         rf"(?:{re.escape(decimal)}(?P<fraction>[0-9]+|[{_DASHES}]{{1,2}})?)?"
-        rf"(?P<power>[eE][-+]?[0-9]{{1,3}})?{s}(?P<after>{_CURRENCY}|%)?{s}"
+        rf"(?P<power>[eE][-+]?[0-9]{{1,3}})?(?P<after>{_CURRENCY}|%)?"
         rf"(?P<after_sign>[{_MINUS}])?(?P<end>\))?",
         re.IGNORECASE,
     )

@@ -74,12 +74,16 @@ class Roles:
         written, and no amounts or dates.
     are_all : bool
         Whether other columns are of no interest. If not, what they are is found out.
+    keep_empty : bool
+        Whether rows at the end of a text file stay that have not a single cell: one
+        who asks for predictions wants as many as there are rows.
     """
 
     text: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     are_all: bool = False
+    keep_empty: bool = False
 
     def is_of_interest(self, name: str) -> bool:
         """Tell whether a column is to be looked at."""

@@ -66,8 +66,9 @@ def read_file(
     """
     content, notes = read_content(path), Notes()
     raw, decimal = _raw_table(content, given, roles, notes)
-    raw.columns = clean_names([str(name) for name in raw.columns], roles)
-    raw = without_empty_end(raw, notes)
+    raw.columns = clean_names([str(name) for name in raw.columns], roles, notes)
+    if not roles.keep_empty:
+        raw = without_empty_end(raw, notes)
     if not len(raw):
         raise ValueError(f"{content.name} has no rows.")
     has_types = content.kind in ("parquet", "feather")
