@@ -18,3 +18,11 @@ INNER: dict[str, Any] = {
     "no_cfunc_wrapper": True,
 }
 """Options of one that only kernels call: its code is in theirs, and in their cache."""
+
+
+def is_on_disk(kernel: Any) -> bool:
+    """Tell whether numba's cache has a kernel; there is no public way to ask."""
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except (AttributeError, OSError):
+        return False
