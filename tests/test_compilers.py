@@ -19,6 +19,7 @@ from miptree.control.stop import Stop
 from miptree.data.problem import Problem
 from miptree.fit import proofs
 from miptree.fit.plan import Plan
+from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
 from miptree.objective import Svm1Objective
 from miptree.search import compiling
@@ -140,6 +141,21 @@ def test_the_first_fit_keeps_its_time_and_is_no_worse_than_greedy_trees(
         tree = problem.to_user(grow(problem, 2))
         greedy = OBJECTIVE.evaluate(problem, tree)
         assert found.certificate.objective <= greedy.objective
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+@pytest.mark.parametrize("init", ["auto", "cart"])
+def test_the_first_fit_on_selected_rows_keeps_its_time(
+    made: Made, monkeypatch: pytest.MonkeyPatch, init: str
+) -> None:
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    problem, plan, clock = noise(80), Plan(OBJECTIVE, 2, init=init), Clock(1.0)
+    with pytest.warns(UserWarning, match="search was left out"):
+        found, rounds = train_in_rounds(problem, plan, "stratified", clock=clock)
+    assert clock.elapsed < 20.0
+    assert (found.status, rounds) == ("time_limit", [])
+    cart = OBJECTIVE.evaluate(problem, problem.to_user(cart_tree(problem, 2)))
+    assert found.certificate.objective <= cart.objective
 
 
 @pytest.mark.usefixtures("nothing_is_compiled")
