@@ -22,7 +22,7 @@ from miptree.fit.plan import Plan
 from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
 from miptree.objective import Svm1Objective
-from miptree.search import compiling
+from miptree.search import compiling, kernels_are_ready_in_time
 from miptree.search.starts import cart_tree, greedy_svm_tree
 
 FOREVER = "import time; time.sleep(600)"
@@ -201,6 +201,39 @@ def test_nobody_waits_for_kernels_where_a_greedy_tree_is_optimal(
     clf.fit(X, [0, 1, 1, 1])
     assert clf.status_ == "optimal"
     assert time.perf_counter() - began < 200
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_nobody_else_compiles_what_cannot_be_kept(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "can_keep_kernels", lambda: False)
+    monkeypatch.setattr(compiling, "compile_kernels", lambda told: told() or 9.0)
+    with pytest.warns(UserWarning, match="took 9 s.*set NUMBA_CACHE_DIR"):
+        assert kernels_are_ready_in_time(Clock(10.0), lambda: None, lambda: False)
+    assert compiling._compilers._processes is None
+
+
+def test_kernels_load_without_a_folder_for_a_cache() -> None:
+    """As in a container where nothing can be written: numba raises there."""
+    source = (
+        "from numba.core import caching\n"
+        "def none(*args): raise OSError('read-only')\n"
+        "caching._CacheLocator.ensure_cache_path = none\n"
+        "from miptree.proof import hull_distance, split_enumeration\n"
+        "from miptree.proof.routes import search as routes\n"
+        "from miptree.search import line01, routing\n"
+        "from miptree.selection import _hull_kernel\n"
+        "from miptree.utils.kernel_cache import can_keep_kernels\n"
+        "import numpy as np\n"
+        "assert not can_keep_kernels()\n"
+        "X, w = np.ones((2, 3)), np.ones((1, 2))\n"
+        "assert routing.score_tree(X, w, np.ones(1)).tolist() == [[1, 1, 1]]\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", source], check=True, timeout=200, env=same_imports()
+    )
 
 
 def test_a_proof_that_compiles_too_long_is_left_out(

@@ -45,7 +45,7 @@ from miptree.search.rng import random_state
 from miptree.search.starts import constant_tree, start_trees
 from miptree.search.warm_starts import warm_starts
 from miptree.tree import ObliqueTree
-from miptree.utils.jit import is_on_disk
+from miptree.utils.kernel_cache import is_on_disk
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
 LARGE_NORMS = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)

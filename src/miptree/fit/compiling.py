@@ -11,6 +11,7 @@ from miptree.proof import compile_proof_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels as compile_search_kernels
 from miptree.search.compiling import announced
+from miptree.utils.kernel_cache import can_keep_kernels
 
 LOADED_WITHIN = 5.0
 """Seconds that tell kernels on disk from those to be compiled."""
@@ -64,7 +65,8 @@ def enters_compiled(
     the time is over before, warn.
     """
     job.best.enter(stage)
-    if job.clock.limit is not None and expected > LOADED_WITHIN:
+    is_long = job.clock.limit is not None and expected > LOADED_WITHIN
+    if is_long and can_keep_kernels():
         job.best.enter("compile")
         compilers.start()
         if compilers.wait(job.clock) == "late":

@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.utils.jit import is_on_disk
+from miptree.utils.kernel_cache import is_on_disk
 
 _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 45.0
 

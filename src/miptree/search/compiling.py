@@ -15,7 +15,7 @@ from miptree.control.compilers import Compilers
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.search.starts import constant_tree
-from miptree.utils.jit import is_on_disk
+from miptree.utils.kernel_cache import can_keep_kernels, is_on_disk
 
 Kind = Literal["errors", "svm1"]
 """Kernels for few errors, or for a low (1a)."""
@@ -54,7 +54,8 @@ def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
 
     def compiles() -> None:
         on_compile()
-        helper.start()
+        if can_keep_kernels():
+            helper.start()
 
     try:
         with announced(compiles):
@@ -79,9 +80,12 @@ def compile_kernels_within(
 
     seconds, limit = compile_kernels(compiles), clock.limit
     if compiled and limit is not None and seconds > 0.5 * limit:
+        once, advice = ", done once on a machine,", "Fit it again."
+        if not can_keep_kernels():
+            once, advice = "", _NO_FOLDER
         warnings.warn(
-            f"Compiling, done once on a machine, took {seconds:.0f} s, most of the "
-            "time limit, and left little for the tree. Fit it again.",
+            f"Compiling{once} took {seconds:.0f} s, most of the time limit, and left "
+            f"little for the tree. {advice}",
             UserWarning,
             stacklevel=2,
         )
@@ -104,7 +108,8 @@ def kernels_are_ready_in_time(
     is_done_by : callable
         What to do meanwhile; tells whether nothing is left to do.
     """
-    if not (_ready or clock.limit is None or are_on_disk()):
+    is_quick = _ready or clock.limit is None or are_on_disk()
+    if not is_quick and can_keep_kernels():
         on_compile()
         _compilers.start()
         if is_done_by() and not clock.is_over:
@@ -119,6 +124,10 @@ def kernels_are_ready_in_time(
     return True
 
 
+_NO_FOLDER = (
+    "Every process compiles anew, as numba finds no folder to keep kernels in: set "
+    "NUMBA_CACHE_DIR to one that can be written to."
+)
 _TOO_LATE = (
     "The search was left out: its kernels are not compiled yet on this machine, and "
     "the time limit was too short for that. The tree is the best of CART, a greedy SVM "
