@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint format docs clean
+.PHONY: help demo test test-long test-wheel coverage lint format docs clean
 
 help:
 	@sed -n '2,3s/^# *//p' Makefile
@@ -41,6 +41,15 @@ test: lint $(VENV)/.kernels
 # benchmarks/results/long_tests.md.
 test-long: $(VENV)/.installed-test $(VENV)/.kernels
 	$(BIN)/python -m pytest -n 2 -m long
+
+# What users install: the wheel in an empty environment, with the demo and a light subset
+# of the tests. It compiles everything anew there, so that it takes some minutes.
+test-wheel: $(VENV)/.installed-test
+	$(BIN)/python .ci/test_wheel.py
+
+# Which lines the tests run. Kernels that numba compiles are left out of the count.
+coverage: $(VENV)/.installed-test $(VENV)/.kernels
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term --cov-report=html:build/coverage
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff check --fix .

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from click.testing import Result
 from typer.testing import CliRunner
 
 from miptree.commands import app
@@ -12,7 +11,7 @@ from miptree.commands import app
 RUNNER = CliRunner()
 
 
-def run(*arguments: Any) -> Result:
+def run(*arguments: Any) -> Any:
     """Run a command; a crash is not an answer."""
     result = RUNNER.invoke(app, [str(argument) for argument in arguments])
     assert result.exception is None or isinstance(result.exception, SystemExit)

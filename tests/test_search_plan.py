@@ -27,7 +27,6 @@ from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import tree_value
 from miptree.proof import (
     compile_proof_kernels,
-    compile_proofs,
     seconds_to_compile_proofs,
 )
 from miptree.proof.branching import advance
@@ -46,6 +45,7 @@ from miptree.search.rng import random_state
 from miptree.search.starts import constant_tree, start_trees
 from miptree.search.warm_starts import warm_starts
 from miptree.tree import ObliqueTree
+from miptree.utils.kernel_cache import is_on_disk
 
 SMALL_NORMS = Svm1Objective(slack_penalty=1000, l1_penalty=0.1, margin=0.01)
 LARGE_NORMS = Svm1Objective(slack_penalty=100, l1_penalty=10, margin=0.01)
@@ -214,9 +214,9 @@ def test_compiling_that_takes_most_of_the_time_is_told(
 def test_compiled_proofs_are_found_on_disk() -> None:
     compile_proof_kernels()
     assert seconds_to_compile_proofs() == 0
-    assert compile_proofs._is_on_disk(advance)
-    assert not compile_proofs._is_on_disk(njit(lambda x: x))
-    assert not compile_proofs._is_on_disk(len)
+    assert is_on_disk(advance)
+    assert not is_on_disk(njit(lambda x: x))
+    assert not is_on_disk(len)
 
 
 def test_a_search_goes_on_from_a_tree_given() -> None:

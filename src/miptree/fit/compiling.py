@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
+from miptree.control.compilers import Compilers
 from miptree.fit.job import Job
 from miptree.proof import compile_proof_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels as compile_search_kernels
+from miptree.search.compiling import announced
+from miptree.utils.kernel_cache import can_keep_kernels
 
 LOADED_WITHIN = 5.0
 """Seconds that tell kernels on disk from those to be compiled."""
+
+COUNT_COMPILERS = Compilers(
+    ["from miptree.proof import compile_proof_kernels as f; f()"]
+)
+"""They compile for the proofs of the number of errors."""
+ROUTE_COMPILERS = Compilers(
+    ["from miptree.proof.routes import compile_route_kernels as f; f()"]
+)
+"""They compile for the proofs of (1a)."""
 
 
 def compile_kernels() -> None:
@@ -34,11 +47,40 @@ def has_time_to_compile(job: Job, seconds: float, is_last: bool) -> bool:
     if job.clock.has_time_for(seconds):
         return True
     if is_last and seconds > LOADED_WITHIN:
-        warnings.warn(
-            "A proof was left out: its kernels are not compiled yet on this machine, "
-            "and the time limit is too short for that. Run `miptree compile`, or "
-            "miptree.compile_kernels(), once, and fit again.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warnings.warn(_LEFT_OUT, UserWarning, stacklevel=2)
     return False
+
+
+def enters_compiled(
+    job: Job,
+    stage: str,
+    compile_here: Callable[[], None],
+    compilers: Compilers,
+    expected: float,
+) -> bool:
+    """Enter a stage with its kernels ready, and tell whether they are.
+
+    Where that is expected to take many seconds, and these are limited, other processes
+    compile them, so that the clock, the listeners and Ctrl-C are heard meanwhile. If
+    the time is over before, warn.
+    """
+    job.best.enter(stage)
+    is_long = job.clock.limit is not None and expected > LOADED_WITHIN
+    if is_long and can_keep_kernels():
+        job.best.enter("compile")
+        compilers.start()
+        if compilers.wait(job.clock) == "late":
+            if not job.best.is_stopped:
+                warnings.warn(_LEFT_OUT, UserWarning, stacklevel=2)
+            return False
+    with announced(lambda: job.best.enter("compile")):
+        compile_here()
+    job.best.stage = stage
+    return True
+
+
+_LEFT_OUT = (
+    "A proof was left out: its kernels are not compiled yet on this machine, and the "
+    "time limit is too short for that. Run `miptree compile`, or "
+    "miptree.compile_kernels(), once, and fit again."
+)

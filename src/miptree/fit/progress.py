@@ -76,7 +76,7 @@ class ProgressLine:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty()
-        self._next = 0.0
+        self._next = self._next_notice = 0.0
 
     def begin(self) -> None:
         """Say that the work begins: what is imported first may take seconds."""
@@ -88,10 +88,17 @@ class ProgressLine:
         done = state.stage == "done"
         if self._live:
             self._stream.write(f"\r\x1b[2K{state}" + ("\n" if done else ""))
-        elif done or state.stage == "compile" or state.seconds >= self._next:
+        elif done or self._is_new_notice(state) or state.seconds >= self._next:
             self._next = state.seconds + _SECONDS_BETWEEN_LINES
             self._stream.write(f"{state}\n")
         self._stream.flush()
+
+    def _is_new_notice(self, state: Stage) -> bool:
+        """Tell whether compiling begins: that is said at once, but not all the time."""
+        if state.stage != "compile" or state.seconds < self._next_notice:
+            return False
+        self._next_notice = state.seconds + _SECONDS_BETWEEN_LINES
+        return True
 
 
 def listeners_of(verbose: int, callback: Any) -> list[Callable[[Any], bool | None]]:

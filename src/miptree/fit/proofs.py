@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from miptree.control.clock import Clock
-from miptree.fit.compiling import has_time_to_compile
+from miptree.fit.compiling import (
+    COUNT_COMPILERS,
+    ROUTE_COMPILERS,
+    enters_compiled,
+    has_time_to_compile,
+)
 from miptree.fit.job import Job
 from miptree.objective.bounds import Bound
 from miptree.proof import (
@@ -20,7 +23,6 @@ from miptree.proof.routes import (
     prove_objective,
     seconds_to_compile_routes,
 )
-from miptree.search.compiling import announced
 
 EXHAUSTION_MARGIN = 0.1
 """Part of the margin at which errors are counted where (1a) is to be proved as well."""
@@ -43,9 +45,11 @@ def exhaust_errors(job: Job, part: float) -> None:
         return  # it counts errors, whatever the class predicted
     plan, objective, best = job.plan, job.plan.objective, job.best
     is_last = plan.proof == "errors"
-    if not has_time_to_compile(job, seconds_to_compile_proofs(), is_last):
+    expected = seconds_to_compile_proofs()
+    if not has_time_to_compile(job, expected, is_last) or not enters_compiled(
+        job, "count", compile_proof_kernels, COUNT_COMPILERS, expected
+    ):
         return
-    _enter_compiled(job, "count", compile_proof_kernels)
     clock = job.step_clock(part).counting(limit=job.a_while)
     at = 1.0 if plan.proof == "errors" else EXHAUSTION_MARGIN
     margin = objective.margin * at
@@ -76,9 +80,11 @@ def prove_by_routes(job: Job) -> None:
     plan, best = job.plan, job.best
     if not can_prove(job.problem, plan.objective, plan.depth):
         return
-    if not has_time_to_compile(job, seconds_to_compile_routes(), is_last=True):
+    expected = seconds_to_compile_routes()
+    if not has_time_to_compile(job, expected, is_last=True) or not enters_compiled(
+        job, "prove", compile_route_kernels, ROUTE_COMPILERS, expected
+    ):
         return
-    _enter_compiled(job, "prove", compile_route_kernels)
     clock, seconds = job.step_clock(), job.a_while
     while not (job.is_done or clock.is_over):
         trial = clock.counting(limit=seconds)
@@ -126,11 +132,3 @@ def _prove_by_routes(job: Job, clock: Clock, smallest: int = SMALLEST_GROUP) -> 
         on_bound=take,
     )
     best.keep_proof(proof)
-
-
-def _enter_compiled(job: Job, stage: str, compile_kernels: Callable[[], None]) -> None:
-    """Enter a stage; where its kernels must be compiled, which takes long, tell so."""
-    job.best.enter(stage)
-    with announced(lambda: job.best.enter("compile")):
-        compile_kernels()
-    job.best.stage = stage

@@ -26,10 +26,10 @@ from miptree.fit.train import train_incumbent
 from miptree.fit.working_set import WorkingSets
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
-from miptree.objective.leaf_labels import with_cheapest_labels
+from miptree.objective.leaf_labels import tree_value, with_cheapest_labels
 from miptree.objective.proved import Bounds
-from miptree.search import compile_kernels_within, search
-from miptree.search.starts import cart_tree
+from miptree.search import kernels_are_ready_in_time, search
+from miptree.search.starts import cart_tree, start_trees
 from miptree.selection import Selection, Selector
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
@@ -118,9 +118,10 @@ class _Rounds:
     ) -> None:
         self.problem, self.plan, self.selection = problem, plan, selection
         self.clock, self.done = clock, list[Round]()
-        compile_kernels_within(clock)
+        self._grown: list[HeapTree] = []
+        is_ready = kernels_are_ready_in_time(clock, lambda: None, self._is_done_grown)
         began = clock.elapsed
-        start = self._start_tree()
+        start = self._start_tree(is_ready)
         self.start_seconds, self.select_seconds = clock.elapsed - began, 0.0
         bounds = Bounds.without_solver(problem, plan.depth)
         self.best = Incumbent(
@@ -222,12 +223,20 @@ class _Rounds:
 
     # ------------------------------------------------------------ trees and bounds
 
-    def _start_tree(self) -> ObliqueTree:
+    def _is_done_grown(self) -> bool:
+        """Grow greedy trees while kernels are compiled: one must do if that is late."""
+        self._grown = start_trees(self.problem, self.plan.depth)
+        return False
+
+    def _start_tree(self, can_search: bool) -> ObliqueTree:
         problem, plan = self.problem, self.plan
         if isinstance(plan.init, ObliqueTree):
             heap = problem.to_scaled(plan.init, plan.depth)
         elif plan.init == "cart":
             heap = cart_tree(problem, plan.depth)
+        elif not can_search:
+            values = [tree_value(problem, plan.objective, t) for t in self._grown]
+            heap = self._grown[int(np.argmin(values))]
         else:
             starts = Clock(max_iter=0)
             heap = search(problem, plan.objective, plan.depth, clock=starts).tree

@@ -5,7 +5,8 @@ from __future__ import annotations
 from miptree.control.clock import Clock, End
 from miptree.control.patience import Patience
 from miptree.fit.job import ITERATIONS, Job
-from miptree.search import compile_kernels_within, search
+from miptree.search import kernels_are_ready_in_time, search
+from miptree.search.starts import start_trees
 
 PER_COEFFICIENT = 0.6
 """Iterations that the last search waits longer for each coefficient of a tree."""
@@ -17,7 +18,11 @@ def search_first(job: Job) -> None:
     """Search until it stalls, or to the end where no proof follows."""
     if job.plan.init != "auto" and job.plan.solver != "search":
         return
-    compile_kernels_within(job.clock, lambda: job.best.enter("compile"))
+    if not kernels_are_ready_in_time(
+        job.clock, lambda: job.best.enter("compile"), lambda: _starts_suffice(job)
+    ):
+        job.best.note_end(job.clock.ended)
+        return
     job.best.stage = "search"
     if job.wants_proof:
         _search(job, job.step_clock(SEARCH_SHARE), ITERATIONS)
@@ -37,6 +42,15 @@ def search_to_the_end(job: Job) -> None:
     if _may_search(job):
         job.best.enter("search")
         _search_to_the_end(job)
+
+
+def _starts_suffice(job: Job) -> bool:
+    """Offer trees that are grown without kernels; tell whether no better one exists."""
+    job.best.stage = "start"
+    for heap in start_trees(job.problem, job.plan.depth):
+        job.offer_polished(heap)
+    job.best.stage = "compile"
+    return job.is_done
 
 
 def _may_search(job: Job) -> bool:

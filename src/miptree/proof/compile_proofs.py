@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.utils.kernel_cache import is_on_disk
 
 _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 45.0
 
@@ -38,13 +38,5 @@ def seconds_to_compile_proofs() -> float:
     from miptree.proof.root_search import advance_roots
     from miptree.proof.split_enumeration import search_roots
 
-    are_on_disk = all(map(_is_on_disk, (advance, advance_roots, grow, search_roots)))
+    are_on_disk = all(map(is_on_disk, (advance, advance_roots, grow, search_roots)))
     return _SECONDS_TO_LOAD if are_on_disk else _SECONDS_TO_COMPILE
-
-
-def _is_on_disk(kernel: Any) -> bool:
-    """Tell whether numba's cache has a kernel; there is no public way to ask."""
-    try:
-        return bool(kernel._cache._cache_file._load_index())
-    except (AttributeError, OSError):
-        return False

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+from miptree.utils.jit import KERNEL
 
 SEPARATED, INSEPARABLE, UNDECIDED = 0, 1, 2
 
@@ -25,7 +26,7 @@ _MOST_PIVOTS = 200
 """Pivots after which a question is left undecided, which claims nothing."""
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def first_basis(
     X: FloatArray,
     right: int,
@@ -53,7 +54,7 @@ def first_basis(
     weight[d] = weight[d + 1] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _duals(
     basis: IntArray, inverse: FloatArray, n: int, d: int, dual: FloatArray
 ) -> None:
@@ -66,7 +67,7 @@ def _duals(
         dual[k] = total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _entering(
     X: FloatArray, members: IntArray, side: IntArray, size: int, dual: FloatArray
 ) -> tuple[int, bool]:
@@ -91,7 +92,7 @@ def _entering(
     return found, on_right
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _column(
     X: FloatArray, inverse: FloatArray, entering: int, on_right: bool, step: FloatArray
 ) -> None:
@@ -110,7 +111,7 @@ def _column(
             step[row] = total
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _pivot(
     basis: IntArray,
     inverse: FloatArray,
@@ -144,7 +145,7 @@ def _pivot(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def distance_of_combinations(
     X: FloatArray,
     basis: IntArray,
@@ -177,7 +178,7 @@ def distance_of_combinations(
     return distance
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def separate(
     X: FloatArray,
     members: IntArray,

@@ -22,6 +22,7 @@ from numba import njit
 from miptree.proof.arrangement import EMPTY, LEAF, Arrangement, words_of
 from miptree.proof.state import EXHAUSTED, FULL, PAUSED
 from miptree.utils.arrays import BoolArray, IntArray, WordArray
+from miptree.utils.jit import KERNEL
 
 _MOST_FOUND = 1000
 """Splits found after which a search gives up, its target being too high."""
@@ -104,7 +105,7 @@ def begin_roots(n_points: int, node: int) -> RootSearch:
     return roots
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _n_bits(x: np.uint64) -> np.uint64:
     """Count the bits set: sums of pairs, of fours, of bytes, and of all bytes."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -114,7 +115,7 @@ def _n_bits(x: np.uint64) -> np.uint64:
     return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def errors_of(a: Arrangement, node: int, inside: WordArray, classes: ClassBits) -> int:
     """Return the errors of the best classes among the points that a node decides."""
     errors = np.uint64(0)
@@ -132,7 +133,7 @@ def errors_of(a: Arrangement, node: int, inside: WordArray, classes: ClassBits) 
     return int(errors)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _decides(a: Arrangement, node: int, inside: WordArray) -> bool:
     """Tell whether a node leaves none of these points open."""
     for w in range(len(inside)):
@@ -141,7 +142,7 @@ def _decides(a: Arrangement, node: int, inside: WordArray) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def fewest_of_a_split(
     a: Arrangement,
     inside: WordArray,
@@ -177,7 +178,7 @@ def fewest_of_a_split(
     return best, found
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def splits_below(
     a: Arrangement, inside: WordArray, classes: ClassBits, limit: int, out: IntArray
 ) -> int:
@@ -202,7 +203,7 @@ def splits_below(
     return n_out
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _some_leaf(a: Arrangement, node: int) -> int:
     """Return the leftmost leaf below a node."""
     while a.right[node] >= 0:
@@ -210,7 +211,7 @@ def _some_leaf(a: Arrangement, node: int) -> int:
     return node
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _is_promising(
     a: Arrangement,
     r: RootSearch,
@@ -245,7 +246,7 @@ def _is_promising(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def search_roots(
     a: Arrangement, r: RootSearch, classes: ClassBits, target: int, max_nodes: int
 ) -> int:

@@ -1,7 +1,11 @@
 """Step 2 of the pipeline: near-optimal trees in seconds, without a proof."""
 
 from miptree.search.api import ITERATIONS, SearchResult, improve, search
-from miptree.search.compiling import compile_kernels, compile_kernels_within
+from miptree.search.compiling import (
+    compile_kernels,
+    compile_kernels_within,
+    kernels_are_ready_in_time,
+)
 
 __all__ = [
     "ITERATIONS",
@@ -9,5 +13,6 @@ __all__ = [
     "compile_kernels",
     "compile_kernels_within",
     "improve",
+    "kernels_are_ready_in_time",
     "search",
 ]

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Literal
 
 import numpy as np
 
 from miptree.control.clock import Clock
+from miptree.control.compilers import Compilers
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.search.starts import constant_tree
+from miptree.utils.kernel_cache import can_keep_kernels, is_on_disk
+
+Kind = Literal["errors", "svm1"]
+"""Kernels for few errors, or for a low (1a)."""
 
 _ready = False
 _PATIENCE = 30.0
 """Seconds to wait for the helper before its share is compiled here, too."""
+_SECONDS_TO_LOAD = 1.0
+"""Seconds in which kernels are loaded from disk; a fit with less left goes without."""
+
+
+def _compilers_of(*kinds: Kind) -> Compilers:
+    source = f"from {__name__} import use_kernels; use_kernels"
+    return Compilers([f"{source}({kind!r})" for kind in kinds])
+
+
+_compilers = _compilers_of("errors", "svm1")
 
 
 def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
@@ -38,16 +50,20 @@ def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
     if _ready:
         return 0.0
     began = time.perf_counter()
-    with _HelperProcess() as helper:
+    helper = _compilers_of("svm1")
 
-        def compiles() -> None:
-            on_compile()
+    def compiles() -> None:
+        on_compile()
+        if can_keep_kernels():
             helper.start()
 
+    try:
         with announced(compiles):
             use_kernels("errors")
-            helper.wait()  # its kernels come from the cache, then
+            helper.wait(Clock(_PATIENCE))  # its kernels come from the cache, then
             use_kernels("svm1")
+    finally:
+        helper.kill()  # an interrupt must not leave it behind
     _ready = True
     return time.perf_counter() - began
 
@@ -64,52 +80,79 @@ def compile_kernels_within(
 
     seconds, limit = compile_kernels(compiles), clock.limit
     if compiled and limit is not None and seconds > 0.5 * limit:
+        once, advice = ", done once on a machine,", "Fit it again."
+        if not can_keep_kernels():
+            once, advice = "", _NO_FOLDER
         warnings.warn(
-            f"Compiling, done once on a machine, took {seconds:.0f} s, most of the "
-            "time limit, and left little for the tree. Fit it again.",
+            f"Compiling{once} took {seconds:.0f} s, most of the time limit, and left "
+            f"little for the tree. {advice}",
             UserWarning,
             stacklevel=2,
         )
 
 
-class _HelperProcess:
-    """Another process that compiles half of the kernels into the cache.
+def kernels_are_ready_in_time(
+    clock: Clock, on_compile: Callable[[], object], is_done_by: Callable[[], bool]
+) -> bool:
+    """Make the kernels ready within a clock, and tell whether they are.
 
-    If it cannot be started, or fails, nothing is lost but the time saved.
+    Where they must be compiled and seconds are limited, other processes compile them.
+    This one does meanwhile what it can without kernels, and then waits for them as
+    long as there is time. If that is too short, warn, and end the clock.
+
+    Parameters
+    ----------
+    clock : Clock
+    on_compile : callable
+        Called once before the compiling, if there is anything to compile.
+    is_done_by : callable
+        What to do meanwhile; tells whether nothing is left to do.
     """
+    is_quick = _ready or clock.limit is None or are_on_disk()
+    if not is_quick and can_keep_kernels():
+        on_compile()
+        _compilers.start()
+        if is_done_by() and not clock.is_over:
+            return False
+        outcome = _compilers.wait(clock)
+        if outcome == "late" or not clock.has_time_for(_SECONDS_TO_LOAD):
+            clock.end("time_limit")
+            if not clock.stop.requested:
+                warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
+            return False
+    compile_kernels_within(clock, on_compile)
+    return True
 
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> _HelperProcess:
-        return self
+_NO_FOLDER = (
+    "Every process compiles anew, as numba finds no folder to keep kernels in: set "
+    "NUMBA_CACHE_DIR to one that can be written to."
+)
+_TOO_LATE = (
+    "The search was left out: its kernels are not compiled yet on this machine, and "
+    "the time limit was too short for that. The tree is the best of CART, a greedy SVM "
+    "tree and a logistic split. Run `miptree compile`, or miptree.compile_kernels(), "
+    "once, and fit again."
+)
 
-    def __exit__(self, *error: object) -> None:
-        if self._process is not None:
-            self._process.kill()  # an interrupt must not leave it behind
-            self._process.wait()
 
-    def start(self) -> None:
-        """Begin to compile."""
-        if not sys.executable or getattr(sys, "frozen", False):
-            return  # inside of another program, which should not be started again
-        source = f"from {__name__} import use_kernels; use_kernels('svm1')"
-        path = os.pathsep.join(entry for entry in sys.path if entry)
-        silent = subprocess.DEVNULL
-        with suppress(OSError):
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", source],
-                stdin=silent,
-                stdout=silent,
-                stderr=silent,
-                env={**os.environ, "PYTHONPATH": path},
-            )
+def are_on_disk() -> bool:
+    """Tell whether numba's cache has the kernels of searches."""
+    from miptree.search import line01, line_svm1, node_refit, perturb, routing
 
-    def wait(self) -> None:
-        """Let it finish, if it runs."""
-        if self._process is not None:
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(_PATIENCE)
+    return all(
+        map(
+            is_on_disk,
+            (
+                line01.descend_01,
+                line_svm1.descend_svm1,
+                line_svm1.side_costs,
+                node_refit.reweighted_logistic,
+                perturb.perturb,
+                routing.relabel,
+            ),
+        )
+    )
 
 
 @contextmanager
@@ -132,7 +175,7 @@ def announced(on_compile: Callable[[], object]) -> Iterator[None]:
         yield
 
 
-def use_kernels(kind: Literal["errors", "svm1"]) -> None:
+def use_kernels(kind: Kind) -> None:
     """Search tiny data for few errors, or for a low (1a)."""
     from miptree.search.data import SearchData
     from miptree.search.measure import ONE_SWEEP, Measure, Svm1, ZeroOne

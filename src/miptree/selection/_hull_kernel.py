@@ -33,13 +33,14 @@ from miptree.selection._simplex import (
     write_column,
 )
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+from miptree.utils.jit import KERNEL
 
 _GAIN = 1e-10
 _UPDATES = 60
 """Pivots between two refactorisations."""
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(**KERNEL, fastmath=True)
 def _gains(points: FloatArray, n: int, dual: FloatArray, gain: FloatArray) -> None:
     """Write gain_i = dual . (x_i, 1): how fast infeasibility falls with lambda_i."""
     d = points.shape[0]
@@ -53,7 +54,7 @@ def _gains(points: FloatArray, n: int, dual: FloatArray, gain: FloatArray) -> No
                 gain[i] += y * row[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _best_pool_point(
     work: Work, columns: HullColumns, j: int, least: float, random: int
 ) -> tuple[int, float, int]:
@@ -86,7 +87,7 @@ def _best_pool_point(
     return point, best, random
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _is_separated(
     work: Work, columns: HullColumns, j: int, box: FloatArray, top: float
 ) -> bool:
@@ -99,7 +100,7 @@ def _is_separated(
     return own - top > width
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def _best_of_all(work: Work, columns: HullColumns, j: int) -> tuple[int, float, bool]:
     """Return the other point with the largest gain, that gain, and if it is extreme."""
     gain, n, d = work.gain_all, len(columns.X), len(work.dual) - 1
@@ -119,7 +120,7 @@ def _best_of_all(work: Work, columns: HullColumns, j: int) -> tuple[int, float, 
     return point, best, best - second > TOLERANCE * size
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def decide(
     j: int,
     columns: HullColumns,
@@ -233,7 +234,7 @@ def decide(
     return FAILED
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def decide_points(
     ids: IntArray,
     columns: HullColumns,

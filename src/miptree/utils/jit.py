@@ -5,11 +5,32 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
+from numba import njit
+
+
+def _probe() -> None:
+    """Do nothing: numba is only asked whether it could keep this on disk."""
+
+
+def _has_folder() -> bool:
+    """Tell whether numba finds a folder for its cache that it may write to.
+
+    It looks for ``NUMBA_CACHE_DIR``, beside the files of this package, and in the
+    user's own cache. Where all are read-only, it raises.
+    """
+    try:
+        njit(cache=True)(_probe)
+    except RuntimeError:
+        return False
+    return True
+
 
 MINUS_ONE, ZERO, ONE = (cast(int, np.int64(number)) for number in (-1, 0, 1))
 """Whole numbers to begin with, or to call a kernel with, in a kernel. A literal 0 has a
 type of its own, for which numba would compile the kernel that is called once more."""
-KERNEL: dict[str, Any] = {"nogil": True, "cache": True}
+IS_CACHED = _has_folder()
+"""Whether compiled kernels are kept on disk; otherwise every process compiles."""
+KERNEL: dict[str, Any] = {"nogil": True, "cache": IS_CACHED}
 """Options of a kernel that Python calls."""
 
 INNER: dict[str, Any] = {

@@ -9,8 +9,8 @@ import numpy as np
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.proof.compile_proofs import _is_on_disk
 from miptree.proof.routes.prove import prove_objective
+from miptree.utils.kernel_cache import is_on_disk
 
 _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 45.0
 
@@ -32,4 +32,4 @@ def seconds_to_compile_routes() -> float:
         return 0.0
     from miptree.proof.routes.search import advance_kernel
 
-    return _SECONDS_TO_LOAD if _is_on_disk(advance_kernel) else _SECONDS_TO_COMPILE
+    return _SECONDS_TO_LOAD if is_on_disk(advance_kernel) else _SECONDS_TO_COMPILE

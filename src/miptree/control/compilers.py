@@ -1,0 +1,88 @@
+"""Other processes that compile kernels into numba's cache, beside the work of a fit.
+
+Numba holds Python's lock while it compiles: a thread that compiles would stop the fit,
+its clock and Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from threading import Lock
+from typing import Literal
+
+from miptree.control.clock import Clock
+
+_SECONDS_BETWEEN_LOOKS = 0.02
+
+Outcome = Literal["done", "late", "failed"]
+"""What came of compiling: all is on disk, time was over first, or it went wrong."""
+
+
+class Compilers:
+    """Processes that compile, started once and awaited by any number of fits.
+
+    They go on after a fit that could not wait for them, so that a later one of the
+    same process finds more on disk, and end with the process that started them.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Python programs that compile, one for each process.
+    """
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        self.sources = tuple(sources)
+        self._processes: list[subprocess.Popen[bytes]] | None = None
+        self._lock = Lock()
+
+    def start(self) -> None:
+        """Begin to compile, unless that was begun before.
+
+        Nothing is started inside of another program, which should not run again.
+        """
+        with self._lock:
+            if self._processes is not None:
+                return
+            self._processes = []
+            atexit.register(self.kill)
+            if sys.executable and not getattr(sys, "frozen", False):
+                with suppress(OSError):
+                    self._processes += map(_started, self.sources)
+
+    def wait(self, clock: Clock) -> Outcome:
+        """Wait until all have ended, or the clock is over."""
+        processes = self._processes or []
+        while any(process.poll() is None for process in processes):
+            if clock.is_over:
+                return "late"
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        codes = [process.returncode for process in processes]
+        return "done" if codes == [0] * len(self.sources) else "failed"
+
+    def kill(self) -> None:
+        """End the processes that are still at work; they may be started again."""
+        with self._lock:
+            for process in self._processes or []:
+                process.kill()
+                process.wait()
+            self._processes = None
+            atexit.unregister(self.kill)
+
+
+def _started(source: str) -> subprocess.Popen[bytes]:
+    """Start a silent Python that imports what this one can import."""
+    path = os.pathsep.join(entry for entry in sys.path if entry)
+    silent = subprocess.DEVNULL
+    return subprocess.Popen(
+        [sys.executable, "-c", source],
+        stdin=silent,
+        stdout=silent,
+        stderr=silent,
+        env={**os.environ, "PYTHONPATH": path},
+    )

@@ -1,0 +1,20 @@
+"""What numba's cache on disk holds, and whether there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def can_keep_kernels() -> bool:
+    """Tell whether what one process compiles can be loaded by others."""
+    from miptree.utils.jit import IS_CACHED  # imports numba, which takes a while
+
+    return IS_CACHED
+
+
+def is_on_disk(kernel: Any) -> bool:
+    """Tell whether numba's cache has a kernel; there is no public way to ask."""
+    try:
+        return bool(kernel._cache._cache_file._load_index())
+    except (AttributeError, OSError):
+        return False

@@ -1,0 +1,263 @@
+"""The first fit on a machine: other processes compile, and the time limit holds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from miptree import OptimalTreeClassifier
+from miptree.control.clock import Clock
+from miptree.control.compilers import Compilers
+from miptree.control.stop import Stop
+from miptree.data.problem import Problem
+from miptree.fit import proofs
+from miptree.fit.plan import Plan
+from miptree.fit.rounds import train_in_rounds
+from miptree.fit.train import train
+from miptree.objective import Svm1Objective
+from miptree.search import compiling, kernels_are_ready_in_time
+from miptree.search.starts import cart_tree, greedy_svm_tree
+
+FOREVER = "import time; time.sleep(600)"
+OBJECTIVE = Svm1Objective(10, 1, 0.1)
+
+Made = Callable[..., Compilers]
+
+
+@pytest.fixture
+def made() -> Iterator[Made]:
+    """A maker of processes that are ended after the test."""
+    all_made: list[Compilers] = []
+
+    def make(*sources: str) -> Compilers:
+        all_made.append(Compilers(sources))
+        return all_made[-1]
+
+    yield make
+    for compilers in all_made:
+        compilers.kill()
+
+
+@pytest.fixture
+def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_ready", False)
+    monkeypatch.setattr(compiling, "are_on_disk", lambda: False)
+
+
+def same_imports() -> dict[str, str]:
+    """The environment of a Python that imports what this one can import."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def noise(n_rows: int) -> Problem:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, 3)), rng.integers(2, size=n_rows)
+    return Problem.from_data(X, y, 2)
+
+
+def test_processes_are_awaited(made: Made) -> None:
+    compilers = made("pass", "import miptree")  # what this one imports they do, too
+    compilers.start()
+    assert compilers.wait(Clock(200.0)) == "done"
+    assert compilers.wait(Clock(0.0)) == "done"
+
+
+@pytest.mark.parametrize("source", ["raise SystemExit(3)", "import no_such_module"])
+def test_one_that_fails_is_told(made: Made, source: str) -> None:
+    compilers = made("pass", source)
+    compilers.start()
+    assert compilers.wait(Clock(200.0)) == "failed"
+
+
+def test_nothing_is_started_twice_nor_without_a_start(made: Made, tmp_path) -> None:
+    compilers = made(f"open({str(tmp_path / 'ran')!r}, 'a').write('once')")
+    assert compilers.wait(Clock()) == "failed"
+    for _ in range(3):
+        compilers.start()
+    assert compilers.wait(Clock(200.0)) == "done"
+    assert (tmp_path / "ran").read_text() == "once"
+
+
+def test_no_other_program_is_started(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ``sys.executable`` may be one that has Python inside."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    compilers = made("pass")
+    compilers.start()
+    assert compilers.wait(Clock()) == "failed"
+
+
+def test_time_and_a_stop_end_the_wait_but_not_the_processes(made: Made) -> None:
+    compilers = made(FOREVER)
+    compilers.start()
+    assert compilers.wait(Clock(0.05)) == "late"
+    stop = Stop()
+    stop.request()
+    assert compilers.wait(Clock(stop=stop)) == "late"
+    (process,) = compilers._processes or []
+    assert process.poll() is None
+    compilers.kill()
+    assert process.poll() is not None
+
+
+def test_they_end_with_the_process_that_started_them() -> None:
+    source = (
+        "from miptree.control.compilers import Compilers\n"
+        f"compilers = Compilers([{FOREVER!r}])\n"
+        "compilers.start()\n"
+        "print(compilers._processes[0].pid)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", source],
+        capture_output=True, text=True, check=True, timeout=200,
+        env=same_imports(),
+    )  # fmt: skip
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(run.stdout), 0)
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_the_first_fit_keeps_its_time_and_is_no_worse_than_greedy_trees(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long the compilers take."""
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    problem, plan = noise(80), Plan(OBJECTIVE, 2)
+    clock = Clock(1.0)
+    with pytest.warns(UserWarning, match="search was left out.*`miptree compile`"):
+        found = train(problem, plan, clock)
+    assert 1.0 <= clock.elapsed < 20.0
+    assert found.status == "time_limit"
+    assert found.n_iter == 0
+    for grow in (cart_tree, greedy_svm_tree):
+        tree = problem.to_user(grow(problem, 2))
+        greedy = OBJECTIVE.evaluate(problem, tree)
+        assert found.certificate.objective <= greedy.objective
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+@pytest.mark.parametrize("init", ["auto", "cart"])
+def test_the_first_fit_on_selected_rows_keeps_its_time(
+    made: Made, monkeypatch: pytest.MonkeyPatch, init: str
+) -> None:
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    problem, plan, clock = noise(80), Plan(OBJECTIVE, 2, init=init), Clock(1.0)
+    with pytest.warns(UserWarning, match="search was left out"):
+        found, rounds = train_in_rounds(problem, plan, "stratified", clock=clock)
+    assert clock.elapsed < 20.0
+    assert (found.status, rounds) == ("time_limit", [])
+    cart = OBJECTIVE.evaluate(problem, problem.to_user(cart_tree(problem, 2)))
+    assert found.certificate.objective <= cart.objective
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+@pytest.mark.parametrize("source", ["pass", "raise SystemExit(1)"])
+def test_a_fit_searches_once_the_compilers_have_ended(
+    made: Made, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    """Well or not: then it compiles by itself."""
+    monkeypatch.setattr(compiling, "_compilers", made(source))
+    stages: list[str] = []
+    plan = Plan(OBJECTIVE, 2, solver="search", max_iter=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = train(
+            noise(80), plan, Clock(1e6), [lambda state: stages.append(state.stage)]
+        )
+    assert found.status == "max_iter"
+    assert found.n_iter == 5
+    order = [stages.index(stage) for stage in ("compile", "start", "search")]
+    assert order == sorted(order)
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_without_a_time_limit_the_result_does_not_depend_on_the_cache(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    plan = Plan(OBJECTIVE, 2, solver="search", max_iter=20)
+    first = train(noise(80), plan)
+    second = train(noise(80), plan)
+    assert first.certificate.objective == second.certificate.objective
+    assert compiling._compilers._processes is None
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_nobody_waits_for_kernels_where_a_greedy_tree_is_optimal(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    X = np.array([[0.0], [0.0], [0.0], [0.0]])  # no split is possible
+    began = time.perf_counter()
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=500.0)
+    clf.fit(X, [0, 1, 1, 1])
+    assert clf.status_ == "optimal"
+    assert time.perf_counter() - began < 200
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_nobody_else_compiles_what_cannot_be_kept(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "can_keep_kernels", lambda: False)
+    monkeypatch.setattr(compiling, "compile_kernels", lambda told: told() or 9.0)
+    with pytest.warns(UserWarning, match="took 9 s.*set NUMBA_CACHE_DIR"):
+        assert kernels_are_ready_in_time(Clock(10.0), lambda: None, lambda: False)
+    assert compiling._compilers._processes is None
+
+
+def test_kernels_load_without_a_folder_for_a_cache() -> None:
+    """As in a container where nothing can be written: numba raises there."""
+    source = (
+        "from numba.core import caching\n"
+        "def none(*args): raise OSError('read-only')\n"
+        "caching._CacheLocator.ensure_cache_path = none\n"
+        "from miptree.proof import hull_distance, split_enumeration\n"
+        "from miptree.proof.routes import search as routes\n"
+        "from miptree.search import line01, routing\n"
+        "from miptree.selection import _hull_kernel\n"
+        "from miptree.utils.kernel_cache import can_keep_kernels\n"
+        "import numpy as np\n"
+        "assert not can_keep_kernels()\n"
+        "X, w = np.ones((2, 3)), np.ones((1, 2))\n"
+        "assert routing.score_tree(X, w, np.ones(1)).tolist() == [[1, 1, 1]]\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", source], check=True, timeout=200, env=same_imports()
+    )
+
+
+def test_a_proof_that_compiles_too_long_is_left_out(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proofs, "seconds_to_compile_proofs", lambda: 45.0)
+    monkeypatch.setattr(proofs, "COUNT_COMPILERS", made(FOREVER))
+    monkeypatch.setattr(Clock, "has_time_for", lambda self, seconds: True)
+    clock = Clock(2.0)
+    with pytest.warns(UserWarning, match="A proof was left out"):
+        found = train(noise(30), Plan(OBJECTIVE, 1, proof="errors", max_iter=2), clock)
+    assert found.status == "time_limit"
+    assert clock.elapsed < 20.0
+
+
+def test_greedy_trees_need_no_kernels() -> None:
+    """They are what a fit has while others compile."""
+    source = (
+        "from sklearn.datasets import load_iris\n"
+        "from miptree.baselines import GreedySVMTreeClassifier\n"
+        "GreedySVMTreeClassifier().fit(*load_iris(return_X_y=True))\n"
+        "import sys; assert 'numba' not in sys.modules\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", source], check=True, timeout=200,
+        env=same_imports(),
+    )  # fmt: skip
