@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from _cli import refused, run
 from _models import (
     HOSTILE,
     array_model,
@@ -25,7 +26,7 @@ from _models import (
     with_tree,
 )
 from _points_models import NAMES, points_model
-from miptree import ObliqueTree, explain, export_text
+from miptree import ObliqueTree, explain, export_text, save_json
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
 from miptree.explain.cell_values import points_of
@@ -489,3 +490,120 @@ def test_limits_know_ranges_and_digits():
     assert replace(limits, low=0.25, high=9.99).inside() == Limits(0.3, 9.9, 1)
     assert limits.holding(0.125).places == 3
     assert limits.holding(1 / 3).places == 5
+
+
+def test_other_values_of_a_category_do_as_well():
+    columns = (
+        CategoricalColumn("c", tuple("pqrstuvw"), (), True, True),
+        CategoricalColumn("d", ("x", "y", "z", None), (), True, True),
+    )
+    coef = np.zeros((1, 24))
+    coef[0, 12:15] = 1  # c is one of p, q, r
+    clf = hand_made(columns, coef, [0.5], [0, 1])
+    rows = frame_of([["s", "x"], ["q", "x"]], ["c", "d"])
+    one, two = explain(clf, rows)
+    assert [one.label, two.label] == ["bad", "good"]
+    (part,) = one.change.changes
+    assert {part.after, *part.others} == {"p", "q", "r"}
+    (part,) = two.change.changes
+    assert {part.after, *part.others} == {"s", "t", "u", "v", "w"}
+    assert "to s or t or u or v or w (leaf" in str(two)
+    coef[0, 12:18] = 1
+    text = str(explain(hand_made(columns, coef, [0.5], [0, 1]), rows.replace("s", "w")))
+    assert "to p or q or r or s or t or 1 more values" in text
+
+
+def test_rows_are_named_by_their_places():
+    iris = load_iris(as_frame=True)
+    some = explain(iris_model(), iris.data, rows=[140, 0])
+    every = explain(iris_model(), iris.data.iloc[[140, 0]], background=iris.data)
+    assert [item.row for item in some] == [140, 0]
+    assert [item.change for item in some] == [item.change for item in every]
+    assert str(some).startswith("Row 141: class")
+    with pytest.raises(ValueError, match="rows names place 150, but X has 150 rows"):
+        explain(iris_model(), iris.data, rows=[150])
+
+
+def test_no_change_is_reported_that_predict_does_not_confirm(monkeypatch):
+    """If the search and predict ever disagreed, predict would have the last word."""
+    iris = load_iris(as_frame=True)
+    clf = copy.copy(iris_model())
+    rows = iris.data.iloc[[0, 140]]
+    label = clf.predict(rows).tolist()
+    monkeypatch.setattr(clf, "predict", lambda X: np.array(label), raising=False)
+    for item in explain(clf, rows, background=iris.data):
+        assert item.change is None
+        assert item.no_change.endswith("leads to another class by prediction.")
+
+
+# ------------------------------------------------------------------------ command line
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A points model with the table of its columns, and an oblique one."""
+    iris = load_iris(as_frame=True)
+    save_json(iris_model(), tmp_path / "iris.json")
+    iris.data.to_csv(tmp_path / "iris.csv", index=False)
+    iris.data.iloc[[0, 60, 140]].to_csv(tmp_path / "few.csv", index=False)
+    return tmp_path
+
+
+def test_the_command_says_what_the_function_says(files):
+    iris = load_iris(as_frame=True)
+    shown = run(
+        *("explain", files / "iris.json", files / "few.csv", "--row", 3, "--row", 1),
+        *("--background", files / "iris.csv", "--fixed", "petal width (cm)"),
+    )
+    expected = explain(
+        iris_model(),
+        iris.data.iloc[[0, 60, 140]],
+        rows=[2, 0],
+        background=iris.data,
+        fixed=["petal width (cm)"],
+    )
+    assert shown.exit_code == 0
+    assert shown.stdout == f"{expected}\n"
+
+
+def test_the_command_shows_ten_rows_unless_asked(files):
+    shown = run("explain", files / "iris.json", files / "iris.csv").stdout
+    assert shown.count("Row ") == 10
+    assert "140 more rows are not shown" in shown
+
+
+def test_the_command_writes_tables_and_json(files):
+    table, plain = files / "reasons.csv", files / "reasons.json"
+    start = ("explain", files / "iris.json", files / "few.csv", "--target", "virginica")
+    more = ("--background", files / "iris.csv", "--out")
+    assert run(*start, *more, table).stdout == f"3 rows in {table}.\n"
+    assert run(*start, *more, plain).exit_code == 0
+    found = pd.read_csv(table)
+    assert found["row"].tolist() == [1, 2, 3]
+    assert found["change_to"].tolist()[:2] == ["virginica", "virginica"]
+    rows = json.loads(plain.read_text())["rows"]
+    assert [row["row"] for row in rows] == [1, 2, 3]
+    assert [row["leaf"] for row in rows] == found["leaf"].tolist()
+    assert [row["reason"] for row in rows] == found["reason"].tolist()
+    assert "exists" in refused(*start, *more, plain)
+
+
+def test_the_command_refuses_what_it_cannot_do(files):
+    start = ("explain", files / "iris.json", files / "few.csv")
+    assert "--row 4 is not there" in refused(*start, "--row", 4)
+    assert "target is 'rose', which is no class" in refused(*start, "--target", "rose")
+    assert "fixed names 'age'" in refused(*start, "--fixed", "age")
+    (files / "other.csv").write_text("a,b\n1,2\n")
+    other = refused(*start, "--background", files / "other.csv")
+    assert "There is no column 'sepal length (cm)'" in other
+
+
+def test_predictions_with_leaf_and_reason(files):
+    iris = load_iris(as_frame=True)
+    clf, out = iris_model(), files / "out.csv"
+    run("predict", files / "iris.json", files / "iris.csv", "--explain", "--out", out)
+    found = pd.read_csv(out)
+    assert found["leaf"].tolist() == clf.apply(iris.data).tolist()
+    expected = [item.reason for item in explain(clf, iris.data, changes=False)]
+    assert found["reason"].tolist() == expected
+    assert found["reason"].str.contains(" because ").all()

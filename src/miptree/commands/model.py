@@ -39,6 +39,7 @@ from miptree.data import ENCODINGS
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
+from miptree.explain import leaf_reasons
 from miptree.export import load_json, save_json
 from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
@@ -245,12 +246,15 @@ def predict(
     model: ModelFile,
     data: DataFile,
     out: Annotated[Path | None, typer.Option(help="CSV or Parquet to write.")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add the leaf, and the reason in words.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Predict the class of every row, with its probability.
 
     Columns are found by name; others are ignored. Without --out the table goes to
-    standard output.
+    standard output. miptree explain tells more about single rows.
 
     Example: miptree predict model.json new.csv --out predicted.csv
     """
@@ -262,6 +266,9 @@ def predict(
     place = np.searchsorted(clf.classes_, label)
     probability = clf.predict_proba(rows)[np.arange(len(label)), place]
     predicted = pd.DataFrame({"prediction": label, "probability": probability})
+    if explain:
+        predicted["leaf"] = clf.apply(rows)
+        predicted["reason"] = predicted["leaf"].map(leaf_reasons(clf))
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
         typer.echo(predicted.to_csv(index=False).encode(), nl=False)

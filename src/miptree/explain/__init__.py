@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from miptree.explain.explanation import Explanation, Explanations
 from miptree.explain.rows import explain
+from miptree.explain.splits import leaf_reasons
 
-__all__ = ["Explanation", "Explanations", "explain"]
+__all__ = ["Explanation", "Explanations", "explain", "leaf_reasons"]

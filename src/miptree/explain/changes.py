@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from miptree.classifiers.predictor import TreePredictor
+from miptree.data import CategoricalColumn, Value
 from miptree.explain.explanation import FeatureChange, NearestChange
 from miptree.explain.limits import Limits
 from miptree.explain.moves import Move, move_of
@@ -83,8 +84,8 @@ def find_changes(
         else:
             moves = _moves(clf, story, limits, asked, row)
             flip = nearest_flip(router, ways, moves, row)
-            if flip is None:
-                why[k] = _none_found(story, limits, asked, goal)
+            if flip.row is None:
+                why[k] = _none_found(story, limits, asked, goal, flip.is_sure)
             else:
                 flips[k] = flip
     changes = _verified(clf, X, asked, rows, codes, flips)
@@ -124,28 +125,68 @@ def _verified(
     flips: dict[int, Flip],
 ) -> dict[int, NearestChange]:
     """Predict the changed rows, and keep the changes that do what they should."""
-    if not flips:
-        return {}
-    changed = table_like(X, clf.table_.columns, [flip.row for flip in flips.values()])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of gaps, which X has been warned of already
-        labels, leaves = clf.predict(changed).tolist(), clf.apply(changed).tolist()
-    classes = clf.classes_.tolist()
-    found = {}
-    for (k, flip), label, leaf in zip(flips.items(), labels, leaves, strict=True):
-        if not asked.is_goal(classes.index(label), codes[k]):
+    changed = {k: flip.row for k, flip in flips.items() if flip.row is not None}
+    predicted = _predicted(clf, X, list(changed.values()))
+    found, others = {}, _others(clf, X, rows, changed)
+    for (k, row), (label, leaf) in zip(changed.items(), predicted, strict=True):
+        if not asked.is_goal(clf.classes_.tolist().index(label), codes[k]):
             continue
-        pairs = zip(clf.table_.columns, rows[k], flip.row, strict=True)
-        parts = tuple(FeatureChange(c.name, a, b) for c, a, b in pairs if a != b)
-        found[k] = NearestChange(label, leaf, flip.cost, parts, flip.is_nearest)
+        parts = tuple(
+            FeatureChange(
+                column.name, rows[k][j], row[j], others.get((k, j, label), ())
+            )
+            for j, column in enumerate(clf.table_.columns)
+            if rows[k][j] != row[j]
+        )
+        flip = flips[k]
+        found[k] = NearestChange(label, leaf, flip.cost, parts, flip.is_sure)
     return found
 
 
+def _others(
+    clf: TreePredictor, X: Any, rows: Sequence[Row], changed: dict[int, list[Value]]
+) -> dict[tuple[int, int, Any], tuple[Value, ...]]:
+    """List the other values of changed categories by row, column and class they give.
+
+    Each costs as much as the one that was found.
+    """
+    tried: list[tuple[int, int, Value]] = []
+    for k, row in changed.items():
+        for j, column in enumerate(clf.table_.columns):
+            if isinstance(column, CategoricalColumn) and row[j] != rows[k][j]:
+                known = {None, row[j], rows[k][j]}
+                tried += [(k, j, v) for v in column.values if v not in known]
+    swapped = [
+        [value if place == j else cell for place, cell in enumerate(changed[k])]
+        for k, j, value in tried
+    ]
+    found: dict[tuple[int, int, Any], tuple[Value, ...]] = {}
+    predicted = _predicted(clf, X, swapped)
+    for (k, j, value), (label, _) in zip(tried, predicted, strict=True):
+        found[k, j, label] = (*found.get((k, j, label), ()), value)
+    return found
+
+
+def _predicted(
+    clf: TreePredictor, X: Any, rows: Sequence[Row]
+) -> list[tuple[Any, int]]:
+    """Return class and leaf of rows by the classifier's own methods."""
+    if not rows:
+        return []
+    table = table_like(X, clf.table_.columns, rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of gaps, which X has been warned of already
+        labels, leaves = clf.predict(table).tolist(), clf.apply(table).tolist()
+    return list(zip(labels, leaves, strict=True))
+
+
 def _none_found(
-    story: Story, limits: dict[int, Limits], asked: Asked, goal: str
+    story: Story, limits: dict[int, Limits], asked: Asked, goal: str, is_sure: bool
 ) -> str:
     """Say that there is no change, and which ranges are not known."""
     said = f"No change of the allowed features within their ranges leads to {goal}."
+    if not is_sure:
+        said = f"No change of the allowed features was found that leads to {goal}."
     rules = story.exact
     unknown = [
         rules.name(j)

@@ -14,6 +14,8 @@ from miptree.explain.moves import Move, Options
 from miptree.explain.program import Row, Way
 from miptree.export._rules import Branch, Number
 
+_LEAST = 1e-12
+"""Cost of a change, at least: one by an ulp would cost nothing."""
 _ROUNDED = 1 - 1e-9
 """Factor that makes up for rounding."""
 
@@ -38,7 +40,7 @@ def _gain(branch: Branch, move: Move, sign: float) -> float:
         now = added(branch, move.column, move.values[0])
         pairs = zip(move.values[1:], move.costs[1:], strict=True)
         gains = (
-            sign * (added(branch, move.column, value) - now) / cost
+            sign * (added(branch, move.column, value) - now) / max(cost, _LEAST)
             for value, cost in pairs
         )
         return max(gains, default=0.0)
@@ -49,6 +51,6 @@ def _gain(branch: Branch, move: Move, sign: float) -> float:
     )
     rate = abs(slope) * move.limits.width / move.weight
     if move.cell is None:  # filling it in may count by itself
-        jump = added(branch, move.column, move.start) - added(branch, move.column, None)
-        rate = max(rate, abs(jump) / move.fixed_cost)
+        now, then = (added(branch, move.column, c) for c in (None, move.start))
+        rate = max(rate, abs(then - now) / move.fixed_cost)
     return rate

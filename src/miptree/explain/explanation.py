@@ -77,11 +77,15 @@ class FeatureChange:
     feature : str
     before, after : str, bool, int, float or None
         The cell as it is (None: missing), and what it becomes.
+    others : tuple
+        Other values of a category that lead to the same class, all else being changed
+        as reported.
     """
 
     feature: str
     before: Value
     after: Value
+    others: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class Explanation:
     Attributes
     ----------
     row : int
-        Place of the row, counted from 0; texts count from 1.
+        Place of the row, counted from 0; texts and tables count from 1.
     label : object
         The class that ``predict`` returns.
     leaf : int
@@ -149,8 +153,8 @@ class Explanation:
         return explanation_text(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dictionaries, lists and plain values, as JSON needs."""
-        return asdict(self, dict_factory=_plain_dict)
+        """Return all of it as plain values, as JSON needs; rows count from 1."""
+        return asdict(self, dict_factory=_plain_dict) | {"row": self.row + 1}
 
 
 def _plain_dict(entries: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -179,7 +183,7 @@ class Explanations(Listed[Explanation]):
         return "\n\n".join([*texts, *([self.ranges] if has_change else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as dictionaries, lists and plain values, as JSON needs."""
+        """Return all of it as plain values, as JSON needs; rows count from 1."""
         return {
             "ranges": self.ranges,
             "rows": [item.to_dict() for item in self.items],
@@ -191,7 +195,7 @@ class Explanations(Listed[Explanation]):
 
         from miptree.explain.words import change_words
 
-        return pd.DataFrame(
+        table = pd.DataFrame(
             [
                 {
                     "row": item.row + 1,
@@ -200,9 +204,12 @@ class Explanations(Listed[Explanation]):
                     "leaf": item.leaf,
                     "reason": item.reason,
                     "change": change_words(item),
-                    "change_to": None if item.change is None else item.change.label,
+                    "change_to": None,
                     "change_cost": None if item.change is None else item.change.cost,
                 }
                 for item in self.items
             ]
         )
+        # Else a class 2 were 2.0 where another row has none.
+        labels = [item.change and item.change.label for item in self.items]
+        return table.assign(change_to=pd.Series(labels, dtype=object))

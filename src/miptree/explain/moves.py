@@ -11,6 +11,8 @@ from miptree.explain.limits import Limits
 
 FILLED_IN = 1.0
 """Cost of a missing number that is filled in, besides how unusual the number is."""
+_MOST_COST = 1e6
+"""Cost of coming back to a range, at most: solvers take huge numbers for infinite."""
 _MOST_WHOLE = 10_000
 """Steps of a range up to which a number is changed by whole steps from the start."""
 
@@ -46,8 +48,9 @@ class Slide:
     cell : float or None
         What it is, None where it is missing.
     start : float
-        Where moves are measured from: the cell or, where it is missing, the number
-        that the tree reads instead, with the digits of the column.
+        Where moves are measured from: the cell if it is within the limits, else the
+        nearest number that is; where it is missing, the number that the tree reads
+        instead, with the digits of the column.
     limits : Limits
     weight : float
         Cost of a move by the whole range.
@@ -61,8 +64,8 @@ class Slide:
 
     @property
     def is_switched(self) -> bool:
-        """Whether to move at all is a choice of its own: the cell is not in limits."""
-        return self.cell is None or not self.limits.low <= self.cell <= self.limits.high
+        """Whether to move at all is a choice of its own: the cell is not the start."""
+        return self.cell != self.start
 
     @property
     def is_whole(self) -> bool:
@@ -77,8 +80,11 @@ class Slide:
 
     @property
     def fixed_cost(self) -> float:
-        """What any move costs."""
-        return FILLED_IN * self.weight if self.cell is None else 0.0
+        """What it costs to come to the start."""
+        if self.cell is None:
+            return FILLED_IN * self.weight
+        far = self.weight * abs(self.cell - self.start) / self.limits.width
+        return min(far, _MOST_COST)
 
     def cost(self, value: Value) -> float:
         """Return what it costs that the cell gets a value."""
@@ -118,16 +124,17 @@ def move_of(
         return None
     usual = column.fill if cell is None else float(cell)
     limits = limits.holding(usual)
-    if cell is None:
-        usual = min(max(limits.round(usual), limits.low), limits.high)
-    slide = Slide(j, None if cell is None else usual, usual, limits, weight)
+    ends, start = limits.inside(), usual
+    if cell is None or not limits.low <= usual <= limits.high:
+        start = min(max(limits.round(usual), ends.low), ends.high)
+    slide = Slide(j, None if cell is None else usual, start, limits, weight)
     return _cells(column, slide) if isinstance(column, GridColumn) else slide
 
 
 def _cells(column: GridColumn, slide: Slide) -> Options | None:
     """Return the nearest number of each step of a grid that the limits leave."""
-    values: list[Value] = [slide.cell]
-    own, ends = bisect_right(column.cuts, slide.start), slide.limits.inside()
+    ends, values = slide.limits.inside(), list[Value]([slide.cell])
+    own = bisect_right(column.cuts, slide.start)
     for step in range(len(column.cuts) + 1):
         found = slide.start
         if step > own:

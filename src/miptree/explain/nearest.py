@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 
@@ -49,16 +49,26 @@ class Router:
 
 @dataclass(frozen=True)
 class Flip:
-    """A changed row, what that costs, and whether the search was finished."""
+    """A changed row and what that costs.
 
-    row: list[Value]
+    Attributes
+    ----------
+    row : list of Value or None
+        None where no change was found.
+    cost : float
+        Infinite where none was found.
+    is_sure : bool
+        Whether the search was finished: nothing is cheaper.
+    """
+
+    row: list[Value] | None
     cost: float
-    is_nearest: bool
+    is_sure: bool
 
 
 def nearest_flip(
     router: Router, ways: Sequence[tuple[Leaf, Way]], moves: Sequence[Move], row: Row
-) -> Flip | None:
+) -> Flip:
     """Find the cheapest change of a row that leads to one of some leaves.
 
     Parameters
@@ -69,17 +79,16 @@ def nearest_flip(
     moves : sequence of Move
     row : sequence of Value
     """
-    best, is_nearest = Flip(list(row), inf, True), True
+    best, is_sure = Flip(None, inf, True), True
     least = [cost_at_least(way, moves, row) for _, way in ways]
     for k in np.argsort(least, kind="stable"):
         if least[k] >= best.cost:
             break
         leaf, way = ways[k]
-        flip, is_least = _flip_to(router, leaf, way, moves, row, best.cost)
-        is_nearest &= is_least
-        if flip is not None and flip.cost < best.cost:
-            best = flip
-    return None if best.cost == inf else Flip(best.row, best.cost, is_nearest)
+        flip = _flip_to(router, leaf, way, moves, row, best.cost)
+        is_sure &= flip.is_sure
+        best = min(best, flip, key=lambda found: found.cost)
+    return replace(best, is_sure=is_sure)
 
 
 def _flip_to(
@@ -89,23 +98,22 @@ def _flip_to(
     moves: Sequence[Move],
     row: Row,
     most: float,
-) -> tuple[Flip | None, bool]:
-    """Find the cheapest change that leads to a leaf; whether it surely is that."""
-    # A row on a split goes left. Where rounding has it go right all the same, or where
-    # a number that moves freely gets few digits, splits are passed by more.
+) -> Flip:
+    """Find the cheapest change that leads to a leaf and costs less than others."""
+    # A row on a split goes left. Where rounding has it go right all the same, splits
+    # are passed by a little; where numbers get few digits, by what rounding takes.
     rounding = _rounding_share(way, moves)
     for passing in ((0.0, PASSED), (PASSED, PASSED), (rounding, rounding)):
+        is_sure = passing[1] == PASSED
         found = least_change(way, moves, row, passing, most)
-        if found is None:
-            return None, True
-        if not found.values:
-            return None, found.is_least
+        if found is None or not found.values:
+            return Flip(None, inf, is_sure and (found is None or found.is_least))
         tried = _rounded(found, moves, row)
         leads = router.labels([changed for _, changed in tried]) == leaf.label
-        for (cost, changed), fits in zip(tried, leads, strict=True):
-            if fits:
-                return Flip(changed, cost, True), found.is_least
-    return None, False
+        if leads.any():
+            cost, changed = tried[int(leads.argmax())]
+            return Flip(changed, cost, is_sure and found.is_least)
+    return Flip(None, inf, False)
 
 
 def _rounding_share(way: Way, moves: Sequence[Move]) -> float:

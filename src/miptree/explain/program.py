@@ -130,7 +130,7 @@ def least_change(
     program, places = _Program(), list[_Place]()
     for move in moves:
         if move.column in read:
-            places.append(_add_move(program, move))
+            places.append(_add_move(program, _distinct(move, way)))
     for branch, goes_left in way:
         if not _add_split(program, places, row, branch, goes_left, passing):
             return None
@@ -143,6 +143,19 @@ def least_change(
     if solution is None:
         return None if is_least else Found({}, False)
     return Found({p.move.column: _value(p, solution) for p in places}, is_least)
+
+
+def _distinct(move: Move, way: Way) -> Move:
+    """Keep the cheapest, else the first, of the values that splits read alike."""
+    if not isinstance(move, Options):
+        return move
+    best: dict[tuple[float, ...], tuple[float, Value]] = {}
+    for cost, value in zip(move.costs, move.values, strict=True):
+        read = tuple(added(branch, move.column, value) for branch, _ in way)
+        if read not in best or cost < best[read][0]:
+            best[read] = cost, value
+    costs, values = zip(*best.values(), strict=True)
+    return Options(move.column, values, costs)
 
 
 def _add_move(program: _Program, move: Move) -> _Place:
@@ -159,11 +172,8 @@ def _add_move(program: _Program, move: Move) -> _Place:
         program.variable(price, max(0.0, most), whole)
     if move.is_switched:
         switch = program.variable(move.fixed_cost, 1.0, True)
-        for k, (most, other) in enumerate(zip(reach, reach[::-1], strict=True)):
-            # Where the start is beyond one end, a move goes back to that end at least.
-            least = max(0.0, -other)
+        for k, most in enumerate(reach):
             program.keep({first + k: 1.0, switch: -max(0.0, most)}, -inf, 0.0)
-            program.keep({first + k: 1.0, switch: -least}, 0.0, inf)
     return _Place(move, first)
 
 

@@ -28,6 +28,7 @@ def explain(
     fixed: Iterable[str | int] = (),
     target: Any = None,
     weights: Mapping[str | int, float] | None = None,
+    rows: Iterable[int] | None = None,
     changes: bool = True,
 ) -> Explanations:
     """Explain the class of each row, and find the nearest change that makes it another.
@@ -55,6 +56,8 @@ def explain(
         The class that a change has to lead to; by default any other one.
     weights : mapping from str or int to float, optional
         What the cost of changing a column is multiplied by; 1 for others.
+    rows : iterable of int, optional
+        Places of the rows of X to explain, counted from 0; by default all.
     changes : bool
         Whether to look for changes at all.
 
@@ -83,29 +86,42 @@ def explain(
         )
     check_is_fitted(clf)
     leaf, proba = clf.apply(X), clf.predict_proba(X)
+    places = _places(rows, len(leaf))
     table = cells_of(X)
     known = table if background is None else _background(clf, background)
     limits = limits_of(clf.table_.columns, known, background is not None)
     story = Story.of(clf)
     asked = _asked(clf, fixed, target, weights)
-    rows = [row_of(clf.table_.columns, table, k) for k in range(len(leaf))]
-    codes = clf.tree_.label[leaf].tolist()
-    answers: list[Answer] = [(None, "")] * len(rows)
+    cells = [row_of(clf.table_.columns, table, place) for place in places]
+    codes = clf.tree_.label[leaf[places]].tolist()
+    answers: list[Answer] = [(None, "")] * len(places)
     if changes:
-        answers = find_changes(clf, X, story, limits, asked, rows, codes)
+        answers = find_changes(clf, X, story, limits, asked, cells, codes)
     items = tuple(
         Explanation(
-            k,
-            clf.classes_.tolist()[code],
-            int(node),
-            float(proba[k, code]),
-            story.reasons[int(node)],
-            story.splits_met(int(node), rows[k], limits),
+            place,
+            clf.classes_.tolist()[codes[k]],
+            int(leaf[place]),
+            float(proba[place, codes[k]]),
+            story.reasons[int(leaf[place])],
+            story.splits_met(int(leaf[place]), cells[k], limits),
             *answers[k],
         )
-        for k, (node, code) in enumerate(zip(leaf, codes, strict=True))
+        for k, place in enumerate(places)
     )
     return Explanations(items, _ranges(len(known[0]), background is not None))
+
+
+def _places(rows: Iterable[int] | None, n_rows: int) -> list[int]:
+    """Return which rows are to be explained."""
+    places = list(range(n_rows) if rows is None else rows)
+    for place in places:
+        if not 0 <= place < n_rows:
+            raise ValueError(
+                f"rows names place {place}, but X has {n_rows} rows, whose places are "
+                f"0 to {n_rows - 1}."
+            )
+    return [int(place) for place in places]
 
 
 def _ranges(n_rows: int, is_background: bool) -> str:
@@ -115,8 +131,8 @@ def _ranges(n_rows: int, is_background: bool) -> str:
     if is_background:
         return f"{cost} Ranges are those of the {rows} given as background."
     return (
-        f"{cost} Ranges are those of the {rows} explained, as no background rows (such "
-        "as those of the training) were given."
+        f"{cost} Ranges are those of the {rows} given; name the training rows as "
+        "background to use theirs."
     )
 
 

@@ -188,6 +188,11 @@ class Story:
         return max(amounts) - min(amounts) if amounts else 0.0
 
 
+def leaf_reasons(clf: TreePredictor) -> dict[int, str]:
+    """Say for each leaf of a fitted classifier, by its node, why rows are there."""
+    return Story.of(clf).reasons
+
+
 def _read(branch: Branch) -> list[int]:
     """List the columns that a split reads, in the order of its terms."""
     return list(dict.fromkeys(atom.column for _, atom in branch.terms))

@@ -17,6 +17,8 @@ from miptree.objective.tolerance import percent
 
 _MOST_SHOWN = 8
 """Contributions of a split that are listed one by one."""
+_MOST_OTHERS = 4
+"""Further values of a category that are named."""
 _LONG, _DIGITS = 12, 7
 """Characters of a number beyond which it is shortened, and digits that it keeps."""
 _TINY = 1e-6
@@ -45,7 +47,9 @@ def change_words(found: Explanation) -> str:
 
 
 def _change_words(change: NearestChange) -> str:
-    parts = ", ".join(_changed(part) for part in change.changes)
+    # Of two features each may have other values, but not surely both at once.
+    is_free = sum(bool(part.others) for part in change.changes) == 1
+    parts = ", ".join(_changed(part, is_free) for part in change.changes)
     nearest = (
         "Nearest change" if change.is_nearest else "A change, not surely the nearest,"
     )
@@ -53,8 +57,12 @@ def _change_words(change: NearestChange) -> str:
     return f"{nearest} to class {change.label}: {parts} ({end})."
 
 
-def _changed(part: FeatureChange) -> str:
-    return f"{part.feature} from {_shown(part.before)} to {_shown(part.after)}"
+def _changed(part: FeatureChange, is_free: bool) -> str:
+    others = part.others if is_free else ()
+    after = " or ".join(_shown(v) for v in (part.after, *others[:_MOST_OTHERS]))
+    if len(others) > _MOST_OTHERS:
+        after += f" or {len(others) - _MOST_OTHERS} more values"
+    return f"{part.feature} from {_shown(part.before)} to {after}"
 
 
 def _shown(value: Value) -> str:
