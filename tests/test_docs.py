@@ -17,16 +17,19 @@ ROOT = Path(__file__).parents[1]
 RUN = [
     "index.md",
     "points.md",
+    "explain.md",
     "share.md",
     "tuning.md",
     "distill.md",
     "baselines.md",
     "selection.md",
 ]
+_TEXT = r"```text\n(.*?)```"
+"""A block that shows what an example prints."""
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_examples_run(name, monkeypatch, tmp_path):
+def test_examples_run(name, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)  # where examples may write
     if name == "selection.md":
         pytest.importorskip("dask.dataframe")
@@ -38,6 +41,12 @@ def test_examples_run(name, monkeypatch, tmp_path):
     space = {}
     for source in examples:
         exec(compile(source, name, "exec"), space)
+    if name == "explain.md":  # which shows what is printed
+        shown = capsys.readouterr().out
+        points, sums = re.findall(_TEXT, text, flags=re.DOTALL)
+        assert points in shown
+        # On another machine, the last digits of an oblique tree may be others.
+        assert re.sub(r"[\d.]+", "0", sums) in re.sub(r"[\d.]+", "0", shown)
     if name == "share.md":
         from matplotlib import pyplot
 

@@ -607,3 +607,15 @@ def test_predictions_with_leaf_and_reason(files):
     expected = [item.reason for item in explain(clf, iris.data, changes=False)]
     assert found["reason"].tolist() == expected
     assert found["reason"].str.contains(" because ").all()
+
+
+def test_zeros_at_the_end_are_digits_of_many_numbers():
+    columns = (NumericalColumn("u", 0.0, False),)
+    clf = hand_made(columns, [[1.0]], [333.0], [0, 1])
+    row = frame_of([[0.0]], ["u"])
+    tens = frame_of([[10.0 * k] for k in range(100)], ["u"])
+    assert explain(clf, row, background=tens)[0].change.changes[0].after == 340
+    few = frame_of([[0.0], [500.0], [1000.0]], ["u"])
+    assert explain(clf, row, background=few)[0].change.changes[0].after == 334
+    odd = explain(clf, frame_of([[5.0]], ["u"]), background=tens)[0]
+    assert odd.change.changes[0].after == 334

@@ -13,6 +13,8 @@ from miptree.utils.arrays import FloatArray
 
 _MOST_PLACES = 300
 """Decimal places of a column, at most: float64 has no power of ten beyond."""
+_FEWEST_PLACES, _MANY = -12, 10
+"""Of so many different numbers up to 12 zeros at the end are their digits, too."""
 _FINEST = 6
 """A range has at most about so many powers of 10 of steps by which a number moves."""
 
@@ -45,8 +47,8 @@ class Limits:
 
     def holding(self, number: float) -> Limits:
         """Return the limits with digits for a number as well, if they are not many."""
-        finer = _places(np.array([number]), _most_places(self.width))
-        return replace(self, places=max(self.places, finer))
+        most = max(self.places, _most_places(self.width))
+        return replace(self, places=_places(np.array([number]), self.places, most))
 
     def round(self, number: float) -> float:
         """Write a number with the digits of the column."""
@@ -94,12 +96,14 @@ def limits_of(
 
 def _limits(numbers: FloatArray) -> Limits:
     low, high = float(numbers.min()), float(numbers.max())
-    return Limits(low, high, _places(numbers, _most_places(high - low)))
+    # A few numbers may all end in zeros by chance; many are so on purpose.
+    least = _FEWEST_PLACES if len(np.unique(numbers)) >= _MANY else 0
+    return Limits(low, high, _places(numbers, least, _most_places(high - low)))
 
 
-def _places(numbers: FloatArray, most: int) -> int:
-    """Return how many decimal places numbers have, at most so many."""
-    for places in range(most):
+def _places(numbers: FloatArray, least: int, most: int) -> int:
+    """Return how many decimal places numbers have, between two limits."""
+    for places in range(least, most):
         if (np.round(numbers, places) == numbers).all():
             return places
     return most
