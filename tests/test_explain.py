@@ -17,8 +17,10 @@ from _cli import refused, run
 from _models import (
     HOSTILE,
     array_model,
+    corner_rows,
     grid_frame,
     grid_model,
+    grid_rows,
     iris_model,
     mixed_frame,
     mixed_model,
@@ -325,6 +327,29 @@ def test_every_change_flips_keeps_fixed_columns_and_ranges(clf, frame, fixed):
     assert n_changes > 10
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_of_a_thousand_rows_flip(seed):
+    """Rows next to splits, on cut points, far outside the ranges, with odd values."""
+    mixed, grid = mixed_model(seed), grid_model(seed)
+    mixed_rows = corner_rows(mixed, 700).sample(700, random_state=seed)
+    cases = [
+        (mixed, mixed_rows.reset_index(drop=True), mixed_frame()),
+        (grid, grid_rows(grid.table_, 300, seed), grid_frame()),
+    ]
+    for clf, rows, background in cases:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # gaps where training had none
+            found = explain(clf, rows, background=background)
+            changes = [item for item in found if item.change is not None]
+            after = pd.concat([changed(rows, item) for item in changes])
+            predicted, leaves = clf.predict(after), clf.apply(after)
+        assert len(changes) > len(rows) / 2
+        for item, label, leaf in zip(changes, predicted, leaves, strict=True):
+            assert (item.change.label, item.change.leaf) == (label, leaf)
+            assert label != item.label
+
+
 def test_a_target_is_reached_or_its_absence_told():
     iris = load_iris(as_frame=True)
     clf, rows = iris_model(), iris.data.iloc[[0, 60, 140]]
@@ -348,13 +373,43 @@ def test_columns_of_other_weights():
 def test_a_number_has_the_digits_of_its_column():
     columns = (NumericalColumn("u", 0.0, False),)
     clf = hand_made(columns, [[1.0]], [1 / 3], [0, 1])
-    for digits in range(5):
-        axis = frame_of(np.linspace(0, 1, 10**digits + 1).round(digits)[:, None], ["u"])
+    for digits in range(7):  # from 5 on, numbers move freely and are rounded
+        axis = frame_of([[0.0], [10.0**-digits], [1.0]], ["u"])
         up = explain(clf, frame_of([[0.0]], ["u"]), background=axis)[0].change
         down = explain(clf, frame_of([[1.0]], ["u"]), background=axis)[0].change
         step = 10.0**-digits
         assert up.changes[0].after == round(np.ceil(1 / 3 / step) * step, digits)
         assert down.changes[0].after == round(np.floor(1 / 3 / step) * step, digits)
+
+
+def test_a_row_on_a_split_that_rounding_sends_right():
+    """0.1 + 0.2 is above 0.3, so (1, 1) does not go left though arithmetic says so."""
+    clf = hand_made(WHOLE, [[0.1, 0.2, 0]], [0.3], [0, 1])
+    grid = whole_grid()
+    rows = frame_of([[1, 2, 0], [1, 1, 0], [5, 1, 0]], list("abc"))
+    label = clf.predict(grid)
+    assert clf.predict(rows).tolist() == ["good"] * 3
+    for item in explain(clf, rows, background=grid):
+        cost = np.abs(grid - rows.iloc[item.row]).sum(axis=1).to_numpy() / 5
+        assert item.change.cost == pytest.approx(cost[label == "bad"].min())
+
+
+def test_nothing_becomes_missing():
+    columns = (
+        NumericalColumn("n", 2.0, True),
+        CategoricalColumn("c", ("p", "q", None), (), True, False),
+    )
+    clf = hand_made(columns, [[0, 1, 0, 0, 1]], [0.5], [0, 1])  # is something missing?
+    rows = pd.DataFrame({"n": [1.0, np.nan, np.nan], "c": ["p", "p", None]})
+    one, two, three = explain(
+        clf, rows, background=pd.DataFrame({"n": [0.0, 4.0], "c": ["p", "q"]})
+    )
+    assert one.label == "bad"
+    assert one.no_change.startswith("No change of the allowed features")
+    assert [(part.feature, part.after) for part in two.change.changes] == [("n", 2.0)]
+    assert two.change.cost == 1.0  # filled in with the number that stood for it
+    assert {part.feature for part in three.change.changes} == {"n", "c"}
+    assert three.change.cost == 2.0
 
 
 def test_a_row_outside_the_ranges_comes_back_into_them():

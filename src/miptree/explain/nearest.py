@@ -20,8 +20,11 @@ from miptree.utils.arrays import IntArray
 
 _MOST_ROUNDED = 4
 """Numbers that are tried with several roundings; further ones get the nearest."""
-_STEPS = (-1, 0, 1, 2)
+_STEPS = range(-1, 3)
 """Steps from the one below a number at which it is tried."""
+_MORE_STEPS, _FEW = range(-5, 7), 2
+"""Those for up to two numbers, whose steps may be so small that passing a split by a
+little means to pass it by several of them."""
 
 
 @dataclass(frozen=True)
@@ -131,17 +134,13 @@ def _rounded(
 ) -> list[tuple[float, list[Value]]]:
     """List changed rows with the digits of the columns, the cheapest first."""
     known = {move.column: move for move in moves}
-    choices: list[list[Value]] = []
-    n_rounded = 0
-    for column, value in found.values.items():
-        move = known[column]
-        is_free = isinstance(move, Slide) and not move.is_whole and value != row[column]
-        if not is_free:
-            choices.append([value])
-            continue
-        assert isinstance(move, Slide) and value is not None  # noqa: PT018
-        n_rounded += 1
-        choices.append(_near(move, float(value), n_rounded <= _MOST_ROUNDED))
+    free = {c: v for c, v in found.values.items() if _is_rounded(known[c], v, row[c])}
+    steps = _MORE_STEPS if len(free) <= _FEW else _STEPS
+    tried_ones = list(free)[:_MOST_ROUNDED]
+    choices = [
+        _near(known[c], v, steps if c in tried_ones else range(1)) if c in free else [v]
+        for c, v in found.values.items()
+    ]
     tried = []
     for values in product(*choices):
         changed = list(row)
@@ -152,13 +151,19 @@ def _rounded(
     return sorted(tried, key=lambda pair: pair[0])
 
 
-def _near(move: Slide, number: float, is_tried: bool) -> list[Value]:
-    """List numbers of a column's digits near to another."""
-    ends, step = move.limits.inside(), move.limits.step
-    nearest = min(max(move.limits.round(number), ends.low), ends.high)
-    if not is_tried:
-        return [nearest]
-    start = nearest if nearest <= number else move.limits.round(nearest - step)
-    near = (move.limits.round(start + k * step) for k in _STEPS)
-    inside = [value for value in near if ends.low <= value <= ends.high]
+def _is_rounded(move: Move, value: Value, cell: Value) -> bool:
+    """Tell whether a value has all its digits still."""
+    return isinstance(move, Slide) and not move.is_whole and value != cell
+
+
+def _near(move: Move, value: Value, steps: range) -> list[Value]:
+    """List numbers of a column's digits near to another, by steps from one below it."""
+    assert isinstance(move, Slide)
+    assert value is not None
+    limits, ends, number = move.limits, move.limits.inside(), float(value)
+    nearest = limits.round(number)
+    if len(steps) > 1 and nearest > number:
+        nearest = limits.round(nearest - limits.step)
+    near = (limits.round(nearest + k * limits.step) for k in steps)
+    inside = (min(max(found, ends.low), ends.high) for found in near)
     return list(dict.fromkeys(inside))
