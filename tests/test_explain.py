@@ -29,6 +29,7 @@ from _models import (
 )
 from _points_models import NAMES, points_model
 from miptree import ObliqueTree, explain, export_text, save_json
+from miptree.baselines import GreedySVMTreeClassifier
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
 from miptree.explain.cell_values import points_of
@@ -470,6 +471,36 @@ def test_arrays_lists_and_polars_give_the_same_as_a_data_frame():
         warnings.simplefilter("ignore")  # scikit-learn misses the names
         plain = explain(clf, rows.to_numpy().tolist(), background=iris.data.to_numpy())
     assert plain.to_dict() == expected
+
+
+def test_categories_gaps_and_truth_values_of_polars():
+    polars = pytest.importorskip("polars")
+    frame = mixed_frame().iloc[:12]
+    cells = {name: _plain_cells(frame[name]) for name in frame.columns}
+    other = explain(mixed_model(), polars.DataFrame(cells, strict=False))
+    assert other.to_dict() == explain(mixed_model(), frame).to_dict()
+
+
+def _plain_cells(column):
+    return [None if pd.isna(cell) else cell for cell in column.tolist()]
+
+
+def test_a_baseline_and_rules_of_few_digits():
+    iris = load_iris(as_frame=True)
+    clf = GreedySVMTreeClassifier(max_depth=1)
+    clf.fit(iris.data, iris.target_names[iris.target])
+    coarse = hand_made(WHOLE, [[1.0, 1.0, 0]], [4.44449], [0, 1])
+    assert coarse.fitted_.digits[0, 1] == 4
+    for found in explain(clf, iris.data, rows=[0, 60, 140]):
+        assert clf.predict(changed(iris.data, found))[0] == found.change.label
+    (found,) = explain(coarse, whole_grid(), rows=[0])
+    assert "a + 1 b <= 4.444" in str(found)
+    assert "the sum is 0, 4.4 below 4.444 (" in str(found)
+    digits = np.full((3, 2), 1)
+    coarse.fitted_ = replace(coarse.fitted_, digits=digits)
+    (found,) = explain(coarse, whole_grid(), rows=[0])
+    assert "a + 1 b <= 4\n" in str(found)
+    assert "4.4 below the exact limit 4.444 (" in str(found)
 
 
 def test_numbers_of_all_sizes_in_an_array():

@@ -109,7 +109,10 @@ def _score_words(split: SplitMet) -> str:
     if split.distance == 0.0:
         return f"the sum is {score}, just the limit:"
     side = "below" if split.score <= split.threshold else "above"
-    far = f"{split.distance:.2g} {side} {limit}"
+    # The rule may show its limit with fewer digits than it has.
+    told = f"{float(split.rule.rpartition(' ')[2]):.4g}"
+    exact = "" if told == f"{split.threshold:.4g}" else "the exact limit "
+    far = f"{split.distance:.2g} {side} {exact}{limit}"
     if split.share is not None:
         far += f" ({percent(split.share)} of what it can vary by)"
     return f"the sum is {score}, {far}:"
