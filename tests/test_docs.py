@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 RUN = [
     "index.md",
     "points.md",
+    "explain.md",
     "share.md",
     "tuning.md",
     "distill.md",
@@ -24,10 +25,12 @@ RUN = [
     "baselines.md",
     "selection.md",
 ]
+_TEXT = r"```text\n(.*?)```"
+"""A block that shows what an example prints."""
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_examples_run(name, monkeypatch, tmp_path):
+def test_examples_run(name, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)  # where examples may write
     if name == "selection.md":
         pytest.importorskip("dask.dataframe")
@@ -39,6 +42,12 @@ def test_examples_run(name, monkeypatch, tmp_path):
     space = {}
     for source in examples:
         exec(compile(source, name, "exec"), space)
+    if name == "explain.md":  # which shows what is printed
+        shown = capsys.readouterr().out
+        points, sums = re.findall(_TEXT, text, flags=re.DOTALL)
+        assert points in shown
+        # On another machine, the last digits of an oblique tree may be others.
+        assert re.sub(r"[\d.]+", "0", sums) in re.sub(r"[\d.]+", "0", shown)
     if name == "share.md":
         from matplotlib import pyplot
 

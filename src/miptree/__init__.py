@@ -11,6 +11,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.evaluate import Evaluation, evaluate
+from miptree.explain import Explanation, Explanations, explain
 from miptree.export import (
     export_c,
     export_dot,
@@ -29,6 +30,8 @@ from miptree.tree import ObliqueTree
 __all__ = [
     "Certificate",
     "Evaluation",
+    "Explanation",
+    "Explanations",
     "Fidelity",
     "ObliqueTree",
     "OptimalTreeClassifier",
@@ -39,6 +42,7 @@ __all__ = [
     "compile_kernels",
     "distill",
     "evaluate",
+    "explain",
     "export_c",
     "export_dot",
     "export_onnx",

@@ -55,6 +55,7 @@ from miptree.data.files import FileOptions, refuse_format
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
+from miptree.explain import leaf_reasons
 from miptree.export import load_json, save_json
 from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
@@ -373,6 +374,9 @@ def predict(
             help="Column of the rows to carry over, such as an id; repeatable."
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Add the leaf, and the reason in words.")
+    ] = False,
     force: Force = False,
     *,
     file: FileOptions,
@@ -380,7 +384,8 @@ def predict(
     """Predict the class of every row, with its probability.
 
     Columns are found by name; others are ignored, or carried over by --keep. Without
-    --out the table goes to standard output.
+    --out the table goes to standard output. miptree explain tells more about single
+    rows.
 
     Example: miptree predict model.json new.csv --out predicted.csv
     """
@@ -393,6 +398,9 @@ def predict(
     place = np.searchsorted(clf.classes_, label)
     probability = clf.predict_proba(rows)[np.arange(len(label)), place]
     predicted = kept.assign(prediction=label, probability=probability)
+    if explain:
+        predicted["leaf"] = clf.apply(rows)
+        predicted["reason"] = predicted["leaf"].map(leaf_reasons(clf))
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
         typer.echo(predicted.to_csv(index=False).encode(), nl=False)

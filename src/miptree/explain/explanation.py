@@ -1,0 +1,215 @@
+"""What an explanation of a row says: plain data, and how they become text."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from miptree.data import Value
+from miptree.utils.listed import Listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one feature adds to the score of a split.
+
+    Attributes
+    ----------
+    feature : str
+    value : str, bool, int, float or None
+        The row's cell; None where it is missing.
+    amount : float
+        What it adds; on a card of a points tree its points.
+    """
+
+    feature: str
+    value: Value
+    amount: float
+
+
+@dataclass(frozen=True)
+class SplitMet:
+    """A split on a row's way, and how the row met it.
+
+    Attributes
+    ----------
+    node : int
+        The split, as an index of ``tree_``.
+    next_node : int
+        The child that the row goes to.
+    kind : {"sum", "points", "question"}
+        Whether a weighted sum decides, points that are added up on a card, or a
+        question about one or a few features.
+    rule : str
+        What holds for the row, in the words of :func:`~miptree.export_text`.
+    score, threshold : float
+        The sum of the contributions, and what it is compared with: the rule says
+        whether ``score <= threshold``.
+    distance : float
+        How far the score is from the threshold.
+    share : float or None
+        The distance as a share of what the score can vary by within the ranges of the
+        features; None where it cannot vary, as where no ranges are known.
+    contributions : tuple of Contribution
+        One for each feature that the split reads; the largest come first.
+    """
+
+    node: int
+    next_node: int
+    kind: str
+    rule: str
+    score: float
+    threshold: float
+    distance: float
+    share: float | None
+    contributions: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True)
+class FeatureChange:
+    """A cell that is changed.
+
+    Attributes
+    ----------
+    feature : str
+    before, after : str, bool, int, float or None
+        The cell as it is (None: missing), and what it becomes.
+    others : tuple
+        Other values of a category that lead to the same class, all else being changed
+        as reported.
+    """
+
+    feature: str
+    before: Value
+    after: Value
+    others: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True)
+class NearestChange:
+    """The least change of the allowed features after which the class is another one.
+
+    Attributes
+    ----------
+    label : object
+        The class that ``predict`` returns for the changed row.
+    leaf : int
+        Its leaf.
+    cost : float
+        Sum over the changed features: the part of its range that a number moves by, 1
+        for another category, and 1 more for a missing number that is filled in; each
+        times the feature's weight.
+    changes : tuple of FeatureChange
+    is_nearest : bool
+        Whether the search was finished; otherwise a cheaper change may exist.
+    """
+
+    label: Any
+    leaf: int
+    cost: float
+    changes: tuple[FeatureChange, ...]
+    is_nearest: bool = True
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a row gets its class, and what would change that.
+
+    Attributes
+    ----------
+    row : int
+        Place of the row, counted from 0; texts and tables count from 1.
+    label : object
+        The class that ``predict`` returns.
+    leaf : int
+        The row's leaf, as ``apply`` returns it.
+    probability : float
+        Of that class, by ``predict_proba``.
+    reason : str
+        All conditions on the way, in one sentence.
+    splits : tuple of SplitMet
+        From the root to the leaf.
+    change : NearestChange or None
+        None where there is none; ``no_change`` says why.
+    no_change : str
+        Empty where there is a change.
+    """
+
+    row: int
+    label: Any
+    leaf: int
+    probability: float
+    reason: str
+    splits: tuple[SplitMet, ...]
+    change: NearestChange | None
+    no_change: str
+
+    def __str__(self) -> str:
+        from miptree.explain.words import explanation_text
+
+        return explanation_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, as JSON needs; rows count from 1."""
+        return asdict(self, dict_factory=_plain_dict) | {"row": self.row + 1}
+
+
+def _plain_dict(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in entries
+    }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanations(Listed[Explanation]):
+    """The explanations of all rows, in order; ``print`` shows them.
+
+    Attributes
+    ----------
+    items : tuple of Explanation
+    ranges : str
+        Where the ranges of the features are from.
+    """
+
+    ranges: str
+
+    def __str__(self) -> str:
+        texts = [str(item) for item in self.items]
+        has_change = any(item.change is not None for item in self.items)
+        return "\n\n".join([*texts, *([self.ranges] if has_change else [])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain values, as JSON needs; rows count from 1."""
+        return {
+            "ranges": self.ranges,
+            "rows": [item.to_dict() for item in self.items],
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row for each explanation; rows are counted from 1."""
+        import pandas as pd
+
+        from miptree.explain.words import change_words
+
+        table = pd.DataFrame(
+            [
+                {
+                    "row": item.row + 1,
+                    "prediction": item.label,
+                    "probability": item.probability,
+                    "leaf": item.leaf,
+                    "reason": item.reason,
+                    "change": change_words(item),
+                    "change_to": None,
+                    "change_cost": None if item.change is None else item.change.cost,
+                }
+                for item in self.items
+            ]
+        )
+        # Else a class 2 were 2.0 where another row has none.
+        labels = [item.change and item.change.label for item in self.items]
+        return table.assign(change_to=pd.Series(labels, dtype=object))

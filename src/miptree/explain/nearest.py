@@ -1,0 +1,169 @@
+"""The nearest change after which ``predict`` returns another class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import inf
+
+import numpy as np
+
+from miptree.data import Value
+from miptree.explain.cell_values import atom_value
+from miptree.explain.cost_bound import cost_at_least
+from miptree.explain.moves import Move, Slide
+from miptree.explain.program import PASSED, Found, Row, Way, least_change
+from miptree.export._rules import Atom, Leaf
+from miptree.tree import ObliqueTree
+from miptree.utils.arrays import IntArray
+
+_MOST_ROUNDED = 4
+"""Numbers that are tried with several roundings; further ones get the nearest."""
+_STEPS = range(-1, 3)
+"""Steps from the one below a number at which it is tried."""
+_MORE_STEPS, _FEW = range(-5, 7), 2
+"""Those for up to two numbers, whose steps may be so small that passing a split by a
+little means to pass it by several of them."""
+
+
+@dataclass(frozen=True)
+class Router:
+    """A tree, and how it reads cells.
+
+    Attributes
+    ----------
+    tree : ObliqueTree
+    atoms : list of Atom
+        What stands behind each column that the tree reads.
+    """
+
+    tree: ObliqueTree
+    atoms: list[Atom]
+
+    def labels(self, rows: Sequence[Row]) -> IntArray:
+        """Return the class index of each row of cells."""
+        read = [
+            [atom_value(atom, row[atom.column]) for atom in self.atoms] for row in rows
+        ]
+        found: IntArray = self.tree.label[self.tree.apply(np.array(read))]
+        return found
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A changed row and what that costs.
+
+    Attributes
+    ----------
+    row : list of Value or None
+        None where no change was found.
+    cost : float
+        Infinite where none was found.
+    is_sure : bool
+        Whether the search was finished: nothing is cheaper.
+    """
+
+    row: list[Value] | None
+    cost: float
+    is_sure: bool
+
+
+def nearest_flip(
+    router: Router, ways: Sequence[tuple[Leaf, Way]], moves: Sequence[Move], row: Row
+) -> Flip:
+    """Find the cheapest change of a row that leads to one of some leaves.
+
+    Parameters
+    ----------
+    router : Router
+    ways : sequence of (Leaf, Way)
+        The leaves, and the splits that lead there.
+    moves : sequence of Move
+    row : sequence of Value
+    """
+    best, is_sure = Flip(None, inf, True), True
+    least = [cost_at_least(way, moves, row) for _, way in ways]
+    for k in np.argsort(least, kind="stable"):
+        if least[k] >= best.cost:
+            break
+        leaf, way = ways[k]
+        flip = _flip_to(router, leaf, way, moves, row, best.cost)
+        is_sure &= flip.is_sure
+        best = min(best, flip, key=lambda found: found.cost)
+    return replace(best, is_sure=is_sure)
+
+
+def _flip_to(
+    router: Router,
+    leaf: Leaf,
+    way: Way,
+    moves: Sequence[Move],
+    row: Row,
+    most: float,
+) -> Flip:
+    """Find the cheapest change that leads to a leaf and costs less than others."""
+    # A row on a split goes left. Where rounding has it go right all the same, splits
+    # are passed by a little; where numbers get few digits, by what rounding takes.
+    rounding = _rounding_share(way, moves)
+    for passing in ((0.0, PASSED), (PASSED, PASSED), (rounding, rounding)):
+        is_sure = passing[1] == PASSED
+        found = least_change(way, moves, row, passing, most)
+        if found is None or not found.values:
+            return Flip(None, inf, is_sure and (found is None or found.is_least))
+        tried = _rounded(found, moves, row)
+        leads = router.labels([changed for _, changed in tried]) == leaf.label
+        if leads.any():
+            cost, changed = tried[int(leads.argmax())]
+            return Flip(changed, cost, is_sure and found.is_least)
+    return Flip(None, inf, False)
+
+
+def _rounding_share(way: Way, moves: Sequence[Move]) -> float:
+    """Return by what share of a score's variation rounding can move it, at most."""
+    free = [move for move in moves if isinstance(move, Slide) and not move.is_whole]
+    # Each number moves by less than a step, and its slope times its width is a part of
+    # the variation: so the sum of step / width bounds the share.
+    read = {atom.column for branch, _ in way for _, atom in branch.terms}
+    steps = [m.limits.step / m.limits.width for m in free if m.column in read]
+    return sum(steps) + PASSED
+
+
+def _rounded(
+    found: Found, moves: Sequence[Move], row: Row
+) -> list[tuple[float, list[Value]]]:
+    """List changed rows with the digits of the columns, the cheapest first."""
+    known = {move.column: move for move in moves}
+    free = {c: v for c, v in found.values.items() if _is_rounded(known[c], v, row[c])}
+    steps = _MORE_STEPS if len(free) <= _FEW else _STEPS
+    tried_ones = list(free)[:_MOST_ROUNDED]
+    choices = [
+        _near(known[c], v, steps if c in tried_ones else range(1)) if c in free else [v]
+        for c, v in found.values.items()
+    ]
+    tried = []
+    for values in product(*choices):
+        changed = list(row)
+        for column, value in zip(found.values, values, strict=True):
+            changed[column] = value
+        cost = sum(known[c].cost(changed[c]) for c in found.values)
+        tried.append((cost, changed))
+    return sorted(tried, key=lambda pair: pair[0])
+
+
+def _is_rounded(move: Move, value: Value, cell: Value) -> bool:
+    """Tell whether a value has all its digits still."""
+    return isinstance(move, Slide) and not move.is_whole and value != cell
+
+
+def _near(move: Move, value: Value, steps: range) -> list[Value]:
+    """List numbers of a column's digits near to another, by steps from one below it."""
+    assert isinstance(move, Slide)
+    assert value is not None
+    limits, ends, number = move.limits, move.limits.inside(), float(value)
+    nearest = limits.round(number)
+    if len(steps) > 1 and nearest > number:
+        nearest = limits.round(nearest - limits.step)
+    near = (limits.round(nearest + k * limits.step) for k in steps)
+    inside = (min(max(found, ends.low), ends.high) for found in near)
+    return list(dict.fromkeys(inside))

@@ -1,0 +1,198 @@
+"""How a row meets the splits on its way: scores, and what each feature adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from miptree.classifiers.predictor import TreePredictor
+from miptree.data import CategoricalColumn, Value
+from miptree.explain.cell_values import added, points_of, score_of
+from miptree.explain.explanation import Contribution, SplitMet
+from miptree.explain.limits import Limits
+from miptree.explain.program import Row, Way
+from miptree.export._conditions import Card, Condition, negated
+from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._names import printable
+from miptree.export._rules import Branch, Leaf, Rules, rules_of
+from miptree.export._words import points_words, words_in_row
+from miptree.export.cards import steps_of
+from miptree.export.sentences import conditions_on, ways_of
+from miptree.export.text import shown_rules, split_text
+
+
+@dataclass(frozen=True)
+class Story:
+    """A tree as it is told: its rules for routing, and its rules in words.
+
+    Attributes
+    ----------
+    exact : Rules
+        The splits as ``predict`` uses them.
+    shown : Rules
+        The same with numbers rounded, and splits of a points tree turned, for people.
+    digits : int
+        Digits of the numbers shown.
+    """
+
+    exact: Rules
+    shown: Rules
+    digits: int
+
+    @classmethod
+    def of(cls, clf: TreePredictor) -> Story:
+        """Return the story of a classifier."""
+        shown, digits, _ = shown_rules(clf)
+        return cls(rules_of(clf), shown, digits)
+
+    @cached_property
+    def is_of_points(self) -> bool:
+        """Whether it is a points tree."""
+        return is_points_tree(self.exact)
+
+    @cached_property
+    def ways(self) -> dict[int, tuple[Leaf, Way]]:
+        """The leaves and the exact splits that lead there, by node."""
+        return {leaf.node: (leaf, way) for leaf, way in ways_of(self.exact.root)}
+
+    @cached_property
+    def shown_ways(self) -> dict[int, list[tuple[Branch, bool]]]:
+        """The splits that lead to each leaf as people read them."""
+        return {leaf.node: way for leaf, way in ways_of(self.shown.root)}
+
+    @cached_property
+    def reasons(self) -> dict[int, str]:
+        """Why a row of each leaf has its class, as a sentence."""
+        return {
+            leaf.node: self._reason(leaf, self.shown_ways[leaf.node])
+            for leaf in self.shown.leaves
+        }
+
+    def _reason(self, leaf: Leaf, way: list[tuple[Branch, bool]]) -> str:
+        name = printable(f"Class {self.shown.classes[leaf.label]}")
+        if not way:
+            return f"{name}, as every row."
+        if self.is_of_points:
+            held = conditions_on(way)
+            texts = words_in_row(self.shown, held)
+            pairs = zip(held, texts, strict=True)
+            said = [self._card_words(part) or text for part, text in pairs]
+        else:
+            said = [
+                split_text(self.shown, branch, self.digits, left)
+                for branch, left in way
+            ]
+        return f"{name} because {' and '.join(said)}."
+
+    def _card_words(self, found: Condition) -> str:
+        """Say how many points are asked for on a card, and of which step."""
+        if not isinstance(found, Card):
+            return ""
+        for step in steps_of(self.shown).values():
+            asks = step.asks
+            if isinstance(asks, Card) and (asks.parts, asks.most) == (
+                found.parts,
+                found.most,
+            ):
+                return f"{points_words(found)} in STEP {step.number}"
+        return ""
+
+    # ------------------------------------------------------------------- one row
+
+    def splits_met(
+        self, leaf: int, row: Row, limits: dict[int, Limits]
+    ) -> tuple[SplitMet, ...]:
+        """Tell how a row that ends at a leaf met the splits on its way."""
+        exact, shown = self.ways[leaf][1], self.shown_ways[leaf]
+        if self.is_of_points:
+            exact = shown  # sums of whole numbers, which turning does not change
+        nodes = [*[branch.node for branch, _ in exact], leaf][1:]
+        return tuple(
+            self._met(branch, told, goes_left, node, row, limits)
+            for (branch, goes_left), (told, _), node in zip(
+                exact, shown, nodes, strict=True
+            )
+        )
+
+    def _met(
+        self,
+        branch: Branch,
+        told: Branch,
+        goes_left: bool,
+        next_node: int,
+        row: Row,
+        limits: dict[int, Limits],
+    ) -> SplitMet:
+        kind, rule = "sum", split_text(self.shown, told, self.digits, goes_left)
+        if branch.subset is not None or self.is_of_points:
+            kind = "question"
+        if self.is_of_points:
+            found = condition_of(branch)
+            if isinstance(found, Card):
+                rule = self._card_words(found if goes_left else negated(found))
+                return self._card_met(branch, found, rule, next_node, row)
+        score = score_of(branch, row)
+        swing = sum(self._swing(branch, j, limits) for j in _read(branch))
+        distance = abs(score - branch.threshold)
+        return SplitMet(
+            branch.node,
+            next_node,
+            kind,
+            rule,
+            score,
+            branch.threshold,
+            distance,
+            distance / swing if swing else None,
+            self._listed({j: added(branch, j, row[j]) for j in _read(branch)}, row),
+        )
+
+    def _card_met(
+        self, branch: Branch, card: Card, rule: str, next_node: int, row: Row
+    ) -> SplitMet:
+        points: dict[int, float] = {}
+        for part in card.parts:
+            column = part.atom.column
+            mine = points_of(part, row[column])
+            points[column] = points.get(column, 0) + mine
+        score = sum(points.values())
+        distance = abs(score - card.most)
+        return SplitMet(
+            branch.node,
+            next_node,
+            "points",
+            rule,
+            score,
+            card.most,
+            distance,
+            distance / card.total,
+            self._listed(points, row),
+        )
+
+    def _listed(self, amounts: dict[int, float], row: Row) -> tuple[Contribution, ...]:
+        found = [
+            Contribution(self.exact.name(j), row[j], amount)
+            for j, amount in amounts.items()
+        ]
+        return tuple(sorted(found, key=lambda part: -abs(part.amount)))
+
+    def _swing(self, branch: Branch, j: int, limits: dict[int, Limits]) -> float:
+        """Return by how much a column can vary the score of a split."""
+        column = self.exact.columns[j]
+        ends: Sequence[Value] = ()
+        if isinstance(column, CategoricalColumn):
+            ends = column.values
+        elif j in limits:
+            ends = limits[j].low, limits[j].high
+        amounts = [added(branch, j, end) for end in ends]
+        return max(amounts) - min(amounts) if amounts else 0.0
+
+
+def leaf_reasons(clf: TreePredictor) -> dict[int, str]:
+    """Say for each leaf of a fitted classifier, by its node, why rows are there."""
+    return Story.of(clf).reasons
+
+
+def _read(branch: Branch) -> list[int]:
+    """List the columns that a split reads, in the order of its terms."""
+    return list(dict.fromkeys(atom.column for _, atom in branch.terms))

@@ -1,0 +1,131 @@
+"""An explanation as text that a clerk reads out."""
+
+from __future__ import annotations
+
+from miptree.data import Value
+from miptree.data.columns import show_value
+from miptree.explain.explanation import (
+    Contribution,
+    Explanation,
+    FeatureChange,
+    NearestChange,
+    SplitMet,
+)
+from miptree.export._names import printable
+from miptree.export._words import plural
+from miptree.objective.tolerance import percent
+
+_MOST_SHOWN = 8
+"""Contributions of a split that are listed one by one."""
+_MOST_OTHERS = 4
+"""Further values of a category that are named."""
+_LONG, _DIGITS = 12, 7
+"""Characters of a number beyond which it is shortened, and digits that it keeps."""
+_TINY = 1e-6
+"""Part of a split's largest contribution below which others are about 0."""
+
+
+def explanation_text(found: Explanation) -> str:
+    """Write an explanation on several lines."""
+    head = f"Row {found.row + 1}: class {found.label}"
+    head += f" (probability {_rounded(found.probability)}), leaf {found.leaf}"
+    lines = [head]
+    for number, split in enumerate(found.splits, start=1):
+        lines += _split_lines(number, split)
+    if not found.splits:
+        lines.append("  Every row has this class.")
+    if said := change_words(found):
+        lines.append(f"  {said}")
+    return "\n".join(printable(line) for line in lines)
+
+
+def change_words(found: Explanation) -> str:
+    """Say in a sentence what changes the class, or why nothing does."""
+    if found.change is None:
+        return printable(found.no_change)
+    return printable(_change_words(found.change))
+
+
+def _change_words(change: NearestChange) -> str:
+    # Of two features each may have other values, but not surely both at once.
+    is_free = sum(bool(part.others) for part in change.changes) == 1
+    parts = ", ".join(_changed(part, is_free) for part in change.changes)
+    nearest = (
+        "Nearest change" if change.is_nearest else "A change, not surely the nearest,"
+    )
+    end = f"leaf {change.leaf}, cost {_rounded(change.cost)}"
+    return f"{nearest} to class {change.label}: {parts} ({end})."
+
+
+def _changed(part: FeatureChange, is_free: bool) -> str:
+    others = part.others if is_free else ()
+    after = " or ".join(_shown(v) for v in (part.after, *others[:_MOST_OTHERS]))
+    if len(others) > _MOST_OTHERS:
+        after += f" or {len(others) - _MOST_OTHERS} more values"
+    return f"{part.feature} from {_shown(part.before)} to {after}"
+
+
+def _shown(value: Value) -> str:
+    """Write a cell; a number of many digits with a few of them."""
+    text = show_value(value)
+    is_long = isinstance(value, float) and len(text) > _LONG
+    return f"{value:.{_DIGITS}g}" if is_long else text
+
+
+def _split_lines(number: int, split: SplitMet) -> list[str]:
+    lines = [f"  {number}. {split.rule}"]
+    if split.kind == "question":
+        cells = ", ".join(_cell(part) for part in split.contributions)
+        return [*lines, f"     here {cells}"] if cells else lines
+    if split.kind == "points":
+        lines.append(f"     here {plural(int(split.score))}:")
+    else:
+        lines.append(f"     here {_score_words(split)}")
+    shown, rest = split.contributions[:_MOST_SHOWN], split.contributions[_MOST_SHOWN:]
+    said = [(_cell(part), _amount(part.amount, split)) for part in shown]
+    if rest:
+        more = sum(part.amount for part in rest)
+        said.append((f"{len(rest)} more features", _amount(more, split)))
+    wide = max((len(cell) for cell, _ in said), default=0)
+    return [*lines, *(f"       {cell:<{wide}}  {amount}" for cell, amount in said)]
+
+
+def _cell(part: Contribution) -> str:
+    is_missing = part.value is None
+    value = "is missing" if is_missing else f"= {_shown(part.value)}"
+    return printable(f"{part.feature} {value}")
+
+
+def _amount(amount: float, split: SplitMet) -> str:
+    if split.kind == "points":
+        return plural(int(amount))
+    if 0 < abs(amount) < _TINY * abs(split.contributions[0].amount):
+        return " about 0"
+    return f"{amount:+.4g}" if amount else " 0"
+
+
+def _score_words(split: SplitMet) -> str:
+    score, limit = _told_apart(split.score, split.threshold)
+    if split.distance == 0.0:
+        return f"the sum is {score}, just the limit:"
+    side = "below" if split.score <= split.threshold else "above"
+    # The rule may show its limit with fewer digits than it has.
+    told = f"{float(split.rule.rpartition(' ')[2]):.4g}"
+    exact = "" if told == f"{split.threshold:.4g}" else "the exact limit "
+    far = f"{split.distance:.2g} {side} {exact}{limit}"
+    if split.share is not None:
+        far += f" ({percent(split.share)} of what it can vary by)"
+    return f"the sum is {score}, {far}:"
+
+
+def _told_apart(one: float, two: float) -> tuple[str, str]:
+    """Write two numbers with so many digits that those that differ look different."""
+    for digits in range(4, 18):
+        texts = f"{one:.{digits}g}", f"{two:.{digits}g}"
+        if one == two or texts[0] != texts[1]:
+            break
+    return texts
+
+
+def _rounded(number: float) -> str:
+    return f"{number:.3g}"
