@@ -73,8 +73,8 @@ class Rules:
 
     def ready(self) -> Rules:
         """Return itself, or say which constraint does not go with the rows."""
-        assert len(self.limits) >= 0
         for constraint in self.constraints:
+            constraint.limits(self.population)  # labels and groups that are not there
             if isinstance(constraint, (Monotone, Signs)):
                 self.population.label_index(constraint.label, constraint.name)
                 for name, _ in listed_directions(constraint):

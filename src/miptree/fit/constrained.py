@@ -100,16 +100,12 @@ class _Constrained:
         if not self._is_free_tree_kept and not self._is_done:
             part = GUIDED_SHARE if wants_proof else 1.0
             self._guide(self.clock.share(part))
-        is_left = self._iterations_left is None or self._iterations_left > 0
-        if not self._is_done and (wants_proof or (is_left and self._is_free_tree_kept)):
+        if not self._is_done and (wants_proof or self._may_search_on):
             self._train_free(self.plan.solver, self.clock, self._iterations_left)
-        is_left = self._iterations_left is None or self._iterations_left > 0
-        if (
-            self._may_go_on
-            and is_left
-            and not (self._is_free_tree_kept or self._is_done)
-        ):
-            self._guide(self.clock.share(1.0))  # proofs may end sooner than they may
+        # Proofs may end sooner than they may, and a free tree found late asks for it.
+        may_guide = self._may_go_on and self._iterations_left != 0
+        if may_guide and not (self._is_free_tree_kept or self._is_done):
+            self._guide(self.clock.share(1.0))
         return self._end()
 
     # ------------------------------------------------------------- questions
@@ -129,6 +125,11 @@ class _Constrained:
         """Whether the best tree without constraints keeps them, as far as known."""
         assert self.free is not None
         return self.kept.objective <= self.free.score.objective * (1 + 1e-9)
+
+    @property
+    def _may_search_on(self) -> bool:
+        """Whether the search without constraints is one with them, and may go on."""
+        return self._is_free_tree_kept and self._iterations_left != 0
 
     @property
     def _free_iterations(self) -> int | None:
