@@ -180,7 +180,7 @@ KINDS = [
     st.integers(0, 1000),
     st.sampled_from([1, 2]),
 )
-@examples(24)
+@examples(18)
 def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
     X, y, groups = biased(40, seed)
     clf = classifier(list(pair), max_depth=depth, max_iter=6)
@@ -266,10 +266,10 @@ def test_on_tiny_data_the_tree_is_the_best_that_keeps_them(constraints, depth, n
 
 
 def test_prices_find_what_new_labels_alone_do_not(monkeypatch):
-    X, y, groups = biased(150)
+    X, y, groups = biased(100)
     constraints = [DemographicParity(difference_bound=0.02)]
     fit = {"sensitive_features": groups}
-    given = {"max_iter": 60, "l1_penalty": 1.0}
+    given = {"max_iter": 40, "l1_penalty": 1.0}
     guided = classifier(constraints, **given).fit(X, y, **fit)
     monkeypatch.setattr(constrained, "FREE_PART", 1.0)
     labels_only = classifier(constraints, **given).fit(X, y, **fit)

@@ -87,6 +87,10 @@ TAMPERED = {
     "has_costs": lambda c: False,
     "n_unweighted": lambda c: 1,
     "n_sampled": lambda c: 5,
+    "rules": lambda c: ("Every leaf holds at least 2 training rows: kept.",),
+    "free_objective": lambda c: c.objective,
+    "rules_bound": lambda c: 0.0,
+    "left_out": lambda c: (),
     "best_of_sample": lambda c: True,
 }
 
