@@ -105,7 +105,7 @@ class _Place:
 
 
 def least_change(
-    way: Way, moves: Sequence[Move], row: Row, passing: tuple[float, float], most: float
+    way: Way, moves: Sequence[Move], row: Row, passing: tuple[float, float]
 ) -> Found | None:
     """Find the least change of a row that brings it to the end of a way.
 
@@ -118,8 +118,6 @@ def least_change(
     passing : tuple of float
         By what share of its possible variation a score has to be below the threshold
         where the way goes left, and above it where the way goes right.
-    most : float
-        Changes that do not cost less are of no use.
 
     Returns
     -------
@@ -136,9 +134,6 @@ def least_change(
             return None
     if not places:
         return Found({}, True)
-    if most < inf:
-        costs = {k: cost for k, cost in enumerate(program.cost) if cost}
-        program.keep(costs, -inf, most - _SLACK)
     solution, is_least = program.solve()
     if solution is None:
         return None if is_least else Found({}, False)
