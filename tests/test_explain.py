@@ -282,7 +282,7 @@ def test_no_cheaper_change_of_a_points_tree_flips(seed):
         assert item.change.cost == pytest.approx(cost[flips].min())
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, 1, 163])  # 163 had a solver fail
 def test_two_features_on_a_fine_grid(seed):
     """Numbers of two digits: nothing on the grid of their digits is cheaper."""
     rng = np.random.default_rng(seed)

@@ -53,6 +53,18 @@ def added(branch: Branch, column: int, cell: Value) -> float:
     return sum((coef * atom_value(atom, cell) for coef, atom in terms), start=0.0)
 
 
+def slope_of(branch: Branch, column: int) -> float:
+    """Return what a column's number adds to the score of a split for each 1."""
+    return sum(
+        (
+            coef
+            for coef, atom in branch.terms
+            if isinstance(atom, Number) and atom.column == column
+        ),
+        start=0.0,
+    )
+
+
 def score_of(branch: Branch, row: Sequence[Value]) -> float:
     """Return the score of a row at a split, summed in the order of the terms."""
     score = 0.0

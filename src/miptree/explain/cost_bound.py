@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from miptree.explain.cell_values import added, score_of
+from miptree.explain.cell_values import added, score_of, slope_of
 from miptree.explain.moves import Move, Options
 from miptree.explain.program import Row, Way
-from miptree.export._rules import Branch, Number
+from miptree.export._rules import Branch
 
 _LEAST = 1e-12
 """Cost of a change, at least: one by an ulp would cost nothing."""
@@ -44,12 +44,7 @@ def _gain(branch: Branch, move: Move, sign: float) -> float:
             for value, cost in pairs
         )
         return max(gains, default=0.0)
-    slope = sum(
-        coef
-        for coef, atom in branch.terms
-        if isinstance(atom, Number) and atom.column == move.column
-    )
-    rate = abs(slope) * move.limits.width / move.weight
+    rate = abs(slope_of(branch, move.column)) * move.limits.width / move.weight
     if move.cell is None:  # filling it in may count by itself
         now, then = (added(branch, move.column, c) for c in (None, move.start))
         rate = max(rate, abs(then - now) / move.fixed_cost)

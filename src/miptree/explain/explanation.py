@@ -195,21 +195,19 @@ class Explanations(Listed[Explanation]):
 
         from miptree.explain.words import change_words
 
-        table = pd.DataFrame(
-            [
-                {
-                    "row": item.row + 1,
-                    "prediction": item.label,
-                    "probability": item.probability,
-                    "leaf": item.leaf,
-                    "reason": item.reason,
-                    "change": change_words(item),
-                    "change_to": None,
-                    "change_cost": None if item.change is None else item.change.cost,
-                }
-                for item in self.items
-            ]
+        changes = [item.change for item in self.items]
+        labels = [None if change is None else change.label for change in changes]
+        costs = [None if change is None else change.cost for change in changes]
+        return pd.DataFrame(
+            {
+                "row": [item.row + 1 for item in self.items],
+                "prediction": [item.label for item in self.items],
+                "probability": [item.probability for item in self.items],
+                "leaf": [item.leaf for item in self.items],
+                "reason": [item.reason for item in self.items],
+                "change": [change_words(item) for item in self.items],
+                # Else a class 2 were 2.0 where another row has none.
+                "change_to": pd.Series(labels, dtype=object),
+                "change_cost": pd.Series(costs, dtype=float),
+            }
         )
-        # Else a class 2 were 2.0 where another row has none.
-        labels = [item.change and item.change.label for item in self.items]
-        return table.assign(change_to=pd.Series(labels, dtype=object))

@@ -88,7 +88,9 @@ def nearest_flip(
         if least[k] >= best.cost:
             break
         leaf, way = ways[k]
-        flip = _flip_to(router, leaf, way, moves, row, best.cost)
+        # Asking the program for less than the best cost is no help: with a row that is
+        # parallel to its objective, HiGHS has returned solutions that were not optimal.
+        flip = _flip_to(router, leaf, way, moves, row)
         is_sure &= flip.is_sure
         best = min(best, flip, key=lambda found: found.cost)
     return replace(best, is_sure=is_sure)
@@ -100,15 +102,14 @@ def _flip_to(
     way: Way,
     moves: Sequence[Move],
     row: Row,
-    most: float,
 ) -> Flip:
-    """Find the cheapest change that leads to a leaf and costs less than others."""
+    """Find the cheapest change that leads to a leaf."""
     # A row on a split goes left. Where rounding has it go right all the same, splits
     # are passed by a little; where numbers get few digits, by what rounding takes.
     rounding = _rounding_share(way, moves)
     for passing in ((0.0, PASSED), (PASSED, PASSED), (rounding, rounding)):
         is_sure = passing[1] == PASSED
-        found = least_change(way, moves, row, passing, most)
+        found = least_change(way, moves, row, passing)
         if found is None or not found.values:
             return Flip(None, inf, is_sure and (found is None or found.is_least))
         tried = _rounded(found, moves, row)

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from miptree.data import Value
-from miptree.explain.cell_values import added
+from miptree.explain.cell_values import added, slope_of
 from miptree.explain.moves import Move, Options
-from miptree.export._rules import Branch, Number
+from miptree.export._rules import Branch
 
 PASSED = 4e-6
 """Share of what a score can vary by, by which a split is passed: HiGHS takes a row as
@@ -86,7 +86,7 @@ class _Program:
             options={"mip_rel_gap": 0.0, "node_limit": _MOST_NODES},
         )
         found = None if solved.x is None else solved.x.tolist()
-        return found, solved.status != 1  # 1: a limit was reached
+        return found, solved.status in (0, 2)  # optimal, or nothing is feasible
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class _Place:
 
 
 def least_change(
-    way: Way, moves: Sequence[Move], row: Row, passing: tuple[float, float], most: float
+    way: Way, moves: Sequence[Move], row: Row, passing: tuple[float, float]
 ) -> Found | None:
     """Find the least change of a row that brings it to the end of a way.
 
@@ -118,8 +118,6 @@ def least_change(
     passing : tuple of float
         By what share of its possible variation a score has to be below the threshold
         where the way goes left, and above it where the way goes right.
-    most : float
-        Changes that do not cost less are of no use.
 
     Returns
     -------
@@ -136,9 +134,6 @@ def least_change(
             return None
     if not places:
         return Found({}, True)
-    if most < inf:
-        costs = {k: cost for k, cost in enumerate(program.cost) if cost}
-        program.keep(costs, -inf, most - _SLACK)
     solution, is_least = program.solve()
     if solution is None:
         return None if is_least else Found({}, False)
@@ -202,11 +197,7 @@ def _add_split(
             terms |= dict(zip(place.choices, amounts, strict=True))
             swing += max(amounts) - min(amounts)
             continue
-        slope = move.unit * sum(
-            coef
-            for coef, atom in branch.terms
-            if isinstance(atom, Number) and atom.column == move.column
-        )
+        slope = move.unit * slope_of(branch, move.column)
         stays = added(branch, move.column, move.cell)
         jump = added(branch, move.column, move.start) - stays
         score += stays
