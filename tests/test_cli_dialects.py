@@ -89,7 +89,7 @@ def folder(tmp_path_factory):
     columns = ColumnChoice("status", None, [], [], [])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rows, y, _, is_plain = read_fit_rows(
+        rows, y, _, is_plain, _ = read_fit_rows(
             folder / "german.csv", columns, FileOptions()
         )
     assert not is_plain
@@ -205,7 +205,7 @@ def test_a_table_is_shown_and_written_plainly(folder, tmp_path):
 
 # ------------------------------------------------------------------------- fitting
 
-FIT = ["--target", "status", "--solver", "search", "--depth", 1, "--time-limit", 0.5]
+FIT = ["--target", "status", "--solver", "search", "--depth", 1, "--time-limit", 10]
 
 
 def test_a_fit_leaves_out_what_identifies_rows(folder, tmp_path):

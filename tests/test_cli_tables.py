@@ -192,14 +192,14 @@ def fit_in_a_process(folder, arguments, **options):
     X.assign(y=y).to_csv(folder / "data.csv", index=False)
     program = "from miptree.cli import main; main()"
     command = [sys.executable, "-c", program, "fit", "data.csv", "--target", "y"]
-    command += ["--solver", "search", "--time-limit", "1", *arguments]
+    command += ["--solver", "search", *arguments]
     return subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
     )
 
 
 def test_a_model_is_saved_though_nobody_reads_the_output(tmp_path):
-    process = fit_in_a_process(tmp_path, ["--out", "model.json"])
+    process = fit_in_a_process(tmp_path, ["--time-limit", "1", "--out", "model.json"])
     process.stdout.close()
     errors = process.stderr.read().decode()
     process.wait()
@@ -210,7 +210,9 @@ def test_a_model_is_saved_though_nobody_reads_the_output(tmp_path):
 
 def test_a_terminal_without_the_characters_is_no_error(tmp_path):
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii"}
-    process = fit_in_a_process(tmp_path, ["--out", "model.json"], env=ascii_only)
+    # A busy machine needs seconds to load the kernels.
+    options = ["--time-limit", "5", "--out", "model.json"]
+    process = fit_in_a_process(tmp_path, options, env=ascii_only)
     shown, errors = process.communicate()
     assert process.returncode == 0, errors
     assert b"|- yes: class " in shown

@@ -681,7 +681,7 @@ def test_the_command_refuses_what_it_cannot_do(files):
     assert "fixed names 'age'" in refused(*start, "--fixed", "age")
     (files / "other.csv").write_text("a,b\n1,2\n")
     other = refused(*start, "--background", files / "other.csv")
-    assert "There is no column 'sepal length (cm)'" in other
+    assert "There is no column 'sepal width (cm)'" in other
 
 
 def test_predictions_with_leaf_and_reason(files):
