@@ -1,6 +1,7 @@
 """Fits under constraints: no tree breaks one, and on tiny data it is the best."""
 
 import json
+import re
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -732,6 +733,13 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     told = " ".join(run("evaluate", out, people).output.split())
     assert "Rule 2 in training: Every leaf holds" in told
     assert "Rule 7 on these rows: No split uses 'sex': kept." in told
+    page = tmp_path / "page.html"
+    done = run("report", out, people, "--test", people, "--out", page)
+    assert done.exit_code == 0, done.output
+    found = re.search(r'"rules": (\{.*?"tested": true\})', page.read_text())
+    rates = json.loads(found.group(1))["rules"][0]["rates"]
+    assert [line[0] for line in rates] == ["'f'", "'m'", "all", "largest difference"]
+    assert all(here == there for _, here, there in rates)
 
 
 @pytest.mark.parametrize(
