@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from _data import examples
 from miptree.constraints import (
+    AllowFeatures,
     DemographicParity,
     EqualizedOdds,
     ErrorRateParity,
     FalsePositiveRateParity,
+    FixedSplit,
     ForbidFeatures,
     MaxCost,
     MaxRate,
@@ -74,6 +76,12 @@ def stump(label):
         (lambda: MinLeaf(rows=0.5), "rows of MinLeaf must be a whole number"),
         (lambda: MinLeaf(weight=-1), "weight of MinLeaf must be a finite number > 0"),
         (lambda: ForbidFeatures([]), "ForbidFeatures names no column"),
+        (lambda: AllowFeatures("a", depth=0, node=0), "a depth or a node, not both"),
+        (lambda: AllowFeatures("a", node=-1), "node of AllowFeatures must be a whole"),
+        (lambda: FixedSplit(0.5, {"a": 1}, 0), "node of FixedSplit must be a whole"),
+        (lambda: FixedSplit(0, {"a": 0}, 0), "no coefficient but 0"),
+        (lambda: FixedSplit(0, {"a": np.nan}, 0), "coefficient of 'a' of FixedSplit"),
+        (lambda: FixedSplit(0, {"a": 1}, "b"), "the threshold of FixedSplit must be"),
         (
             lambda: DemographicParity(difference_bound=-0.1),
             "difference_bound of DemographicParity must be a number",
@@ -206,6 +214,32 @@ def test_small_leaves_and_forbidden_columns_are_seen():
     assert MinLeaf(weight=3).check(view).kept
     assert not ForbidFeatures("age").check(view).kept
     assert ForbidFeatures("sex").check(view).kept
+
+
+def test_another_split_than_the_fixed_one_is_seen():
+    rows, leaf = population([0] * 4), np.array([1, 1, 2, 2])
+    view = TreeOnRows(stump([0, 1]), leaf, rows, ("age",), ("age",))
+    assert FixedSplit(0, {"age": 7}, 0).check(view).kept
+    assert FixedSplit(0, {"age": 0.1}, -0.0).check(view).kept
+    for other in (
+        FixedSplit(0, {"age": -1}, 0),
+        FixedSplit(0, {"age": 1}, 1e-300),
+        FixedSplit(0, {"age": 1, "size": 1e-300}, 0),
+        FixedSplit(0, {"size": 1}, 0),
+        FixedSplit(1, {"age": 1}, 0),
+    ):
+        both = TreeOnRows(two_columns(), leaf, rows, NAMES, NAMES)
+        assert not other.check(both).kept, other
+    assert FixedSplit(0, {"age": 1}, 0).check(both).kept
+    assert not FixedSplit(0, {"size": 1}, 0).check(view).kept
+
+
+NAMES = ("age", "size")
+
+
+def two_columns():
+    heap = HeapTree(np.array([[1.0, 0.0]]), np.array([0.0]), np.array([0, 1]))
+    return ObliqueTree.from_heap(heap)
 
 
 # ---------------------------------------------------------------------- best labels

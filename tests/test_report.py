@@ -30,6 +30,7 @@ from miptree import (
     report_html,
 )
 from miptree.baselines import GreedySVMTreeClassifier
+from miptree.constraints import DemographicParity, MaxCost, MinLeaf
 from miptree.export._rules import rules_of
 from miptree.plot import plot_node, plot_regions, plot_tree
 
@@ -367,3 +368,63 @@ def test_other_trees_are_listed(browser, tmp_path):
     assert [line.text for line in said] == needs.sentences()
     opened(browser, report_html(clf, X, y), tmp_path)
     assert not one(browser, "#others").is_displayed()
+
+
+# ------------------------------------------------------------------------------ rules
+
+
+def ruled(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    groups = rng.choice(["f", HOSTILE], n)
+    X = pd.DataFrame(
+        {"a": rng.normal(size=n) + (groups == "f"), "b": rng.normal(size=n)}
+    )
+    return X, (X["a"] + 0.3 * X["b"] > 0.4).astype(int).to_numpy(), groups
+
+
+def ruled_model():
+    X, y, groups = ruled()
+    parity = DemographicParity(difference_bound=0.1)
+    rules = [parity, MinLeaf(rows=3), MaxCost(30, costs=[[1, 1], [0, 0]])]
+    clf = OptimalTreeClassifier(
+        constraints=rules, solver="search", max_iter=6, time_limit=None, random_state=0
+    )
+    return clf.fit(X, y, sensitive_features=groups)
+
+
+def test_rates_of_groups_stand_side_by_side(browser, tmp_path):
+    clf, (X, y, groups), test = ruled_model(), ruled(), ruled(100, 1)
+    page = report_html(clf, X, y, sensitive_features=groups, test=test)
+    opened(browser, page, tmp_path)
+    assert one(browser, "#rules").is_displayed()
+    head = browser.find_elements("css selector", "#rules thead th")
+    assert [cell.text for cell in head] == ["rate", "training rows", "test rows"]
+    lines = browser.find_elements("css selector", "#rules tbody tr")
+    cells = [
+        [cell.text for cell in line.find_elements("css selector", "th, td")]
+        for line in lines
+    ]
+    shown = {name: rest for name, *rest in cells}
+    for rows, of_rows, k in ((X, groups, 0), (test[0], test[2], 1)):
+        there = of_rows == "f"
+        hits = int((clf.predict(rows)[there] == 1).sum())
+        assert f"({hits} of {there.sum()})" in shown["'f'"][k]
+    assert shown["rule"][0] == "kept"
+    assert float(shown["largest difference"][0]) <= 0.1
+    told = one(browser, "#rules-list").text
+    assert "2. Every leaf holds at least 3 training rows: kept" in told
+    assert told.count("On the test rows: not kept.") == 1  # the cost alone
+    opened(browser, iris_page(iris_model()), tmp_path)
+    assert not one(browser, "#rules").is_displayed()
+
+
+def test_rules_without_groups_are_those_of_the_certificate():
+    clf, (X, y, groups) = ruled_model(), ruled()
+    facts = facts_of(report_html(clf, X, y))["rules"]
+    assert [rule["asked"] for rule in facts["rules"]] == list(clf.certificate_.rules)
+    assert "no sensitive_features" in facts["notes"][0]
+    given = {"sensitive_features": groups, "test": ruled(40, 1)[:2]}
+    facts = facts_of(report_html(clf, X, y, **given))["rules"]
+    assert not facts["tested"]
+    assert facts["rules"][0]["rates"]
+    assert "not counted on the test rows" in facts["notes"][0]

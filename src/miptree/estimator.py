@@ -18,6 +18,7 @@ from miptree.classifiers.oblique_classifier import (
     ObliqueClassifier,
 )
 from miptree.constraints.constraint import Constraint
+from miptree.constraints.contradictions import refuse_contradictions
 from miptree.constraints.effective import (
     effective_constraints,
     left_out,
@@ -337,6 +338,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         self.constraints_ = effective_constraints(self.constraints, names, groups)
         if not self.constraints_:
             return rows
+        most = self.max_features_per_split
+        refuse_contradictions(self.constraints_, self.max_depth, most)
         refuse_unweighted_classes(rows, classes.tolist())
         return replace(rows, groups=groups, left_out=left_out(self.constraints_))
 

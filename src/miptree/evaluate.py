@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.constraints.constraint import Finding
+from miptree.constraints.constraint import Finding, TreeOnRows
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules, number_names, source_names
 from miptree.data.groups import RowGroups
@@ -132,6 +132,23 @@ def evaluate_rules(
     >>> evaluate_rules(clf, X, y)[0].kept
     True
     """
+    groups = sensitive_features, control_features
+    view = tree_on_rows(clf, X, y, sample_weight, *groups)
+    return [constraint.check(view) for constraint in clf.constraints_]
+
+
+def tree_on_rows(
+    clf: OptimalTreeClassifier,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    sensitive_features: Any = None,
+    control_features: Any = None,
+) -> TreeOnRows:
+    """Return the tree of a fit and where it sends rows, for its constraints to count.
+
+    Parameters are those of :func:`evaluate_rules`.
+    """
     Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     weight = checked_weight(sample_weight, len(Z))
@@ -141,8 +158,9 @@ def evaluate_rules(
     classes = tuple(clf.classes_.tolist())
     population = Population(codes, count, groups, classes, matrix)
     columns, numbers = source_names(clf.table_), number_names(clf.table_)
-    rules = Rules(clf.constraints_, population, columns, numbers).ready()
-    return rules.findings(clf.tree_, clf.tree_.apply(Z))
+    Rules(clf.constraints_, population, columns, numbers).ready()
+    leaf = clf.tree_.apply(Z)
+    return TreeOnRows(clf.tree_, leaf, population, columns, numbers)
 
 
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:

@@ -96,9 +96,13 @@ def report(
     given = read_labelled(saved, model, data, file, target)
     table, rows, y = given
     found = other_trees_of(saved, given, 60.0) if alternatives else (None, None)
-    other = (
-        None if test is None else read_labelled(saved, model, test, file, target)[1:]
-    )
+    has_rules = bool(getattr(saved.clf, "constraints_", ()))
+    groups = noted_groups(saved.metadata, table) if has_rules else {}
+    other = None
+    if test is not None:
+        tested, *other = read_labelled(saved, model, test, file, target)
+        there = noted_groups(saved.metadata, tested) if has_rules else {}
+        other += [there.get("sensitive_features"), there.get("control_features")]
     named = saved.metadata.get("weights")
     weight = _tables.weights(table, named if named in table.columns else None)
     kind = "points tree" if saved.clf.certificate_.is_of_points else "decision tree"
@@ -109,6 +113,7 @@ def report(
         y,
         weight,
         test=other,
+        **groups,
         alternatives=found[0],
         necessity=found[1],
         title=title,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from miptree.constraints.constraint import Constraint, Finding
 from miptree.constraints.features import AllowFeatures, ForbidFeatures
+from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.leaves import MinLeaf
 from miptree.constraints.monotone import Monotone
 from miptree.constraints.parity import (
@@ -28,6 +29,7 @@ __all__ = [
     "ErrorRateParity",
     "FalsePositiveRateParity",
     "Finding",
+    "FixedSplit",
     "ForbidFeatures",
     "MaxCost",
     "MaxRate",

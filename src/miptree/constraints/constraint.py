@@ -26,6 +26,20 @@ class Finding(NamedTuple):
     """How far the tree is from keeping it, 0 if it does."""
 
 
+class CountedRate(NamedTuple):
+    """A share of rows as it was counted, in whole weights."""
+
+    name: str
+    """Whose rate it is, such as a group."""
+    hits: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """The rate, NaN of no rows."""
+        return self.hits / self.total if self.total else float("nan")
+
+
 @dataclass(frozen=True, eq=False)
 class TreeOnRows:
     """A tree and where it sends the rows that are counted.
@@ -76,6 +90,10 @@ class Constraint(ABC):
         """Return its limits on sums over leaves, none where it counts no labels."""
         return []
 
+    def rates(self, view: TreeOnRows) -> list[CountedRate]:
+        """Return the rates that it is about, none where it is about none."""
+        return []
+
 
 class CountingConstraint(Constraint):
     """A constraint on which rows get which labels: all of it is in its limits."""
@@ -91,6 +109,12 @@ class CountingConstraint(Constraint):
     @abstractmethod
     def counted(self, view: TreeOnRows) -> str:
         """Say what was counted, without a full stop."""
+
+    def measured(self, view: TreeOnRows) -> float:
+        """Return what its bound is about: a rate, a cost or the largest difference."""
+        tally, label = view.tally, view.tree.label
+        values = (limit.value(tally, label) for limit in self.limits(view.population))
+        return float(max(map(abs, values), default=0))
 
     def check(self, view: TreeOnRows) -> Finding:
         """Check a tree exactly, by counting rows in whole numbers."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.features import AllowFeatures, ForbidFeatures
+from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.monotone import Monotone, with_names
 from miptree.constraints.signs import Signs
 from miptree.data.groups import RowGroups
@@ -20,7 +21,7 @@ def effective_constraints(
     """Check the constraints of a fit and return what they come to.
 
     Columns get their names. A column of X with the name of a sensitive one stays out
-    of the splits, unless ``AllowFeatures`` without a depth names it.
+    of the splits, unless ``AllowFeatures`` of all splits names it.
 
     Parameters
     ----------
@@ -43,6 +44,8 @@ def effective_constraints(
             constraint = replace(constraint, features=constraint.names(columns))
         if isinstance(constraint, (Monotone, Signs)):
             constraint = with_names(constraint, columns)
+        if isinstance(constraint, FixedSplit):
+            constraint = constraint.with_names(columns)
         found.append(constraint)
     forbidden, allowed = left_out(found), _allowed(found)
     if allowed is not None:  # what no split may use is left out at once
@@ -62,7 +65,7 @@ def _allowed(constraints: Sequence[Constraint]) -> frozenset[str] | None:
     sets = [
         frozenset(map(str, constraint.listed))
         for constraint in constraints
-        if isinstance(constraint, AllowFeatures) and constraint.depth is None
+        if isinstance(constraint, AllowFeatures) and constraint.is_about_all
     ]
     return frozenset.intersection(*sets) if sets else None
 

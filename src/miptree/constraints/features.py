@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
+from miptree.constraints.places import checked_place, depth_of, places_of
 from miptree.data.named import column_index
 from miptree.utils.arrays import BoolArray
 
@@ -61,7 +62,7 @@ class ForbidFeatures(Constraint):
 
 @dataclass(frozen=True)
 class AllowFeatures(Constraint):
-    """Splits of a depth, or all of them, use these columns and no others.
+    """Splits of a depth, of a node, or all use these columns and no others.
 
     Parameters
     ----------
@@ -69,15 +70,20 @@ class AllowFeatures(Constraint):
         Columns of X, by name or position.
     depth : int, optional
         Depth of the splits that it is about, 0 for the root; by default all.
+    node : int, optional
+        The one split that it is about, in place of a depth: 0 for the root; the sides
+        of node b are 2b+1, the left one, and 2b+2, as in a tree in which every node
+        above the last leaves is a split.
 
     Examples
     --------
     >>> AllowFeatures(["age", "income"], depth=0)
-    AllowFeatures(features=('age', 'income'), depth=0)
+    AllowFeatures(features=('age', 'income'), depth=0, node=None)
     """
 
     features: str | int | Sequence[str | int]
     depth: int | None = None
+    node: int | None = None
 
     def __post_init__(self) -> None:
         given = self.features
@@ -91,6 +97,10 @@ class AllowFeatures(Constraint):
                 f"depth of AllowFeatures must be a whole number >= 0, got "
                 f"{self.depth!r}."
             )
+        if self.node is not None:
+            object.__setattr__(self, "node", checked_place(self.node, self.name))
+            if self.depth is not None:
+                raise ValueError("AllowFeatures takes a depth or a node, not both.")
 
     @property
     def listed(self) -> tuple[str | int, ...]:
@@ -103,9 +113,16 @@ class AllowFeatures(Constraint):
         places = [column_index(e, columns, "AllowFeatures") for e in self.listed]
         return [columns[place] for place in places]
 
-    def is_about(self, depth: int) -> bool:
-        """Tell whether it is about splits of a depth."""
-        return self.depth is None or self.depth == depth
+    @property
+    def is_about_all(self) -> bool:
+        """Whether it is about the splits of the whole tree."""
+        return self.depth is None and self.node is None
+
+    def is_about(self, place: int) -> bool:
+        """Tell whether it is about the split at a place."""
+        if self.node is not None:
+            return self.node == place
+        return self.depth is None or self.depth == depth_of(place)
 
     def allowed(self, columns: Sequence[str]) -> BoolArray:
         """Return which columns that trees read are allowed, by their sources."""
@@ -115,13 +132,16 @@ class AllowFeatures(Constraint):
     def check(self, view: TreeOnRows) -> Finding:
         """Look which columns the splits use."""
         others = ~self.allowed(view.columns)
-        depth = view.tree.node_depth
+        places = places_of(view.tree)
         broken = [
             node
             for node in np.flatnonzero(view.tree.coef[:, others].any(axis=1))
-            if self.is_about(int(depth[node]))
+            if self.is_about(places[node])
         ]
-        which = "Splits" if self.depth is None else f"Splits of depth {self.depth}"
+        which = "Splits"
+        if not self.is_about_all:
+            at = self.node if self.depth is None else self.depth
+            which += f" {'at node' if self.depth is None else 'of depth'} {at}"
         listed = ", ".join(map(repr, self.listed))
         verdict = f"NOT kept at node {broken[0]}" if broken else "kept"
         sentence = f"{which} use no other columns than {listed}: {verdict}."

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from miptree.constraints.constraint import (
+    CountedRate,
     CountingConstraint,
     TreeOnRows,
     checked_bound,
@@ -105,6 +106,15 @@ class Parity(CountingConstraint):
                 there = [r for r in of_group if population.whole_weight(r.base) > 0]
                 if there:
                     yield Family(Rate(f"all{where}", rows, hit), there)
+
+    def rates(self, view: TreeOnRows) -> list[CountedRate]:
+        """Return the rates of all groups and, after them, of all rows."""
+        population, tally, label = view.population, view.tally, view.tree.label
+        return [
+            CountedRate(rate.name, *rate.counted(population, tally, label))
+            for overall, groups in self._families(population)
+            for rate in (*groups, overall)
+        ]
 
     def asked(self, population: Population) -> str:
         """Say what is asked, without a full stop."""

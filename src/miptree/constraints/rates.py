@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from miptree.constraints.constraint import (
+    CountedRate,
     CountingConstraint,
     TreeOnRows,
     checked_bound,
@@ -52,6 +53,12 @@ class _RateConstraint(CountingConstraint):
         hit = np.zeros((population.n_cells, population.n_classes), dtype=bool)
         hit[:, k] = True
         return Rate(f"rate of {self.label!r} on {_rows_words(self)}", rows, hit)
+
+    def rates(self, view: TreeOnRows) -> list[CountedRate]:
+        """Return the one rate."""
+        rate, population = self._rate(view.population), view.population
+        found = rate.counted(population, view.tally, view.tree.label)
+        return [CountedRate(rate.name, *found)]
 
     def counted(self, view: TreeOnRows) -> str:
         """Say which rate was counted."""

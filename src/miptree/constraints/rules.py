@@ -13,10 +13,17 @@ from miptree.constraints.best_labels import best_labels
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.counting import is_by_weight, least_cost
 from miptree.constraints.features import AllowFeatures
+from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.full_leaves import with_full_leaves
 from miptree.constraints.leaves import MinLeaf
 from miptree.constraints.limit import Limit
 from miptree.constraints.monotone import Monotone, Order, listed_directions
+from miptree.constraints.placed import (
+    PlacedSplit,
+    placed_splits,
+    with_exact,
+    with_placed,
+)
 from miptree.constraints.population import Population
 from miptree.constraints.signs import Signs
 from miptree.data.columns import NumericalColumn
@@ -45,6 +52,8 @@ class Rules:
         The same, but empty texts for indicators and values of categories.
     scaled : float array of shape (n, d), optional
         The rows in scaled units, for repairs.
+    fixed : tuple of PlacedSplit
+        The splits that are the same in every tree.
     """
 
     constraints: Sequence[Constraint]
@@ -52,6 +61,7 @@ class Rules:
     columns: tuple[str, ...]
     numbers: tuple[str, ...] = ()
     scaled: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    fixed: tuple[PlacedSplit, ...] = ()
 
     @cached_property
     def limits(self) -> list[Limit]:
@@ -78,16 +88,19 @@ class Rules:
             if isinstance(constraint, (Monotone, Signs)):
                 self.population.label_index(constraint.label, constraint.name)
                 for name, _ in listed_directions(constraint):
-                    self._number(name, constraint)
+                    self._number(name, constraint, "neither rise nor fall")
+            if isinstance(constraint, FixedSplit):
+                for name, _ in constraint.listed:
+                    self._number(name, constraint, "have no coefficient")
         return self
 
-    def _number(self, name: str, constraint: Constraint) -> None:
-        """Refuse a direction of a column that holds no numbers, or is not there."""
+    def _number(self, name: str, constraint: Constraint, but: str) -> None:
+        """Refuse a column that holds no numbers, or is not there."""
         if name in self.numbers:
             return
         why = "is no column of X that splits may use"
         if name in self.columns:
-            why = "holds categories, which neither rise nor fall"
+            why = f"holds categories, which {but}"
         raise ValueError(f"{constraint.name} names {name!r}, which {why}.")
 
     # ------------------------------------------------------------------ checking
@@ -122,8 +135,10 @@ class Rules:
     def labelled(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree | None:
         """Give a tree in the user's units the cheapest labels that keep the limits.
 
-        Splits that do nothing are dropped. None where no labels keep them.
+        The tree is a complete one, in the order of a heap. It gets the fixed splits,
+        and other splits that do nothing are dropped. None where no labels keep them.
         """
+        tree = with_exact(tree, self.fixed)
         leaf = tree.apply(problem.X)
         leaves = np.flatnonzero(tree.is_leaf)
         cost = leaf_cost(problem, leaf, tree.n_nodes)[leaves]
@@ -139,11 +154,13 @@ class Rules:
         label = np.zeros(tree.n_nodes, dtype=np.intp)
         label[leaves] = found
         return replace(tree, label=label).prune_to(
-            np.bincount(leaf, minlength=tree.n_nodes)
+            np.bincount(leaf, minlength=tree.n_nodes),
+            keep=[split.node for split in self.fixed],
         )
 
     def repaired(self, problem: Problem, heap: HeapTree) -> list[HeapTree]:
         """Return a tree, and trees near it whose leaves are not too small."""
+        heap = with_placed(heap, self.fixed)
         found = [heap]
         heaps = [tree for c in self.constraints for tree in self._projected(c, heap)]
         for tree in (heap, *heaps):
@@ -157,7 +174,7 @@ class Rules:
         coef = heap.coef.copy()
         if isinstance(constraint, AllowFeatures):
             for node in range(len(coef)):
-                if constraint.is_about((node + 1).bit_length() - 1):
+                if constraint.is_about(node):
                     coef[node, ~constraint.allowed(self.columns)] = 0.0
         if isinstance(constraint, (Monotone, Signs)):
             coef = self._with_signs(
@@ -207,7 +224,8 @@ def rules_of(
     )
     columns, numbers = source_names(schema.table), number_names(schema.table)
     given = tuple(constraints), population, columns, numbers, problem.scaled
-    return Rules(*given).ready()
+    rules = Rules(*given).ready()
+    return replace(rules, fixed=placed_splits(constraints, problem, numbers))
 
 
 def source_names(table: Table) -> tuple[str, ...]:

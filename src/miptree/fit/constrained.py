@@ -16,6 +16,7 @@ import numpy as np
 
 from miptree.certificate.rules import with_rules
 from miptree.constraints.effective import left_out
+from miptree.constraints.placed import with_placed
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, interruptible
 from miptree.data.problem import Problem
@@ -168,7 +169,7 @@ class _Constrained:
         prices = Multipliers.begin(self.problem, self.rules)
         assert self.free is not None
         assert self.free.heap is not None
-        last = self.free.heap
+        last = self._placed(self.problem, self.free.heap)
         prices.step(last)
         self._sweep(last, clock)
         if self.rules.limits:
@@ -241,7 +242,13 @@ class _Constrained:
             self.kept.offer(heap)
         for heap in result.trees[:SWEPT_TREES]:
             self._sweep(heap, clock)
-        return result.tree
+        return self._placed(problem, result.tree)
+
+    def _placed(self, problem: Problem, heap: HeapTree) -> HeapTree:
+        """Put the fixed splits into a tree that prices move by."""
+        if not self.rules.fixed:
+            return heap
+        return relabel(problem, with_placed(heap, self.rules.fixed))
 
     def _regrow(self, prices: Multipliers, number: int, clock: Clock) -> None:
         """Grow trees layer by layer, with the columns that each may use."""

@@ -1,4 +1,4 @@
-"""Trees grown layer by layer, where splits of a depth may use some columns only.
+"""Trees grown split by split, where some splits are fixed or may use some columns only.
 
 A root is searched for among the columns that it may use, then the trees below it, each
 on the rows of its side. A search of all splits at once does not see such rules.
@@ -11,11 +11,14 @@ from dataclasses import replace
 import numpy as np
 
 from miptree.constraints.features import AllowFeatures
+from miptree.constraints.fixed_split import FixedSplit
+from miptree.constraints.places import depth_of, is_below
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit.layers import graft
 from miptree.fit.plan import Plan
+from miptree.objective.leaf_labels import relabel
 from miptree.search import search
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree
@@ -25,8 +28,8 @@ ROOTS = 3
 
 
 def has_layers(rules: Rules) -> bool:
-    """Tell whether splits of some depth may use other columns than the rest."""
-    return _deepest(rules) >= 0
+    """Tell whether some splits are fixed, or may use other columns than the rest."""
+    return _is_told_apart(rules, 0, depth=64)
 
 
 def regrown(
@@ -38,7 +41,7 @@ def regrown(
     """
     return [
         problem.into_box(tree)
-        for tree in _grown(problem, plan, rules, plan.depth, n_iter, seed, clock)
+        for tree in _grown(problem, plan, rules, 0, n_iter, seed, clock)
     ]
 
 
@@ -46,61 +49,73 @@ def _grown(
     problem: Problem,
     plan: Plan,
     rules: Rules,
-    depth: int,
+    node: int,
     n_iter: int,
     seed: int,
     clock: Clock,
 ) -> list[HeapTree]:
-    """Return trees of a depth, of which the last layers may be left to one search."""
-    layer = plan.depth - depth
-    here = _masked(problem, rules, layer)
-    is_last = layer > _deepest(rules)
-    found = search(
-        here,
-        plan.objective,
-        depth if is_last else 1,
-        clock=clock.counting(n_iter),
-        seed=seed,
-        n_jobs=plan.n_jobs,
-    )
+    """Return trees for a place, whose last layers may be left to one search."""
+    depth = plan.depth - depth_of(node)
+    is_last = not _is_told_apart(rules, node, depth)
+    roots = _fixed_roots(problem, rules, node)
+    if not roots:
+        found = search(
+            _masked(problem, rules, node),
+            plan.objective,
+            depth if is_last else 1,
+            clock=clock.counting(n_iter),
+            seed=seed,
+            n_jobs=plan.n_jobs,
+        )
+        roots = found.trees[: ROOTS if node == 0 and not is_last else 1]
     if is_last or depth == 1:
-        return found.trees[:1]
-    roots = found.trees[: ROOTS if layer == 0 else 1]
+        return roots
     return [
-        _below(problem, plan, rules, depth, root, n_iter, seed, clock)
+        _below(problem, plan, rules, node, root, n_iter, seed, clock)
         for root in roots
         if not clock.is_over
     ]
+
+
+def _fixed_roots(problem: Problem, rules: Rules, node: int) -> list[HeapTree]:
+    """Return the split that is fixed at a place, if one is, as a tree."""
+    found = []
+    for split in rules.fixed:
+        if split.node == node:
+            root = constant_tree(problem, 1)
+            root.coef[0], root.threshold[0] = split.scaled_coef, split.scaled_threshold
+            found.append(relabel(problem, root))
+    return found
 
 
 def _below(
     problem: Problem,
     plan: Plan,
     rules: Rules,
-    depth: int,
+    node: int,
     root: HeapTree,
     n_iter: int,
     seed: int,
     clock: Clock,
 ) -> HeapTree:
-    """Grow a tree of a depth on each side of a root."""
-    heap = constant_tree(problem, depth)
+    """Grow a tree on each side of a root."""
+    heap = constant_tree(problem, plan.depth - depth_of(node))
     heap.coef[0], heap.threshold[0] = root.coef[0], root.threshold[0]
     right = root.leaf_of(problem.scaled) == 1
-    for node, rows in ((1, np.flatnonzero(~right)), (2, np.flatnonzero(right))):
+    for side, rows in ((1, np.flatnonzero(~right)), (2, np.flatnonzero(right))):
         if len(np.unique(problem.y[rows])) > 1 and not clock.is_over:
-            side = problem.subset(rows)
-            grown = _grown(side, plan, rules, depth - 1, n_iter, seed, clock)
+            here, place = problem.subset(rows), 2 * node + side
+            grown = _grown(here, plan, rules, place, n_iter, seed, clock)
             if grown:
-                graft(heap, node, grown[0])
+                graft(heap, side, grown[0])
     return heap
 
 
-def _masked(problem: Problem, rules: Rules, layer: int) -> Problem:
-    """Return the problem with columns that a layer may not use made constant."""
+def _masked(problem: Problem, rules: Rules, node: int) -> Problem:
+    """Return the problem with columns that a split may not use made constant."""
     allowed = np.ones(problem.n_features, dtype=bool)
     for constraint in rules.constraints:
-        if isinstance(constraint, AllowFeatures) and constraint.is_about(layer):
+        if isinstance(constraint, AllowFeatures) and constraint.is_about(node):
             allowed &= constraint.allowed(rules.columns)
     opened = np.arange(problem.n_features) < problem.n_open
     if allowed.all():
@@ -110,13 +125,15 @@ def _masked(problem: Problem, rules: Rules, layer: int) -> Problem:
     return replace(problem, X=X)
 
 
-def _deepest(rules: Rules) -> int:
-    """Return the largest depth that a constraint is about, -1 without any."""
-    return max(
-        (
-            constraint.depth
-            for constraint in rules.constraints
-            if isinstance(constraint, AllowFeatures) and constraint.depth is not None
-        ),
-        default=-1,
-    )
+def _is_told_apart(rules: Rules, node: int, depth: int) -> bool:
+    """Tell whether a constraint is about a place, or one up to a depth below it."""
+    lowest = depth_of(node) + depth
+    for constraint in rules.constraints:
+        if isinstance(constraint, (AllowFeatures, FixedSplit)):
+            place = constraint.node
+            if place is not None and is_below(place, node):
+                return True
+        if isinstance(constraint, AllowFeatures) and constraint.depth is not None:
+            if depth_of(node) <= constraint.depth < lowest:
+                return True
+    return False

@@ -436,6 +436,27 @@
     at("others").hidden = false;
   }
 
+  // ------------------------------------------------------------------ rules
+  function drawRules() {
+    const rules = facts.rules;
+    if (!rules) return;
+    const given = facts.are_fitted ? "training rows" : "rows given";
+    const head = ["rate", given].concat(rules.tested ? ["test rows"] : []);
+    rules.rules.forEach((rule, k) => {
+      const found = el("div", { class: "kept-rule" }, el("p", {}, `${k + 1}. ${rule.asked}`));
+      if (rule.rates.length) {
+        const verdict = ["rule", ...rule.kept];
+        found.append(el("div", { class: "scroll" },
+          el("table", {}, ...table(head, [...rule.rates, verdict], false))));
+      } else if (rules.tested && rule.kept.length > 1) {
+        found.append(el("p", { class: "hint" }, `On the test rows: ${rule.kept[1]}.`));
+      }
+      at("rules-list").append(found);
+    });
+    at("rules-list").append(...rules.notes.map((n) => el("p", { class: "hint" }, n)));
+    at("rules").hidden = false;
+  }
+
   // ------------------------------------------------------------------- form
   function buildForm() {
     const form = at("try");
@@ -563,6 +584,7 @@
   drawTree();
   drawScorecard();
   drawOthers();
+  drawRules();
   buildForm();
   drawTrace();
   choose(0);

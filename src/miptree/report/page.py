@@ -11,6 +11,7 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -21,6 +22,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
+from miptree.report.kept_rules import LabelledRows, kept_rules
 from miptree.report.others import other_trees
 
 
@@ -30,7 +32,9 @@ def report_html(
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
     *,
-    test: tuple[Any, ArrayLike] | None = None,
+    sensitive_features: Any = None,
+    control_features: Any = None,
+    test: Sequence[Any] | None = None,
     alternatives: Alternatives | None = None,
     necessity: Necessity | None = None,
     title: str = "A decision tree and its certificate",
@@ -48,8 +52,11 @@ def report_html(
         The training data.
     sample_weight : array-like, optional
         Their weights, for the models that the tree is compared with.
-    test : pair of X and y, optional
-        Other rows, for the accuracy on rows that no model has seen.
+    sensitive_features, control_features : array-like, optional
+        Groups of the rows, as ``fit`` takes them, for rules that compare groups.
+    test : sequence, optional
+        X and y of other rows, for the accuracy on rows that no model has seen, and
+        where rules compare groups their sensitive and control features.
     alternatives, necessity : optional
         What :meth:`PointsTreeClassifier.alternatives` and ``necessity`` gave, to be
         listed.
@@ -61,7 +68,11 @@ def report_html(
     str
         HTML.
     """
-    facts = gather(clf, X, y, sample_weight, test)
+    other = None if test is None else LabelledRows(*test)
+    pair = None if other is None else (other.X, other.y)
+    facts = gather(clf, X, y, sample_weight, pair)
+    rows = LabelledRows(X, y, sensitive_features, control_features)
+    facts["rules"] = kept_rules(clf, rows, sample_weight, other)
     facts["title"] = title
     facts["others"] = other_trees(alternatives, necessity)
     script = _resource("page.js")

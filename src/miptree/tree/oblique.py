@@ -9,6 +9,7 @@ summed again in order.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -250,8 +251,14 @@ class ObliqueTree:
         """
         return self.prune_to(np.bincount(self.apply(X), minlength=self.n_nodes))
 
-    def prune_to(self, in_leaf: FloatArray | IntArray) -> ObliqueTree:
-        """Do as :meth:`prune`, by the number or weight of the rows in each leaf."""
+    def prune_to(
+        self, in_leaf: FloatArray | IntArray, keep: Collection[int] = ()
+    ) -> ObliqueTree:
+        """Do as :meth:`prune`, by the number or weight of the rows in each leaf.
+
+        Splits at the nodes ``keep`` stay where rows go to both sides, though both may
+        be leaves of one class.
+        """
         reached = in_leaf @ self.ancestors > 0
         stands_for = np.arange(self.n_nodes)
         left, right = self.children_left.copy(), self.children_right.copy()
@@ -263,6 +270,8 @@ class ObliqueTree:
                 stands_for[node] = below[1]
             elif not reached[self.children_right[node]]:
                 stands_for[node] = below[0]
+            elif node in keep:
+                continue
             elif two_leaves and self.label[below[0]] == self.label[below[1]]:
                 stands_for[node] = below[0]
         return self._subtree(int(stands_for[0]), left, right)
