@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from miptree.classifiers.ruled_rows import GivenGroups
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.rows import TrainingRows
-from miptree.estimator import GivenGroups, OptimalTreeClassifier
+from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 

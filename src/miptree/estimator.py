@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,19 +17,10 @@ from miptree.classifiers.oblique_classifier import (
     OBLIQUE_CONSTRAINTS,
     ObliqueClassifier,
 )
+from miptree.classifiers.ruled_rows import GivenGroups, possible_rules, ruled_rows
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
-from miptree.constraints.effective import (
-    effective_constraints,
-    left_out,
-    refuse_unweighted_classes,
-)
-from miptree.constraints.errors import ImpossibleConstraintsError
-from miptree.constraints.impossible import why_impossible
-from miptree.constraints.rules import rules_of
 from miptree.control.clock import Clock
-from miptree.data.groups import RowGroups
-from miptree.data.labels import checked_weight
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
@@ -48,15 +39,7 @@ from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
-from miptree.utils.arrays import AnyArray
 from miptree.utils.files import refuse_overwriting
-
-
-class GivenGroups(NamedTuple):
-    """Groups of the rows as the user gives them."""
-
-    sensitive: Any = None
-    control: Any = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -297,7 +280,13 @@ class OptimalTreeClassifier(ObliqueClassifier):
             get_solver(self.solver)
         most = largest_cost(self.slack_penalty, self.margin)
         rows, classes = revise(*self._rows(X, y, sample_weight, most))
-        rows = self._under_rules(rows, classes, sample_weight, groups or GivenGroups())
+        self.constraints_: tuple[Constraint, ...]
+        rows, self.constraints_ = ruled_rows(
+            rows, classes, self.constraints, sample_weight, groups or GivenGroups()
+        )
+        refuse_contradictions(
+            self.constraints_, self.max_depth, self.max_features_per_split
+        )
         problem, schema = self._problem_of(rows, classes)
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
@@ -321,28 +310,6 @@ class OptimalTreeClassifier(ObliqueClassifier):
 
     # ------------------------------------------------------------- constraints
 
-    def _under_rules(
-        self,
-        rows: TrainingRows,
-        classes: AnyArray,
-        sample_weight: ArrayLike | None,
-        given: GivenGroups,
-    ) -> TrainingRows:
-        """Return the rows with their groups, without columns that are forbidden."""
-        self.constraints_: tuple[Constraint, ...] = ()
-        if not self.constraints and given.sensitive is None and given.control is None:
-            return rows
-        weight = checked_weight(sample_weight, len(rows))
-        groups = RowGroups.of(given.sensitive, given.control, weight)
-        names = [cells.name for cells in rows.cells]
-        self.constraints_ = effective_constraints(self.constraints, names, groups)
-        if not self.constraints_:
-            return rows
-        most = self.max_features_per_split
-        refuse_contradictions(self.constraints_, self.max_depth, most)
-        refuse_unweighted_classes(rows, classes.tolist())
-        return replace(rows, groups=groups, left_out=left_out(self.constraints_))
-
     def _refuse_beside_constraints(self, proof_log: object) -> None:
         """Refuse what does not go with constraints."""
         if self.selection is not None:
@@ -360,10 +327,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         self, problem: Problem, schema: Schema, rows: TrainingRows, clock: Clock
     ) -> FittedTree:
         """Train a tree that keeps the constraints."""
-        rules = rules_of(self.constraints_, problem, schema, rows.costs)
-        why = why_impossible(self.constraints_, rules.population)
-        if why is not None:
-            raise ImpossibleConstraintsError(f"Proved: no such tree exists. {why}")
+        rules = possible_rules(self.constraints_, problem, schema, rows)
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )

@@ -14,29 +14,41 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from miptree.certificate.rules import with_rules
 from miptree.classifiers.oblique_classifier import (
     OBLIQUE_CONSTRAINTS,
     ObliqueClassifier,
 )
+from miptree.classifiers.ruled_rows import GivenGroups, possible_rules, ruled_rows
+from miptree.constraints.constraint import Constraint
+from miptree.constraints.contradictions import refuse_contradictions
+from miptree.constraints.effective import left_out
+from miptree.constraints.fixed_split import FixedSplit
+from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows, is_levels
+from miptree.data.schema import Schema
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import LIKELY_PENALTY, PointsTreeClassifier
+from miptree.fit.constrained import train_under_rules
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.plan import Plan
 from miptree.fit.points import PointsTraining
 from miptree.fit.progress import listeners_of
+from miptree.objective import Svm1Objective
 from miptree.objective.penalties import suited_objective
 from miptree.objective.proved import Bounds
-from miptree.tree import ObliqueTree
 from miptree.tuning import (
     STYLES,
     THRESHOLDS,
     Candidate,
     CVResults,
+    FoldConstraints,
     PointsTree,
     Race,
+    RuleHeldOut,
     TableRules,
     TuningSetting,
     Winner,
@@ -49,7 +61,9 @@ from miptree.tuning import (
     why_chosen,
 )
 from miptree.tuning.candidates import check_candidates
-from miptree.tuning.ladder import CONSTANT, what_fell_short
+from miptree.tuning.final_fit import FinalTree
+from miptree.tuning.fold_constraints import held_out_summary
+from miptree.tuning.ladder import CONSTANT, CONSTANT_UNDER_RULES, what_fell_short
 from miptree.tuning.points_fold import EVALUATIONS, penalty_of, rules_for_folds
 from miptree.tuning.scoring import (
     SCORINGS,
@@ -73,6 +87,8 @@ _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
 _RESERVE = 0.05
 """Part of the time for counting a points tree of many rows after its training."""
+_HASTY_ITERATIONS = 40
+"""Iterations of a search under constraints after an interruption."""
 _PROOF_SECONDS = 10.0
 """Seconds that the proof of a points tree may take, or as long as the comparison."""
 
@@ -131,6 +147,12 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Points trees read them as numbers.
     time_limit : float or None, default=60
         Seconds for the whole fit. The folds done by then decide.
+    constraints : list of Constraint or None, default=None
+        Rules that the tree must keep, as for :class:`~miptree.OptimalTreeClassifier`.
+        In each fold the trees of a candidate are repaired on the training rows, and a
+        candidate counts only if it keeps the rules there in every fold; sizes of
+        leaves and budgets are in proportion to the rows. Points trees know no rules
+        and do not take part.
     class_weight, cost_matrix, categorical_features, categorical_encoding, missing
         As for :class:`~miptree.OptimalTreeClassifier`.
     max_features_per_split, unknown, verbose
@@ -173,6 +195,11 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         ``sparsity="auto"`` the winner may be a sparser one than that of rank 1.
     n_splits_ : int
         Folds done.
+    constraints_ : tuple of Constraint
+        The constraints that took effect, those on sensitive columns included.
+    rules_held_out_ : list of RuleHeldOut
+        For each of them the share of the folds in which the winner's tree keeps it on
+        the rows held out, too, and by how much it misses it in the mean.
     best_estimator_ : OptimalTreeClassifier or PointsTreeClassifier
         The tree as a classifier of its own, for exports and reports.
     classes_, table_, tree_, certificate_, objective_, bound_, gap_, trace_, fit_time_
@@ -210,6 +237,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         ],
         "levels": [StrOptions({"cv"}), "boolean"],
         "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "constraints": [list, tuple, None],
         **OBLIQUE_CONSTRAINTS,
     }  # fmt: skip
 
@@ -224,10 +252,17 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     sparsity: str | float | None = "auto"
     levels: str | bool = "cv"
     time_limit: float | None = 60.0
+    constraints: Sequence[Constraint] | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        sensitive_features: Any = None,
+        control_features: Any = None,
     ) -> OptimalTreeClassifierCV:
         """Choose a candidate and train it.
 
@@ -241,7 +276,12 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             Weights >= 0, the largest at least 1e-5: a row of weight 2 counts as two
             rows, and the penalties are meant for rows of weight 1. Where all weights
             are whole, different folds may hold the copies of a row; give weights that
-            are no counts as ``weight / weight.mean()``.
+            are no counts as ``weight / weight.mean()``. Under constraints a row is in
+            one fold with all of its weight.
+        sensitive_features, control_features : array-like, Series or data frame
+            Groups that constraints compare, and groups within which they do, as for
+            :class:`~miptree.OptimalTreeClassifier`; optional. They are cut with the
+            rows.
 
         Returns
         -------
@@ -253,9 +293,18 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         if not isinstance(self.candidates, str):
             check_candidates(self.candidates)
         rows, classes = self._scored_rows(X, y, sample_weight)
-        problem, _ = self._problem_of(rows, classes)
+        given = GivenGroups(sensitive_features, control_features)
+        self.constraints_: tuple[Constraint, ...]
+        rows, self.constraints_ = ruled_rows(
+            rows, classes, self.constraints, sample_weight, given
+        )
+        self._refuse_contradictions()
+        problem, schema = self._problem_of(rows, classes)
+        if self.constraints_:  # what cannot be kept should fail before the work
+            self._refuse_points()
+            possible_rules(self.constraints_, problem, schema, rows)
         with interruptible(clock) as clock:
-            race, clock = self._race(rows, problem, X, y, seed, clock)
+            race, clock = self._race(rows, classes, problem, X, y, seed, clock)
             tell = self._teller(race, clock)
             results, end = race.run(
                 self.n_jobs,
@@ -264,6 +313,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             )
         self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
         was_interrupted = clock.stop.requested
+        taken: Winner | None = None
         for winner in self._winners(results):
             if isinstance(winner.setting.candidate, PointsTree):
                 end = "interrupted" if was_interrupted else end
@@ -271,18 +321,27 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 self._fit_points(
                     problem, winner, clock, end, class_weight, X, y, sample_weight
                 )
+                taken = winner
             else:
                 with interruptible(clock) as own:
-                    self._fit_oblique(rows, classes, winner, seed, own, end)
+                    is_kept = self._fit_oblique(rows, classes, winner, seed, own, end)
                 was_interrupted |= own.stop.requested
-            if self.get_n_leaves() > 1 or was_interrupted:
+                taken = winner if is_kept else taken
+            if taken is winner and (self.get_n_leaves() > 1 or was_interrupted):
                 break  # on all rows a candidate may find no split that it found on some
-        self._keep_results(results, winner)
+        if taken is None:
+            with interruptible(clock) as own:
+                is_hasty = was_interrupted or end == "interrupted"
+                self._search_under_rules(rows, classes, winner, seed, own, is_hasty)
+        self._keep_results(results, taken or winner, is_searched=taken is None)
         tell("done", results)
         n_done, n_folds = len(results.scores), len(race.folded.folds)
-        text = what_fell_short(self.rungs_, n_done, n_folds, end, was_interrupted)
-        if self.why_ == CONSTANT and not was_interrupted:
-            text = CONSTANT
+        has_rules = bool(self.constraints_)
+        text = what_fell_short(
+            self.rungs_, n_done, n_folds, end, was_interrupted, has_rules
+        )
+        if self.why_ in (CONSTANT, CONSTANT_UNDER_RULES) and not was_interrupted:
+            text = self.why_
         if text:
             warnings.warn(text, UserWarning, stacklevel=3)
         return self
@@ -297,16 +356,11 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         seed: int,
         clock: Clock,
         end: End,
-    ) -> None:
-        """Train the winner on all rows."""
+    ) -> bool:
+        """Train the winner on all rows; return whether its tree keeps the rules."""
         setting = winner.setting
-        read = rows.with_levels() if setting.as_levels else rows
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Dropped, as")  # told before
-            problem, schema = self._problem_of(read, classes)
-        if setting.max_features is not None:
-            problem = read.problem(schema.table, setting.max_features)
-        tree = final_fit(
+        problem, schema, rules = self._all_rows(rows, classes, setting)
+        found = final_fit(
             problem,
             costs_of(rows),
             winner,
@@ -315,12 +369,70 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             in_a_hurry=end != "max_iter",
             # A stop that ended the folds does not end this as well.
             clock=Clock(clock.remaining) if clock.stop.requested else clock,
+            rules=rules,
         )
+        if found.tree is None:
+            return False
         end = "interrupted" if clock.stop.requested else end
-        fitted = _certified(problem, tree, setting.depth, clock, end)
-        self.best_estimator_ = self._estimator(
-            setting, self._class_weight(rows, classes)
-        )
+        fitted = _certified(problem, found, setting.depth, clock, end, rules)
+        self._adopt_both(rows, classes, setting, schema, fitted)
+        return True
+
+    def _search_under_rules(
+        self,
+        rows: TrainingRows,
+        classes: AnyArray,
+        winner: Winner,
+        seed: int,
+        clock: Clock,
+        is_hasty: bool,
+    ) -> None:
+        """Search for a tree that keeps the rules, as no candidate's does on all rows.
+
+        After an interruption it is a short search.
+
+        Raises
+        ------
+        NoTreeFoundError
+            If none was found.
+        """
+        setting = winner.setting
+        problem, schema, rules = self._all_rows(rows, classes, setting)
+        assert rules is not None
+        clf = self._estimator(setting, None).set_params(random_state=seed)
+        if is_hasty:
+            clf.set_params(max_iter=_HASTY_ITERATIONS)
+            clock = Clock(clock.remaining)
+        plan = Plan.of(clf, _default_objective(problem))
+        fitted = train_under_rules(problem, plan, rules, clock)
+        self._adopt_both(rows, classes, setting, schema, fitted)
+
+    def _all_rows(
+        self, rows: TrainingRows, classes: AnyArray, setting: TuningSetting
+    ) -> tuple[Problem, Schema, Rules | None]:
+        """Return all rows as a setting reads them, and what a tree must keep."""
+        read = rows.with_levels() if setting.as_levels else rows
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Dropped, as")  # told before
+            problem, schema = self._problem_of(read, classes)
+        if setting.max_features is not None:
+            problem = read.problem(schema.table, setting.max_features)
+        if not self.constraints_:
+            return problem, schema, None
+        return problem, schema, possible_rules(self.constraints_, problem, schema, rows)
+
+    def _adopt_both(
+        self,
+        rows: TrainingRows,
+        classes: AnyArray,
+        setting: TuningSetting,
+        schema: Schema,
+        fitted: FittedTree,
+    ) -> None:
+        """Make this estimator fitted, and the one for exports and reports."""
+        class_weight = self._class_weight(rows, classes)
+        self.best_estimator_ = self._estimator(setting, class_weight)
+        self.best_estimator_.constraints_ = self.constraints_
         self.best_estimator_.adopt(schema, fitted)
         self.adopt(schema, fitted)
 
@@ -404,9 +516,19 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             return dict(zip(classes.tolist(), weights, strict=True))
         return self.class_weight
 
+    def _refuse_points(self) -> None:
+        """Refuse points trees beside constraints, which they do not know."""
+        given = self.candidates if not isinstance(self.candidates, str) else ()
+        if self.style == "points" or any(isinstance(c, PointsTree) for c in given):
+            raise ValueError(
+                "Points trees know no constraints: give another style or other "
+                "candidates, or leave out constraints and groups."
+            )
+
     def _race(
         self,
         rows: TrainingRows,
+        classes: AnyArray,
         problem: Problem,
         X: Any,
         y: Any,
@@ -420,7 +542,12 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         depths, readings = self._depths(), self._readings(rows)
         if isinstance(self.candidates, str):
             settings = style_settings(
-                self.style, problem, depths, readings, self.max_features_per_split
+                self.style,
+                problem,
+                depths,
+                readings,
+                self.max_features_per_split,
+                has_rules=bool(self.constraints_),
             )
         else:
             settings = all_settings(self.candidates, depths, readings)
@@ -444,8 +571,14 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             None if points is None else rules_for_folds(points),
             has_references=self.style == "auto" and isinstance(self.candidates, str),
             scoring=self.scoring,
+            constraints=self._fold_constraints(classes),
         )
         return race, clock
+
+    def _fold_constraints(self, classes: AnyArray) -> FoldConstraints | None:
+        if not self.constraints_:
+            return None
+        return FoldConstraints(self.constraints_, classes)
 
     def _winners(self, results: CVResults) -> list[Winner]:
         """Return what to train: what was chosen, and what is as good but less simple.
@@ -459,6 +592,16 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             return [rung.winner for rung in self.rungs_ if rung.is_near]
         best = max(self.rungs_, key=lambda r: r.winner.known_score)
         return [best.winner if results.scores else results.winner()]
+
+    def _refuse_contradictions(self) -> None:
+        """Refuse rules that contradict each other, or that candidates do not know."""
+        if any(isinstance(rule, FixedSplit) for rule in self.constraints_):
+            raise ValueError(
+                "OptimalTreeClassifierCV does not know FixedSplit, as its candidates "
+                "grow trees from the root. Use OptimalTreeClassifier, or leave it out."
+            )
+        most = self.max_features_per_split
+        refuse_contradictions(self.constraints_, max(self._depths()), most)
 
     def _depths(self) -> Sequence[int]:
         return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
@@ -482,14 +625,17 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
 
     # ----------------------------------------------------------------- keeping
 
-    def _keep_results(self, results: CVResults, winner: Winner) -> None:
+    def _keep_results(
+        self, results: CVResults, winner: Winner, is_searched: bool
+    ) -> None:
         self.style_ = winner.setting.style
         n_folds = len(results.scores)
         self.why_ = f"The best of {len(results.settings)} candidates was taken."
         if n_folds == 0:
             self.why_ = "The first candidate was trained without a comparison."
         if isinstance(self.candidates, str):
-            self.why_ = why_chosen(self.rungs_, n_folds, self.scoring)
+            has_rules = bool(self.constraints_)
+            self.why_ = why_chosen(self.rungs_, n_folds, self.scoring, has_rules)
             if winner is not chosen(self.rungs_).winner:
                 self.why_ = (
                     f"The {self.style_} tree was taken: simpler ones that are about as "
@@ -497,7 +643,15 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 )
             if self.get_n_leaves() == 1:  # a candidate of any style may find none
                 self.style_ = "constant"
-                self.why_ = CONSTANT if n_folds else self.why_
+                text = CONSTANT_UNDER_RULES if has_rules else CONSTANT
+                self.why_ = text if n_folds else self.why_
+        if is_searched and self.get_n_leaves() > 1:
+            self.style_ = "sparse" if winner.setting.max_features else "oblique"
+            self.why_ = (
+                "No tree of the candidates chosen keeps the constraints on all rows: "
+                "one was searched for that does."
+            )
+        self._keep_rules(results, winner)
         self.references_ = results.references
         self.cv_results_ = results.table()
         self.best_index_ = winner.index
@@ -509,6 +663,14 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.best_score_se_ = float(winner.se)
         self.n_splits_ = len(results.scores)
 
+    def _keep_rules(self, results: CVResults, winner: Winner) -> None:
+        """Keep how the winner's trees of the folds fare on the rows held out."""
+        self.rules_held_out_: list[RuleHeldOut] = []
+        constraints = self._fold_constraints(self.classes_)
+        if constraints is not None:
+            found = results.rules_held_out(winner)
+            self.rules_held_out_ = held_out_summary(constraints, found)
+
     def _estimator(
         self, setting: TuningSetting, class_weight: Any
     ) -> OptimalTreeClassifier:
@@ -516,6 +678,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         return OptimalTreeClassifier(
             max_depth=setting.depth,
             solver="search",
+            constraints=self.constraints,
             class_weight=class_weight,
             cost_matrix=self.cost_matrix,
             categorical_features=self.categorical_features,
@@ -526,15 +689,35 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         )
 
 
-def _certified(
-    problem: Problem, tree: ObliqueTree, depth: int, clock: Clock, end: End
-) -> FittedTree:
-    """Count a tree as if trained for (1a), with bounds that need no solver."""
+def _default_objective(problem: Problem) -> Svm1Objective:
     default = OptimalTreeClassifier()
-    objective = suited_objective(
+    return suited_objective(
         default.slack_penalty, default.l1_penalty, default.margin, problem
     )
+
+
+def _certified(
+    problem: Problem,
+    found: FinalTree,
+    depth: int,
+    clock: Clock,
+    end: End,
+    rules: Rules | None,
+) -> FittedTree:
+    """Count a tree as if trained for (1a), with bounds that need no solver."""
+    tree = found.tree
+    assert tree is not None
+    objective = _default_objective(problem)
     bounds = Bounds.without_solver(problem, depth)
     score = objective.evaluate(problem, tree)
     fitted = Incumbent(tree, score, bounds, clock).end(problem, objective, depth)
+    if rules is not None:
+        certificate = with_rules(
+            fitted.certificate,
+            rules.findings(fitted.tree, fitted.tree.apply(problem.X)),
+            objective.evaluate(problem, found.free).objective,
+            rules.least_cost(problem),
+            sorted(left_out(rules.constraints)),
+        )
+        fitted = replace(fitted, certificate=certificate)
     return replace(fitted, status=end)

@@ -28,10 +28,23 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
             _proved(clf) if is_taken else "",
         )
     for name, value in clf.references_.items():
+        name += ", without the rules" if clf.constraints_ else ""
         table.add_row(name, "", score_text(clf.scoring, value), "")
     if clf.style_ != "constant":  # of which a warning has told
         say(clf.why_)
     console.print(table)
+
+
+def show_rules(clf: OptimalTreeClassifierCV) -> None:
+    """Print what was counted of each rule in training, and on rows held out."""
+    counted = clf.certificate_.rules or ()
+    for sentence, found in zip(counted, clf.rules_held_out_, strict=True):
+        say(f"Rule: {sentence}")
+        if found.n_folds:
+            say(
+                f"  On rows held out it was kept in {100 * found.kept:.0f} % of "
+                f"{found.n_folds} folds, and missed by {found.excess:.3g} in the mean."
+            )
 
 
 def _proved(clf: OptimalTreeClassifierCV) -> str:

@@ -93,7 +93,7 @@ def refuse_with_rules(given: Given) -> None:
     """Refuse options of fits that do not know rules."""
     if given.rule is None:
         return
-    for wrong in given.named("tune", "engine", "selection", "proof_log"):
+    for wrong in given.named("engine", "selection", "proof_log"):
         raise ValueError(
             f"{given.rule} works without {wrong}, which knows no rules. Leave out one "
             "of the two."
@@ -109,15 +109,18 @@ _OF_OBLIQUE = (
     "proof",
     "proof_log",
     "l1_penalty",
-    "rule",
 )
 """Options of oblique trees that are trained in one given way."""
 
 
 def chosen_style(given: Given, style: str | None) -> str:
-    """Return the style that was asked for; an option of one style asks for it."""
+    """Return the style that was asked for; an option of one style asks for it.
+
+    Rules ask for an oblique tree, unless styles are compared under them by --tune.
+    """
     if style is None:
-        return "oblique" if given.named(*_OF_OBLIQUE) else "auto"
+        asking = _OF_OBLIQUE if given.tune else (*_OF_OBLIQUE, "rule")
+        return "oblique" if given.named(*asking) else "auto"
     if style not in STYLE_NAMES:
         names = f"{', '.join(STYLE_NAMES[:-1])} or {STYLE_NAMES[-1]}"
         raise ValueError(f"--style must be {names}, got {style!r}.")

@@ -18,7 +18,7 @@ from miptree.commands._app import (
     show_certificate,
     show_tree,
 )
-from miptree.commands._comparison import show_comparison, unproved_sentence
+from miptree.commands._comparison import show_comparison, show_rules, unproved_sentence
 from miptree.commands._costs import class_weights, cost_matrix, weights_of_all
 from miptree.commands._file_options import reads_table
 from miptree.commands._fit_options import (
@@ -240,7 +240,8 @@ def fit(
     points tree is then chosen for a sample of the rows, and not proved for all of them.
     With --fair, --min-leaf, --max-rate, --min-rate, --forbid or --monotone an oblique
     tree is trained that keeps these rules on the training rows, or an error says why
-    there is none.
+    there is none. With --tune as well, trees that keep them are compared by
+    cross-validation, points trees aside, and it is told how the rules fare on new rows.
     """
     rules = GivenRules(
         sensitive or [],
@@ -327,14 +328,14 @@ def fit(
             refuse_long_texts(rows)
         else:
             note(unsaved_sentence(data))
+        groups = {}
+        if not isinstance(clf, PointsTreeClassifier):
+            clf.set_params(constraints=rules.constraints(y) or None)
+            groups = rules.groups(table)
         if isinstance(clf, OptimalTreeClassifierCV):
-            clf.fit(rows, y, weight)
+            clf.fit(rows, y, weight, **groups)
         else:
             labels = pd.Series(y, name=target)  # the proof says what it is about
-            groups = {}
-            if isinstance(clf, OptimalTreeClassifier):
-                clf.set_params(constraints=rules.constraints(y) or None)
-                groups = rules.groups(table)
             clf.fit(rows, labels, weight, proof_log=proof_log, force=force, **groups)
     if out is not None:  # first of all: showing it may fail
         notes = {"target": target, "weights": weights, **rules.notes}
@@ -344,6 +345,7 @@ def fit(
         show_comparison(clf)
     if isinstance(clf, OptimalTreeClassifierCV) and clf.style_ != "points":
         say(unproved_sentence(clf))
+        show_rules(clf)
     else:
         show_certificate(clf)
     say(f"Saved as {out}." if out is not None else "The model is not saved.")

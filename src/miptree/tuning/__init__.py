@@ -22,6 +22,7 @@ from miptree.tuning.cv_results import (
 )
 from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.final_fit import final_fit
+from miptree.tuning.fold_constraints import FoldConstraints, RuleHeldOut
 from miptree.tuning.folds import Fold, FoldedRows, folded_rows
 from miptree.tuning.ladder import Rung, chosen, ladder, why_chosen
 from miptree.tuning.racing import Race, all_settings
@@ -38,11 +39,13 @@ __all__ = [
     "CartTree",
     "ConstantTree",
     "Fold",
+    "FoldConstraints",
     "FoldedRows",
     "GreedySvmTree",
     "LogisticTree",
     "PointsTree",
     "Race",
+    "RuleHeldOut",
     "Rung",
     "SoftTree",
     "Svm1Tree",

@@ -240,6 +240,12 @@ class CVResults:
             return np.nan, np.nan
         return float(found.mean()), float(self._errors(found))
 
+    def rules_held_out(self, winner: Winner) -> FloatArray:
+        """Return (folds, constraints, 2): how its trees keep each on rows held out."""
+        place = self.thresholds.index(winner.threshold)
+        found = [scores.rules[winner.index, place] for scores in self.scores]
+        return np.array(found)
+
     @property
     def references(self) -> dict[str, float]:
         """Mean scores of other methods in the folds that they took part in."""

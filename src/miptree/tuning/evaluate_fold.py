@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock
 from miptree.data import EmptyTableError, Table
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.tree import HeapTree
+from miptree.fit.repair import RepairedTree
+from miptree.tree import HeapTree, ObliqueTree
 from miptree.tuning.candidates import ObliqueCandidate
+from miptree.tuning.fold_constraints import FoldConstraints
 from miptree.tuning.folds import Fold
 from miptree.tuning.grow import Grower, TrainingEffort
 from miptree.tuning.scores import (
@@ -55,6 +58,26 @@ class TrainedFold:
     table: Table
     part: TrainingPart
     grown: list[list[HeapTree]]
+    rules: Rules | None = None
+
+    def judged(
+        self, trees: Sequence[HeapTree], threshold: float, clock: Clock | None
+    ) -> tuple[list[ObliqueTree], float]:
+        """Return the trees that speak for a candidate, in the user's units.
+
+        Beside them, how many coefficients the first has a split. Those below the
+        threshold are dropped. Under constraints one repaired tree speaks for the
+        candidate, and none where none keeps them.
+        """
+        problem = self.part.problem
+        thin = [self.part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
+        if self.rules is None:
+            kept = [problem.to_user(tree).prune(problem.X) for tree in thin]
+            return kept, nonzeros_per_split(thin[0])
+        found = RepairedTree(problem, self.rules, thin, clock).tree
+        if found is None:
+            return [], np.nan
+        return [found], nonzeros_per_split(found)
 
 
 def train_fold(
@@ -65,17 +88,23 @@ def train_fold(
     depth: int,
     as_levels: bool = False,
     clock: Clock | None = None,
+    constraints: FoldConstraints | None = None,
 ) -> TrainedFold:
     """Train all candidates on the training rows of a fold.
 
-    Table, scaling, votes about labels and trees come from these rows alone.
+    Table, scaling, votes about labels and trees come from these rows alone. No trees
+    where the constraints cannot be counted on these rows.
     """
     known = rows.take(fold.train)
     table, problem = rules.learn(known, as_levels)
-    part = TrainingPart(problem, costs_of(rows))
+    part, ruled = TrainingPart(problem, costs_of(rows)), None
+    if constraints is not None:
+        ruled = constraints.on_training(known, problem, table, len(known) / len(rows))
+        if ruled is None:
+            return TrainedFold(table, part, [[] for _ in candidates])
     share = float(known.weight.sum() / rows.weight.sum())
     grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, clock or Clock())
-    return TrainedFold(table, part, grower.grow(candidates))
+    return TrainedFold(table, part, grower.grow(candidates), ruled)
 
 
 def score_fold(
@@ -88,6 +117,7 @@ def score_fold(
     as_levels: bool = False,
     clock: Clock | None = None,
     scoring: str = "accuracy",
+    constraints: FoldConstraints | None = None,
 ) -> FoldScores:
     """Train all candidates on some rows, and judge them on others.
 
@@ -101,10 +131,16 @@ def score_fold(
         Ends the training early; the scores then mean nothing.
     scoring : str
         One of :data:`~miptree.tuning.scoring.SCORINGS`.
+    constraints : FoldConstraints, optional
+        What trees must keep on the training rows; a candidate none of whose trees does
+        has no score.
     """
-    scores = FoldScores.empty(len(candidates), len(thresholds))
+    n_rules = 0 if constraints is None else len(constraints)
+    scores = FoldScores.empty(len(candidates), len(thresholds), n_rules)
     try:
-        trained = train_fold(rows, fold, rules, candidates, depth, as_levels, clock)
+        trained = train_fold(
+            rows, fold, rules, candidates, depth, as_levels, clock, constraints
+        )
     except EmptyTableError:
         return scores
     part, held_out = trained.part, rows.take(fold.test)
@@ -113,14 +149,19 @@ def score_fold(
         for t, threshold in enumerate(thresholds if trees else ()):
             if clock is not None and clock.is_over:
                 return scores
-            thin = [part.thinned(tree, threshold) for tree in trees[:_JUDGED]]
-            kept = [part.problem.to_user(tree).prune(part.problem.X) for tree in thin]
+            kept, nonzeros = trained.judged(trees, threshold, clock)
+            if not kept:
+                continue
             found = [
                 tree_score(scoring, held_out, X, tree, part.problem, has_blur=True)
                 for tree in kept
             ]
             # Half by the best tree, half by how well the candidate does in general.
             scores.score[k, t] = 0.5 * found[0] + 0.5 * float(np.mean(found))
-            scores.nonzeros[k, t] = nonzeros_per_split(thin[0])
+            scores.nonzeros[k, t] = nonzeros
             scores.terms[k, t] = np.count_nonzero(kept[0].coef)
+            if constraints is not None:
+                scores.rules[k, t] = constraints.on_held_out(
+                    held_out, trained.table, kept[0], X, len(held_out) / len(rows)
+                )
     return scores

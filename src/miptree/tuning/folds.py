@@ -117,8 +117,30 @@ def folded_rows(
     """Split the rows as ``cv`` says; a number means that many stratified folds."""
     if cv is None or isinstance(cv, Integral):
         n_splits = 5 if cv is None else int(cv)
+        if rows.groups is not None:
+            return plain_folds(rows, n_splits, n_repeats, most_rows, seed)
         return stratified_folds(rows, problem, n_splits, n_repeats, most_rows, seed)
     return splitter_folds(rows, X, y, cv, most_rows, seed)
+
+
+def plain_folds(
+    rows: TrainingRows, n_splits: int, n_repeats: int, most_rows: int, seed: int
+) -> FoldedRows:
+    """Split the rows as they were given into stratified folds, several times.
+
+    Constraints count the user's rows, so none of them is merged, copied or shared.
+    """
+    from sklearn.model_selection import RepeatedStratifiedKFold
+
+    n_splits = min(n_splits, int(np.bincount(rows.y).max()))
+    if n_splits < 2:
+        return FoldedRows(rows, [], 1)
+    splitter = RepeatedStratifiedKFold(
+        n_splits=n_splits, n_repeats=n_repeats, random_state=seed
+    )
+    pairs = _split(splitter, rows.y, rows.y)
+    folds = _drawn(_folds(rows, pairs, seed), most_rows, seed)
+    return FoldedRows(rows, folds, n_splits)
 
 
 def splitter_folds(
@@ -129,14 +151,19 @@ def splitter_folds(
 
     splitter = check_cv(splitter, y, classifier=True)
     n_repeats = getattr(splitter, "n_repeats", 1)
+    folds = _drawn(_folds(rows, _split(splitter, X, y), seed), most_rows, seed)
+    return FoldedRows(rows, folds, max(1, len(folds) // n_repeats))
+
+
+def _drawn(folds: Sequence[Fold], most_rows: int, seed: int) -> list[Fold]:
+    """Draw rows to train on where there are too many."""
     rng = np.random.default_rng(seed)
-    folds = [
+    return [
         replace(fold, train=np.sort(rng.choice(fold.train, most_rows, replace=False)))
         if len(fold.train) > most_rows
         else fold
-        for fold in _folds(rows, _split(splitter, X, y), seed)
+        for fold in folds
     ]
-    return FoldedRows(rows, folds, max(1, len(folds) // n_repeats))
 
 
 def copies_of(rows: TrainingRows, n_splits: int) -> IntArray:

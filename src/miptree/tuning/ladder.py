@@ -85,17 +85,35 @@ def chosen(rungs: Sequence[Rung]) -> Rung:
     return near[0] if near else rungs[-1]
 
 
-def uncompared(rungs: Sequence[Rung]) -> str:
-    """Say which styles the time did not suffice for; nothing if there is none."""
+def uncompared(rungs: Sequence[Rung], has_rules: bool = False) -> str:
+    """Say which styles the time did not suffice for; nothing if there is none.
+
+    Under constraints that may be as no tree of the style keeps them. Of a constant that
+    is no news.
+    """
     missed = [rung.style for rung in rungs if np.isnan(rung.winner.score)]
     if not missed or len(missed) == len(rungs):
         return ""
     names = " and ".join(dict.fromkeys(missed))
+    if has_rules:
+        return "" if set(missed) == {"constant"} else UNKEPT.format(names=names)
     return f"The time was too short to compare {names} trees. Raise time_limit."
 
 
+UNKEPT = (
+    "The {names} trees could not be compared: in some fold none was found that keeps "
+    "the constraints, or the time was too short."
+)
+"""What to know of styles without a score under constraints."""
+
+
 def what_fell_short(
-    rungs: Sequence[Rung], n_done: int, n_folds: int, end: End, interrupted: bool
+    rungs: Sequence[Rung],
+    n_done: int,
+    n_folds: int,
+    end: End,
+    interrupted: bool,
+    has_rules: bool = False,
 ) -> str:
     """Say in which way the comparison did not run to its end; nothing if it did."""
     if interrupted:
@@ -113,7 +131,12 @@ def what_fell_short(
             "The time limit left no fold finished: a tree was trained without a "
             "comparison. Raise time_limit."
         )
-    return uncompared(rungs)
+    if n_done == 0 and has_rules:
+        return (
+            "In no fold a candidate was found that keeps the constraints: a tree was "
+            "trained without a comparison."
+        )
+    return uncompared(rungs, has_rules)
 
 
 CONSTANT = (
@@ -122,13 +145,23 @@ CONSTANT = (
     "rare classes count for more."
 )
 """What to know of a tree without a split."""
+CONSTANT_UNDER_RULES = (
+    "No split was found that keeps the constraints and helps to predict new rows: the "
+    "tree is a constant."
+)
+"""The same under constraints."""
 
 
-def why_chosen(rungs: Sequence[Rung], n_folds: int, scoring: str = "accuracy") -> str:
+def why_chosen(
+    rungs: Sequence[Rung],
+    n_folds: int,
+    scoring: str = "accuracy",
+    has_rules: bool = False,
+) -> str:
     """Say in a sentence which style was taken, and why."""
     rung = chosen(rungs)
     if rung.style == "constant":
-        return CONSTANT
+        return CONSTANT_UNDER_RULES if has_rules else CONSTANT
     if n_folds == 0:
         return f"A tree of style {rung.style} was trained without a comparison."
     best = max(rungs, key=lambda r: r.winner.known_score)
@@ -137,7 +170,7 @@ def why_chosen(rungs: Sequence[Rung], n_folds: int, scoring: str = "accuracy") -
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
         why = f"The {rung.name} tree was taken: no simpler style is as good {folds}."
-        return " ".join([why, uncompared(rungs)]).rstrip()
+        return " ".join([why, uncompared(rungs, has_rules)]).rstrip()
     behind = difference_text(scoring, rung.behind)
     error = "unknown"
     if np.isfinite(rung.behind_se):

@@ -31,6 +31,7 @@ from miptree.tuning.candidates import (
 )
 from miptree.tuning.cv_results import CVResults, TuningSetting
 from miptree.tuning.evaluate_fold import TableRules, score_fold
+from miptree.tuning.fold_constraints import FoldConstraints
 from miptree.tuning.folds import Fold, FoldedRows
 from miptree.tuning.points_fold import score_points_fold
 from miptree.tuning.references import score_references
@@ -57,6 +58,8 @@ class Race:
         Whether methods that everybody knows stand beside the trees.
     scoring : str
         What they are compared by, see :mod:`~miptree.tuning.scoring`.
+    constraints : FoldConstraints, optional
+        What trees must keep on the training rows of a fold to have a score.
     """
 
     settings: Sequence[TuningSetting]
@@ -66,6 +69,7 @@ class Race:
     points: PointsRules | None = None
     has_references: bool = False
     scoring: str = "accuracy"
+    constraints: FoldConstraints | None = None
 
     def run(
         self,
@@ -139,7 +143,8 @@ class Race:
 
     def score(self, fold: Fold, alive: BoolArray, clock: Clock) -> FoldScores:
         """Score the settings that are in the race, those alike in one go."""
-        scores = FoldScores.empty(len(self.settings), len(self.thresholds))
+        n_rules = 0 if self.constraints is None else len(self.constraints)
+        scores = FoldScores.empty(len(self.settings), len(self.thresholds), n_rules)
         alike: dict[tuple[Any, ...], list[int]] = {}
         for index in np.flatnonzero(alive):
             setting = self.settings[int(index)]
@@ -180,6 +185,7 @@ class Race:
             first.as_levels,
             clock,
             self.scoring,
+            self.constraints,
         )
 
 

@@ -26,24 +26,29 @@ class FoldScores:
         Coefficients of all splits together.
     references : dict from str to float
         Scores of other methods in this fold.
+    rules : float array of shape (settings, thresholds, constraints, 2)
+        Whether the rows held out keep each constraint, and by how much they miss it.
     """
 
     score: FloatArray
     nonzeros: FloatArray
     terms: FloatArray
     references: dict[str, float] = field(default_factory=dict)
+    rules: FloatArray = field(default_factory=lambda: np.zeros((1, 1, 0, 2)))
 
     @classmethod
-    def empty(cls, n_settings: int, n_thresholds: int) -> FoldScores:
+    def empty(cls, n_settings: int, n_thresholds: int, n_rules: int = 0) -> FoldScores:
         """Make scores that are all NaN, to be filled in."""
         nothing = np.full((n_settings, n_thresholds), np.nan)
-        return cls(nothing, nothing.copy(), nothing.copy())
+        rules = np.full((n_settings, n_thresholds, n_rules, 2), np.nan)
+        return cls(nothing, nothing.copy(), nothing.copy(), rules=rules)
 
     def put(self, places: list[int], found: FoldScores) -> None:
         """Take in the scores of some settings."""
         self.score[places] = found.score
         self.nonzeros[places] = found.nonzeros
         self.terms[places] = found.terms
+        self.rules[places] = found.rules
 
     def joined(self, other: FoldScores) -> FoldScores:
         """Return the scores of both, of settings that took part in one of them."""
@@ -53,6 +58,7 @@ class FoldScores:
             np.where(is_mine, self.nonzeros, other.nonzeros),
             np.where(is_mine, self.terms, other.terms),
             self.references | other.references,
+            np.where(is_mine[:, :, None, None], self.rules, other.rules),
         )
 
 

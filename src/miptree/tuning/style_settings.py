@@ -31,6 +31,7 @@ def style_settings(
     depths: Sequence[int],
     readings: Sequence[bool],
     max_features: int | None,
+    has_rules: bool = False,
 ) -> list[TuningSetting]:
     """Return the settings of a style, or of all of them for "auto".
 
@@ -44,6 +45,8 @@ def style_settings(
         Depths, and whether whole numbers of few values are read as categories.
     max_features : int, optional
         The user's limit on the features of a split.
+    has_rules : bool
+        Whether trees must keep constraints: points trees know none, and stay out.
     """
     shallow = [depth for depth in depths if depth <= MOST_DEPTH]
     if style == "points" and not shallow:
@@ -63,6 +66,8 @@ def style_settings(
     }
     if style != "auto":
         return found[style]
+    if has_rules:
+        del found["points"]
     if _most(problem, max_features) <= SPARSE_FEATURES:
         del found["sparse"]  # they are all oblique trees
     return [setting for name in STYLES for setting in found.get(name, [])]
