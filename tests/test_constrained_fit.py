@@ -45,6 +45,7 @@ from miptree.constraints import (
     TruePositiveRateParity,
 )
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
+from miptree.constraints.rules import Rules
 from miptree.evaluate import evaluate_rules
 from miptree.fit import constrained
 from miptree.objective import Svm1Objective
@@ -426,6 +427,19 @@ def test_below_a_fixed_root_each_side_is_searched_on_its_own():
         for side in sides
     ]
     assert clf.certificate_.errors <= sum(a.certificate_.errors for a in alone) + 1
+
+
+def test_splits_are_made_above_a_fixed_one_that_needs_them(monkeypatch):
+    X, _, _ = biased(40)
+    y = (X[:, 0] > 0).astype(int)  # one split would do
+    fixed = FixedSplit(6, {2: 1.0}, 0.0)
+    given = {**PENALTIES, "max_depth": 3, "max_iter": 2}
+    clf = classifier([fixed, AllowFeatures([1], node=2)], **given).fit(X, y)
+    assert has_split(clf, X, fixed)
+    assert np.flatnonzero(clf.tree_.coef[way(clf.tree_, 2)]).tolist() == [1]
+    monkeypatch.setattr(Rules, "_with_ways", lambda *given: [])
+    with pytest.raises(NoTreeFoundError, match=r"Node 6 .* NOT kept, there"):
+        classifier([fixed], **given).fit(X, y)
 
 
 def test_a_fixed_split_stays_though_both_its_sides_predict_alike():

@@ -25,6 +25,7 @@ RUN = [
     "baselines.md",
     "selection.md",
 ]
+DRAWING = ("share.md", "constraints.md")
 _TEXT = r"```text\n(.*?)```"
 """A block that shows what an example prints."""
 
@@ -34,7 +35,7 @@ def test_examples_run(name, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)  # where examples may write
     if name == "selection.md":
         pytest.importorskip("dask.dataframe")
-    if name == "share.md":
+    if name in DRAWING:
         pytest.importorskip("matplotlib").use("Agg")
     text = (ROOT / "docs" / name).read_text()
     examples = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
@@ -48,7 +49,17 @@ def test_examples_run(name, monkeypatch, tmp_path, capsys):
         assert points in shown
         # On another machine, the last digits of an oblique tree may be others.
         assert re.sub(r"[\d.]+", "0", sums) in re.sub(r"[\d.]+", "0", shown)
-    if name == "share.md":
+    if name == "constraints.md":  # what it says of its example and of probabilities
+        rates = space["doctor"].certificate_.rules[2]
+        assert "63 of 134 = 0.4701" in rates
+        assert "62 of 131 = 0.4733" in rates
+        doctor, given = space["doctor"], ("train", "y_train", "new", "y_new")
+        train, y_train, new, y_new = (space[name] for name in given)
+        assert round(doctor.score(train, y_train), 2) == 0.8
+        assert round(doctor.score(new, y_new), 2) == 0.73
+        assert (space["careful"].predict(space["X"]) == "failed").mean() >= 0.9
+        assert (space["likely"] == "failed").mean() < 0.9
+    if name in DRAWING:
         from matplotlib import pyplot
 
         pyplot.close("all")

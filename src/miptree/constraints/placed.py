@@ -47,7 +47,6 @@ def placed_splits(
 def _placed(fixed: FixedSplit, problem: Problem, numbers: Sequence[str]) -> PlacedSplit:
     coef, threshold = fixed.hyperplane(numbers), fixed.threshold
     score = problem.X @ coef - threshold
-    _refuse_rounded(fixed, problem.X, coef)
     if fixed.node == 0 and ((score <= 0).all() or (score > 0).all()):
         raise ValueError(
             f"FixedSplit at node 0 sends all rows to one side. {fixed.asked}: give a "
@@ -55,6 +54,7 @@ def _placed(fixed: FixedSplit, problem: Problem, numbers: Sequence[str]) -> Plac
         )
     factor = _exact_factor(np.append(coef, threshold), float(np.abs(score).max()))
     coef, threshold = coef * factor, threshold * factor
+    _refuse_rounded(fixed.node, problem.X, coef, threshold)
     scaled = coef * problem.scale
     return PlacedSplit(
         fixed.node, coef, threshold, scaled, threshold - float(coef @ problem.offset)
@@ -76,11 +76,13 @@ def _exact_factor(values: FloatArray, largest: float) -> float:
     return power
 
 
-def _refuse_rounded(fixed: FixedSplit, X: FloatArray, coef: FloatArray) -> None:
+def _refuse_rounded(
+    node: int, X: FloatArray, coef: FloatArray, threshold: float
+) -> None:
     """Refuse a split on which rows lie whose side is a matter of rounding."""
-    limit = np.array([fixed.threshold])
+    limit = np.array([threshold])
     error = rounding_error(coef[None], limit, np.abs(X).max(axis=0))[0]
-    near = X[np.abs(X @ coef - fixed.threshold) <= error]
+    near = X[np.abs(X @ coef - threshold) <= error]
     if not len(near):
         return
     labels = np.array([0, 0], dtype=np.intp)
@@ -90,7 +92,7 @@ def _refuse_rounded(fixed: FixedSplit, X: FloatArray, coef: FloatArray) -> None:
     n_unclear = int((split.goes_right(near)[:, 0] != right).sum())
     if n_unclear:
         raise ValueError(
-            f"FixedSplit at node {fixed.node} has {n_unclear} rows so near to it that "
+            f"FixedSplit at node {node} has {n_unclear} rows so near to it that "
             "rounding decides their side. Move its threshold a little."
         )
 

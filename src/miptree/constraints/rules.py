@@ -26,6 +26,7 @@ from miptree.constraints.placed import (
 )
 from miptree.constraints.population import Population
 from miptree.constraints.signs import Signs
+from miptree.constraints.ways import with_ways
 from miptree.data.columns import NumericalColumn
 from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
@@ -163,11 +164,29 @@ class Rules:
         heap = with_placed(heap, self.fixed)
         found = [heap]
         heaps = [tree for c in self.constraints for tree in self._projected(c, heap)]
+        heaps += self._with_ways(problem, heap)
         for tree in (heap, *heaps):
             found += [] if tree is heap else [tree]
             for size, least in self.leaf_sizes:
                 found += with_full_leaves(problem, tree, size, least)
         return found
+
+    def _with_ways(self, problem: Problem, heap: HeapTree) -> list[HeapTree]:
+        """Return a tree with splits above the fixed ones, where that is another."""
+        if not any(split.node for split in self.fixed):
+            return []
+
+        def columns(node: int) -> IntArray:
+            allowed = np.arange(problem.n_features) < problem.n_open
+            for constraint in self.constraints:
+                if isinstance(constraint, AllowFeatures) and constraint.is_about(node):
+                    allowed &= constraint.allowed(self.columns)
+            return np.flatnonzero(allowed)
+
+        tree = with_ways(problem.scaled, heap, self.fixed, columns)
+        if tree is None or np.array_equal(tree.coef, heap.coef):
+            return []
+        return [tree]
 
     def _projected(self, constraint: Constraint, heap: HeapTree) -> list[HeapTree]:
         """Return a tree without the coefficients that a constraint does not like."""
