@@ -1,5 +1,7 @@
 """Cross-validation under constraints: what counts, what is told, what comes out."""
 
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,7 +32,14 @@ from miptree.tuning import (
 )
 from miptree.tuning.evaluate_fold import score_fold, train_fold
 
+FINAL_FIT = import_module("miptree.tuning.final_fit")  # not the function
 QUICK = [CartTree(), LogisticTree(3.0), ConstantTree()]
+
+
+@pytest.fixture(autouse=True)
+def _short_searches(monkeypatch):
+    """Search a little only: what is tested does not depend on how good trees are."""
+    monkeypatch.setattr(FINAL_FIT, "_ITERATIONS", 4)
 
 
 def biased(n, seed=0):
@@ -62,7 +71,7 @@ def apart(predicted, groups, weight=None):
 @pytest.mark.parametrize("bound", [0.02, 0.1])
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy"])
 def test_the_tree_keeps_the_rules_on_all_rows(bound, scoring):
-    X, y, groups = biased(120)
+    X, y, groups = biased(90)
     weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
     rules = [DemographicParity(difference_bound=bound), MinLeaf(rows=12)]
     clf = tuner(rules, scoring=scoring)
@@ -232,6 +241,16 @@ def test_what_cannot_be_kept_fails_before_the_folds():
     assert told == []
 
 
+def test_a_search_takes_part_where_the_rules_cost_something(monkeypatch):
+    X, y, groups = biased(80, seed=3)
+    clf = tuner([DemographicParity(difference_bound=0.05)], candidates=QUICK[:1])
+    monkeypatch.setattr(FINAL_FIT, "_ITERATIONS", 16)
+    errors = (clf.fit(X, y, sensitive_features=groups).predict(X) != y).sum()
+    monkeypatch.setattr(FINAL_FIT, "_searched", lambda *given: [])
+    alone = (clf.fit(X, y, sensitive_features=groups).predict(X) != y).sum()
+    assert errors < alone
+
+
 # -------------------------------------------------------------------------- repair
 
 
@@ -282,7 +301,7 @@ def test_the_command_line_tunes_under_rules(tmp_path):
     table = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(sex=groups)
     people, out = tmp_path / "people.csv", tmp_path / "model.json"
     table.assign(paid=np.where(y == 1, "yes", "no")).to_csv(people, index=False)
-    fit = ["fit", people, "--target", "paid", "--tune", "--time-limit", 5, "--out", out]
+    fit = ["fit", people, "--target", "paid", "--tune", "--time-limit", 3, "--out", out]
     fair = ["--sensitive", "sex", "--fair", "demographic-parity:0.1"]
     result = run(*fit, *fair)
     assert result.exit_code == 0, result.output

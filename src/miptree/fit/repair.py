@@ -40,6 +40,9 @@ class RepairedTree:
         the given ones keeps the constraints.
     cost : float
         What its errors cost, infinity without a tree.
+    is_bound : bool
+        Whether the constraints cost something: without them the best routing would have
+        cheaper labels.
     """
 
     def __init__(
@@ -56,7 +59,8 @@ class RepairedTree:
             for near in rules.repaired(problem, heap):
                 self._offer(near)
         least = free_cost(problem, problem.to_user(self._heap))
-        if self.cost > _SAME_COST * least:
+        self.is_bound = bool(self.cost > _SAME_COST * least)
+        if self.is_bound:
             self._move_thresholds(clock or Clock())
 
     def _move_thresholds(self, clock: Clock) -> None:

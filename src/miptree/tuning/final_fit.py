@@ -6,14 +6,18 @@ from typing import NamedTuple
 
 from threadpoolctl import threadpool_limits
 
+from miptree.constraints.errors import NoTreeFoundError
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.fit.constrained import train_under_rules
+from miptree.fit.plan import Plan
 from miptree.fit.repair import RepairedTree
 from miptree.objective.leaf_labels import relabel
+from miptree.objective.penalties import suited_objective
 from miptree.search.starts import constant_tree
-from miptree.tree import ObliqueTree
-from miptree.tuning.candidates import PointsTree
+from miptree.tree import HeapTree, ObliqueTree
+from miptree.tuning.candidates import ConstantTree, PointsTree
 from miptree.tuning.cv_results import Winner
 from miptree.tuning.evaluate_fold import FOLD_EFFORT
 from miptree.tuning.folds import stratified_part
@@ -22,6 +26,8 @@ from miptree.tuning.training_part import TrainingPart
 from miptree.utils.arrays import FloatArray
 
 _EFFORT = TrainingEffort(restarts=48, bag=64, polished=6, rounds=5, max_iter=50)
+_ITERATIONS, _FEW_ITERATIONS = 60, 16
+"""Iterations of a search under constraints, and in a hurry."""
 _REPAIRED = 6
 """Trees of the winner that are repaired under constraints."""
 
@@ -49,7 +55,8 @@ def final_fit(
 
     Of more than ``most_rows`` rows it trains on a part, but all rows label the leaves.
     In a hurry the effort is that of a fold. Under constraints the best trees are
-    repaired for all rows, and the one that costs least is taken.
+    repaired for all rows, and the one that costs least is taken; where they cost
+    something, one that was searched for under them takes part.
     """
     few = problem
     if problem.n_rows > most_rows:
@@ -69,4 +76,28 @@ def final_fit(
     free = problem.to_user(heaps[0]).prune(problem.X)
     if rules is None:
         return FinalTree(free, free)
-    return FinalTree(RepairedTree(problem, rules, heaps, clock).tree, free)
+    repaired = RepairedTree(problem, rules, heaps, clock)
+    if repaired.is_bound and not isinstance(candidate, ConstantTree):
+        n_iter = _FEW_ITERATIONS if in_a_hurry else _ITERATIONS
+        others = _searched(problem, rules, depth, seed, n_iter, clock)
+        if others:
+            other = RepairedTree(problem, rules, others, clock)
+            repaired = min(repaired, other, key=lambda found: found.cost)
+    return FinalTree(repaired.tree, free)
+
+
+def _searched(
+    problem: Problem, rules: Rules, depth: int, seed: int, n_iter: int, clock: Clock
+) -> list[HeapTree]:
+    """Search for a tree under constraints; return it, or none if there was none.
+
+    A candidate knows nothing of constraints. Where its trees have to pay for them, a
+    search that heeds them may find one that pays less.
+    """
+    objective = suited_objective("auto", "auto", "auto", problem)
+    plan = Plan(objective, depth, solver="search", max_iter=n_iter, seed=seed)
+    try:
+        found = train_under_rules(problem, plan, rules, clock)
+    except NoTreeFoundError:
+        return []
+    return [problem.to_scaled(found.tree, depth)]
