@@ -45,6 +45,7 @@ def reads_table(command: Callable[..., None]) -> Callable[..., None]:
         command(**given, file=FileOptions(**options))
 
     signature = asked.replace(parameters=[*kept, *added])
+    # Typer asks for the signature; functions do not declare that they may have one.
     reading.__signature__ = signature  # type: ignore[attr-defined]
     reading.__annotations__ = {p.name: p.annotation for p in (*kept, *added)}
     return reading

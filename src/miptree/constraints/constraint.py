@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from miptree.constraints.arguments import finite_number
 from miptree.constraints.limit import Limit
 from miptree.constraints.population import Population
 from miptree.tree import ObliqueTree
@@ -133,13 +134,13 @@ class CountingConstraint(Constraint):
 
 def checked_bound(bound: object, who: str, name: str = "bound") -> float:
     """Return a bound on a rate, which must be a number in [0, 1]."""
-    is_number = isinstance(bound, (int, float, np.number))
-    if not is_number or isinstance(bound, bool) or not 0 <= float(bound) <= 1:  # type: ignore[arg-type]
+    number = finite_number(bound)
+    if number is None or not 0 <= number <= 1:
         raise ValueError(
             f"{name} of {who} must be a number in [0, 1], a share of rows, got "
             f"{bound!r}."
         )
-    return float(bound)  # type: ignore[arg-type]
+    return number
 
 
 def plain_label(label: Any) -> Any:

@@ -56,7 +56,7 @@ def _refuse_too_deep(constraint: AllowFeatures | FixedSplit, max_depth: int) -> 
 
 def _refuse_columns(fixed: FixedSplit, other: Constraint) -> None:
     """Refuse a fixed split on columns that another rule keeps out of it."""
-    used = {name for name, _ in fixed.listed}
+    used = {str(name) for name, _ in fixed.listed}
     if isinstance(other, ForbidFeatures):
         wrong = sorted(used & set(map(str, other.listed)))
         why = "no split may use: it is forbidden, or sensitive and not allowed"

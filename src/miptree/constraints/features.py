@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from miptree.constraints.arguments import whole_number
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.places import checked_place, depth_of, places_of
 from miptree.data.named import column_index
@@ -14,7 +15,30 @@ from miptree.utils.arrays import BoolArray
 
 
 @dataclass(frozen=True)
-class ForbidFeatures(Constraint):
+class _FeatureConstraint(Constraint):
+    """Base of the rules about columns of X, by name or position."""
+
+    features: str | int | Sequence[str | int]
+
+    def __post_init__(self) -> None:
+        if not self.listed:
+            raise ValueError(f"{self.name} names no column. Name one, or leave it out.")
+        object.__setattr__(self, "features", self.listed)
+
+    @property
+    def listed(self) -> tuple[str | int, ...]:
+        """The columns as they are given."""
+        given = self.features
+        return (given,) if isinstance(given, (str, int)) else tuple(given)
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        """Return the names of its columns, of those of X."""
+        places = [column_index(e, columns, self.name) for e in self.listed]
+        return [columns[place] for place in places]
+
+
+@dataclass(frozen=True)
+class ForbidFeatures(_FeatureConstraint):
     """No split uses these columns.
 
     They are left out before the fit begins, so its bounds speak of the same trees.
@@ -30,26 +54,6 @@ class ForbidFeatures(Constraint):
     ForbidFeatures(features=('race', 'sex'))
     """
 
-    features: str | int | Sequence[str | int]
-
-    def __post_init__(self) -> None:
-        given = self.features
-        listed = (given,) if isinstance(given, (str, int)) else tuple(given)
-        if not listed:
-            raise ValueError("ForbidFeatures names no column. Name one, or leave it.")
-        object.__setattr__(self, "features", listed)
-
-    @property
-    def listed(self) -> tuple[str | int, ...]:
-        """The columns as they are given."""
-        given: tuple[str | int, ...] = self.features  # type: ignore[assignment]
-        return given
-
-    def names(self, columns: Sequence[str]) -> list[str]:
-        """Return the names of the columns that it forbids, of those of X."""
-        places = [column_index(e, columns, "ForbidFeatures") for e in self.listed]
-        return [columns[place] for place in places]
-
     def check(self, view: TreeOnRows) -> Finding:
         """Look which columns the splits use."""
         used = {view.columns[j] for j in np.flatnonzero(view.tree.coef.any(axis=0))}
@@ -61,7 +65,7 @@ class ForbidFeatures(Constraint):
 
 
 @dataclass(frozen=True)
-class AllowFeatures(Constraint):
+class AllowFeatures(_FeatureConstraint):
     """Splits of a depth, of a node, or all use these columns and no others.
 
     Parameters
@@ -81,37 +85,23 @@ class AllowFeatures(Constraint):
     AllowFeatures(features=('age', 'income'), depth=0, node=None)
     """
 
-    features: str | int | Sequence[str | int]
     depth: int | None = None
     node: int | None = None
 
     def __post_init__(self) -> None:
-        given = self.features
-        listed = (given,) if isinstance(given, (str, int)) else tuple(given)
-        if not listed:
-            raise ValueError("AllowFeatures names no column, so nothing could split.")
-        object.__setattr__(self, "features", listed)
-        is_whole = isinstance(self.depth, (int, np.integer))
-        if self.depth is not None and not (is_whole and self.depth >= 0):
-            raise ValueError(
-                f"depth of AllowFeatures must be a whole number >= 0, got "
-                f"{self.depth!r}."
-            )
+        super().__post_init__()
+        if self.depth is not None:
+            depth = whole_number(self.depth)
+            if depth is None or depth < 0:
+                raise ValueError(
+                    f"depth of AllowFeatures must be a whole number >= 0, got "
+                    f"{self.depth!r}."
+                )
+            object.__setattr__(self, "depth", depth)
         if self.node is not None:
             object.__setattr__(self, "node", checked_place(self.node, self.name))
             if self.depth is not None:
                 raise ValueError("AllowFeatures takes a depth or a node, not both.")
-
-    @property
-    def listed(self) -> tuple[str | int, ...]:
-        """The columns as they are given."""
-        given: tuple[str | int, ...] = self.features  # type: ignore[assignment]
-        return given
-
-    def names(self, columns: Sequence[str]) -> list[str]:
-        """Return the names of the columns that it allows, of those of X."""
-        places = [column_index(e, columns, "AllowFeatures") for e in self.listed]
-        return [columns[place] for place in places]
 
     @property
     def is_about_all(self) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import isfinite
 
 import numpy as np
 
+from miptree.constraints.arguments import finite_number
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.places import checked_place, places_of
 from miptree.data.named import by_column
@@ -39,33 +39,29 @@ class FixedSplit(Constraint):
     """
 
     node: int
-    coefficients: (
-        Mapping[str | int, float] | Sequence[tuple[str | int, float] | list[str | int]]
-    )
+    coefficients: Mapping[str | int, float] | Sequence[tuple[str | int, float]]
     threshold: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "node", checked_place(self.node, self.name))
-        given = self.coefficients
-        pairs = given.items() if isinstance(given, Mapping) else given
-        listed = tuple(
-            (name, _finite(coef, f"the coefficient of {name!r}"))
-            for name, coef in pairs
-        )
-        listed = tuple((name, coef) for name, coef in listed if coef != 0)
-        if not listed:
+        if not self.listed:
             raise ValueError(
                 "FixedSplit has no coefficient but 0, so it splits nothing."
             )
-        object.__setattr__(self, "coefficients", listed)
+        object.__setattr__(self, "coefficients", self.listed)
         threshold = _finite(self.threshold, "the threshold")
         object.__setattr__(self, "threshold", threshold)
 
     @property
-    def listed(self) -> tuple[tuple[str, float], ...]:
-        """The columns and their coefficients."""
-        given: tuple[tuple[str, float], ...] = self.coefficients  # type: ignore[assignment]
-        return given
+    def listed(self) -> tuple[tuple[str | int, float], ...]:
+        """The columns and their coefficients, without those that are 0."""
+        given = self.coefficients
+        pairs = given.items() if isinstance(given, Mapping) else given
+        numbers = (
+            (name, _finite(coef, f"the coefficient of {name!r}"))
+            for name, coef in pairs
+        )
+        return tuple((name, coef) for name, coef in numbers if coef != 0)
 
     def with_names(self, columns: Sequence[str]) -> FixedSplit:
         """Return it with its columns told by their names, of those of X."""
@@ -113,9 +109,9 @@ class FixedSplit(Constraint):
 
 
 def _finite(value: object, what: str) -> float:
-    is_number = isinstance(value, (int, float, np.number))
-    if not is_number or isinstance(value, bool) or not isfinite(value):  # type: ignore[arg-type]
+    number = finite_number(value)
+    if number is None:
         raise ValueError(
             f"{what} of FixedSplit must be a finite number, got {value!r}."
         )
-    return float(value) + 0.0  # type: ignore[arg-type]
+    return number + 0.0  # never -0.0

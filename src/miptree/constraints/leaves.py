@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from miptree.constraints.arguments import finite_number, whole_number
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.limit import as_written
 from miptree.constraints.population import Population
@@ -40,20 +41,20 @@ class MinLeaf(Constraint):
                 f"rows={self.rows!r} and weight={self.weight!r}."
             )
         if self.rows is not None:
-            whole = isinstance(self.rows, (int, np.integer))
-            if not whole or isinstance(self.rows, bool) or self.rows < 1:
+            rows = whole_number(self.rows)
+            if rows is None or rows < 1:
                 raise ValueError(
                     f"rows of MinLeaf must be a whole number >= 1, got {self.rows!r}."
                 )
-            object.__setattr__(self, "rows", int(self.rows))
+            object.__setattr__(self, "rows", rows)
         if self.weight is not None:
-            number = isinstance(self.weight, (int, float, np.number))
-            if not number or not (np.isfinite(self.weight) and self.weight > 0):
+            weight = finite_number(self.weight)
+            if weight is None or weight <= 0:
                 raise ValueError(
                     f"weight of MinLeaf must be a finite number > 0, got "
                     f"{self.weight!r}."
                 )
-            object.__setattr__(self, "weight", float(self.weight))
+            object.__setattr__(self, "weight", weight)
 
     def sizes(self, population: Population) -> tuple[AnyArray, Fraction]:
         """Return the size of each row, and the least size of a leaf in that unit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -85,9 +85,9 @@ class Parity(CountingConstraint):
         """Return a limit for each group, or for each pair of groups."""
         most, found = as_written(self.difference_bound), []
         for overall, groups in self._families(population):
-            pairs = ((rate, overall) for rate in groups)
-            if self.versus == "pairs":
-                pairs = combinations(groups, 2)  # type: ignore[assignment]
+            pairs: Iterable[tuple[Rate, Rate]] = combinations(groups, 2)
+            if self.versus == "overall":
+                pairs = ((rate, overall) for rate in groups)
             found += [Limit.of_difference(population, a, b, most) for a, b in pairs]
         return found
 

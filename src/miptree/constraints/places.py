@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from miptree.constraints.arguments import whole_number
 from miptree.tree import ObliqueTree
 
 
@@ -35,10 +36,10 @@ def is_below(place: int, top: int) -> bool:
 
 def checked_place(node: object, who: str) -> int:
     """Return the place that a constraint was given, a whole number >= 0."""
-    is_whole = isinstance(node, (int, np.integer)) and not isinstance(node, bool)
-    if not is_whole or node < 0:  # type: ignore[operator]
+    place = whole_number(node)
+    if place is None or place < 0:
         raise ValueError(
             f"node of {who} must be a whole number >= 0, 0 for the root and 2b+1 and "
             f"2b+2 for the sides of node b, got {node!r}."
         )
-    return int(node)  # type: ignore[call-overload]
+    return place

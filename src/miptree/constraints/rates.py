@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from miptree.constraints.arguments import finite_number
 from miptree.constraints.constraint import (
     CountedRate,
     CountingConstraint,
@@ -152,12 +153,12 @@ class MaxCost(CountingConstraint):
     costs: Sequence[Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
-        is_number = isinstance(self.bound, (int, float, np.number))
-        if not is_number or not (np.isfinite(self.bound) and self.bound >= 0):
+        bound = finite_number(self.bound)
+        if bound is None or bound < 0:
             raise ValueError(
                 f"bound of MaxCost must be a finite number >= 0, got {self.bound!r}."
             )
-        object.__setattr__(self, "bound", float(self.bound))
+        object.__setattr__(self, "bound", bound)
         if self.costs is not None:
             object.__setattr__(self, "costs", _checked_costs(self.costs))
 

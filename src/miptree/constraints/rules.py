@@ -91,8 +91,8 @@ class Rules:
                 for name, _ in listed_directions(constraint):
                     self._number(name, constraint, "neither rise nor fall")
             if isinstance(constraint, FixedSplit):
-                for name, _ in constraint.listed:
-                    self._number(name, constraint, "have no coefficient")
+                for column, _ in constraint.listed:
+                    self._number(str(column), constraint, "have no coefficient")
         return self
 
     def _number(self, name: str, constraint: Constraint, but: str) -> None:
