@@ -90,14 +90,9 @@ class Story:
         row: Row,
         limits: dict[int, Limits],
     ) -> SplitMet:
-        kind, rule = "sum", split_text(self.shown, told, self.digits, goes_left)
-        if branch.subset is not None or self.is_of_points:
-            kind = "question"
-        if self.is_of_points:
-            found = condition_of(branch)
-            if isinstance(found, Card):
-                rule = card_words(self.shown, found if goes_left else negated(found))
-                return self._card_met(branch, found, rule, next_node, row)
+        kind, rule = self.rule_of(branch, told, goes_left)
+        if kind == "points":
+            return self._card_met(branch, rule, next_node, row)
         score = score_of(branch, row)
         swing = sum(self._swing(branch, j, limits) for j in _read(branch))
         distance = abs(score - branch.threshold)
@@ -113,9 +108,25 @@ class Story:
             self._listed({j: added(branch, j, row[j]) for j in _read(branch)}, row),
         )
 
+    def rule_of(self, branch: Branch, told: Branch, goes_left: bool) -> tuple[str, str]:
+        """Return the kind of a split, and what holds for rows that go to a side.
+
+        ``told`` is the same split as people read it.
+        """
+        if self.is_of_points:
+            found = condition_of(branch)
+            if isinstance(found, Card):
+                held = found if goes_left else negated(found)
+                return "points", card_words(self.shown, held)
+        is_question = branch.subset is not None or self.is_of_points
+        rule = split_text(self.shown, told, self.digits, goes_left)
+        return "question" if is_question else "sum", rule
+
     def _card_met(
-        self, branch: Branch, card: Card, rule: str, next_node: int, row: Row
+        self, branch: Branch, rule: str, next_node: int, row: Row
     ) -> SplitMet:
+        card = condition_of(branch)
+        assert isinstance(card, Card)
         points: dict[int, float] = {}
         for part in card.parts:
             column = part.atom.column
