@@ -75,7 +75,7 @@ def report_html(
     facts["rules"] = kept_rules(clf, rows, sample_weight, other)
     facts["title"] = title
     facts["others"] = other_trees(alternatives, necessity)
-    script = _resource("page.js")
+    script = _resource("form.js") + _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; "
