@@ -65,7 +65,8 @@ def test_text_that_is_read_back_predicts_the_training_rows(load):
     assert len(splits) == (~clf.tree_.is_leaf).sum()
     score = {}
     for line in splits:
-        rule, threshold = re.sub(r"^.*?(yes:|no:)", "", line).split("<=")
+        bare = re.sub(r"^.*?(yes:|no:)| \(node.*", "", line)
+        rule, threshold = bare.split("<=")
         signed = rule.replace(" + ", " +").replace(" - ", " -")
         terms = re.findall(r"([+-]?[\d.e-]+) f(\d+)_", signed)
         total = sum(float(c) * data.data.to_numpy()[:, int(j)] for c, j in terms)

@@ -10,6 +10,7 @@ from miptree.export._describe import condition_of
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Member, Rules
 from miptree.export._words import condition_words, part_words
+from miptree.export.leaf_words import leaf_text
 from miptree.utils.arrays import IntArray
 
 
@@ -107,28 +108,6 @@ def _lines(rules: Rules, step: Step, goals: dict[int, str]) -> list[str]:
     ):
         lines.append(f"{margin}{answer:<{wide}} -> {goals[child.node]}")
     return [*(printable(line) for line in lines), ""]
-
-
-def leaf_text(rules: Rules, leaf: Leaf, counts: IntArray | None) -> str:
-    """Name the class of a leaf, and how often that was right in training."""
-    name = printable(f"class {rules.classes[leaf.label]}")
-    return name if counts is None else f"{name} ({right_words(leaf, counts)})"
-
-
-def right_words(leaf: Leaf, counts: IntArray) -> str:
-    """Say for how many training rows of a leaf its class is right."""
-    rows, right = int(counts[leaf.node].sum()), int(counts[leaf.node, leaf.label])
-    if rows == 0:
-        return "no training rows"
-    return f"right for {right:,} of {rows:,} rows, {percent(right, rows)}"
-
-
-def percent(part: int, whole: int) -> str:
-    """Write a share; 0 and 100 % are exact."""
-    share = 100 * part / whole
-    if 0 < share < 1 or 99 < share < 100:
-        return "under 1 %" if share < 1 else "over 99 %"
-    return f"{share:.0f} %"
 
 
 def rare_values(rules: Rules) -> list[str]:

@@ -16,7 +16,8 @@ from miptree.export._conditions import (
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
 from miptree.export._words import part_words, words_in_row
-from miptree.export.cards import leaf_text, rare_values
+from miptree.export.cards import rare_values
+from miptree.export.leaf_words import leaf_text
 from miptree.export.text import (
     ROUNDED,
     TIED,
@@ -51,8 +52,8 @@ def export_rules(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_rules(ObliqueTree.from_heap(heap), ["width", "height"]))
-    IF 1.5 width - 1 height <= 3 THEN class 0
-    IF 1.5 width - 1 height > 3 THEN class 1
+    IF 1.5 width - 1 height <= 3 THEN class 0 (leaf 1)
+    IF 1.5 width - 1 height > 3 THEN class 1 (leaf 2)
     """
     rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
     counts, scores = counts_of(model), _scores(rules)

@@ -25,6 +25,7 @@ from miptree.export._rules import (
 )
 from miptree.export._words import condition_words
 from miptree.export.cards import cards_text
+from miptree.export.leaf_words import leaf_text, row_number
 from miptree.objective.tolerance import percent
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, rounded
@@ -73,20 +74,21 @@ def export_text(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_text(ObliqueTree.from_heap(heap), ["width", "height"]))
-    1.5 width - 1 height <= 3
-    ├─ yes: class 0
-    └─ no:  class 1
+    1.5 width - 1 height <= 3 (node 0)
+    ├─ yes: class 0 (leaf 1)
+    └─ no:  class 1 (leaf 2)
     """
     rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
+    counts = counts_of(model)
     if is_points_tree(rules):
-        return cards_text(rules, counts_of(model))
+        return cards_text(rules, counts)
 
     def lines(node: Branch | Leaf) -> list[str]:
         if isinstance(node, Leaf):
-            return [printable(f"class {rules.classes[node.label]}")]
+            return [leaf_text(rules, node, counts)]
         yes, no = lines(node.left), lines(node.right)
         return [
-            split_text(rules, node, digits),
+            f"{split_text(rules, node, digits)} ({node_text(node, counts)})",
             f"├─ yes: {yes[0]}",
             *(f"│       {line}" for line in yes[1:]),
             f"└─ no:  {no[0]}",
@@ -95,6 +97,14 @@ def export_text(
 
     notes = [ROUNDED] if is_coarse else []
     return "\n".join([*lines(rules.root), *notes, *([TIED] if has_ties(model) else [])])
+
+
+def node_text(node: Branch, counts: IntArray | None) -> str:
+    """Name a split by its number and, where they are known, count its rows."""
+    name = f"node {node.node}"
+    if counts is None:
+        return name
+    return f"{name}, {row_number(int(counts[node.node].sum()))}"
 
 
 def has_ties(model: Model) -> bool:
