@@ -29,7 +29,7 @@ from miptree.export._rules import Leaf, Member, rules_of
 from miptree.export._words import lookup
 from miptree.export.leaf_words import class_shares, leaf_text, percent
 from miptree.export.sentences import conditions_on, ways_of
-from miptree.export.text import TIED, split_text
+from miptree.export.text import split_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
@@ -358,7 +358,7 @@ def test_sentences_of_oblique_trees():
     clf = iris_model()
     lines = export_rules(clf).splitlines()
     shown = export_text(clf)
-    assert lines.pop() == TIED  # two flowers lie on a split
+    assert "a sum of just" in lines.pop()  # two flowers lie on a split
     assert len(lines) == clf.tree_.n_leaves
     first = lines[0].removeprefix("IF ").split(" THEN ")[0].split(" and ")
     assert all(condition in shown for condition in first)

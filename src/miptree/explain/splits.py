@@ -16,10 +16,11 @@ from miptree.export._conditions import Card, Condition, negated
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Rules, rules_of
+from miptree.export._shown import shown_rules
 from miptree.export._words import points_words, words_in_row
 from miptree.export.cards import steps_of
 from miptree.export.sentences import conditions_on, ways_of
-from miptree.export.text import shown_rules, split_text
+from miptree.export.text import split_text
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Story:
             said = [self._card_words(part) or text for part, text in pairs]
         else:
             said = [
-                split_text(self.shown, branch, self.digits, left)
+                split_text(self.shown, branch, self.digits, left, len(way) == 1)
                 for branch, left in way
             ]
         return f"{name} because {' and '.join(said)}."
@@ -125,7 +126,7 @@ class Story:
         limits: dict[int, Limits],
     ) -> SplitMet:
         kind, rule = "sum", split_text(self.shown, told, self.digits, goes_left)
-        if branch.subset is not None or self.is_of_points:
+        if branch.subset or told.rule is not None or self.is_of_points:
             kind = "question"
         if self.is_of_points:
             found = condition_of(branch)

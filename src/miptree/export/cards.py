@@ -10,6 +10,7 @@ from miptree.export._describe import condition_of
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Member, Rules
 from miptree.export._words import condition_words, part_words
+from miptree.export._wrap import wrapped
 from miptree.export.leaf_words import leaf_text
 from miptree.utils.arrays import IntArray
 
@@ -52,7 +53,7 @@ def steps_of(rules: Rules) -> dict[int, Step]:
     return found
 
 
-def cards_text(rules: Rules, counts: IntArray | None) -> str:
+def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) -> str:
     """Write a points tree step by step.
 
     Parameters
@@ -61,13 +62,24 @@ def cards_text(rules: Rules, counts: IntArray | None) -> str:
         Turned by :func:`~miptree.export._describe.readable`.
     counts : int array of shape (n_nodes, n_classes), optional
         Training rows of each class at each node.
+    width : int, optional
+        Most characters of a line.
     """
     steps = steps_of(rules)
     goals = goal_words(rules, steps, counts)
     if not steps:
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
-    return "\n".join([*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)])
+    lines = [*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)]
+    return "\n".join(part for line in lines for part in _hung(line, width))
+
+
+def _hung(line: str, width: int | None) -> list[str]:
+    """Break a line; what follows stands further right than it begins."""
+    text = line.lstrip(" ")
+    margin = " " * (len(line) - len(text))
+    room = None if width is None else width - len(margin)
+    return [margin + part for part in wrapped(text, room, " " * 4)]
 
 
 def _costs_note(rules: Rules, counts: IntArray | None) -> list[str]:

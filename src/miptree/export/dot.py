@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Model, Rules
+from miptree.export._shown import shown_rules
 from miptree.export.leaf_words import rows_text
-from miptree.export.text import counts_of, node_text, shown_rules, split_text
+from miptree.export.text import counts_of, node_text, split_text
 from miptree.utils.arrays import IntArray
 
 
