@@ -11,9 +11,10 @@ from sklearn.datasets import load_iris, load_wine
 from _data import cases
 from _models import QUICK, iris_model, tied_model
 from miptree import OptimalTreeClassifier, export_text
-from miptree.export.text import TIED
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, rounded
+
+TIED = r"At node (\d+) a sum of just ([\d.]+) is a yes only where f(\d+)_ (.=) ([\d.]+)"
 
 
 @given(case=cases())
@@ -65,11 +66,19 @@ def test_text_that_is_read_back_predicts_the_training_rows(load):
     assert len(splits) == (~clf.tree_.is_leaf).sum()
     score = {}
     for line in splits:
-        rule, threshold = re.sub(r"^.*?(yes:|no:)", "", line).split("<=")
+        bare = re.sub(r"^.*?(yes:|no:)| \(node.*", "", line)
+        rule, threshold = bare.split("<=")
         signed = rule.replace(" + ", " +").replace(" - ", " -")
         terms = re.findall(r"([+-]?[\d.e-]+) f(\d+)_", signed)
         total = sum(float(c) * data.data.to_numpy()[:, int(j)] for c, j in terms)
-        score[len(score)] = total <= float(threshold)
+        goes_left, number = total <= float(threshold), re.findall(r"node (\d+)", line)
+        for place, limit, j, sign, end in re.findall(TIED, text):
+            if [place] == number:  # a row on the split
+                far = data.data.to_numpy()[:, int(j)] - float(end)
+                on_split = np.isclose(total, float(limit), rtol=1e-9)
+                is_yes = far <= 0 if sign == "<=" else far >= 0
+                goes_left = np.where(on_split, is_yes, goes_left)
+        score[len(score)] = goes_left
     order = preorder(clf.tree_, 0)
     node = np.zeros(len(data.target), dtype=int)
     for k, branch in enumerate(n for n in order if not clf.tree_.is_leaf[n]):
@@ -94,12 +103,15 @@ def test_digits_asked_for():
     assert not re.findall(r"[\d.]{8,}", export_text(clf))
 
 
-def test_a_text_says_what_a_tiny_coefficient_is_for():
+def test_a_text_says_what_becomes_of_rows_on_a_split():
     text = export_text(tied_model())
-    assert text.count("e-11 ") == 1
-    assert text.endswith("\n" + TIED)
-    assert TIED not in export_text(tied_model().tree_)
-    assert TIED not in export_text(iris_model(max_depth=1))
+    assert "e-" not in text
+    assert text.endswith(
+        "\n(At node 2 a sum of just 0.663 is a yes only where sepal length (cm) >= "
+        "5.357.)"
+    )
+    assert export_text(tied_model(), digits=17).count("e-11 ") == 1
+    assert "just" not in export_text(iris_model(max_depth=1))
 
 
 def with_digits(clf, digits):

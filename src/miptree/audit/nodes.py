@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.certificate.check import Check
 from miptree.data.problem import Problem
-from miptree.fit.fitted import FittedTree, row_counts
+from miptree.fit.fitted import FittedTree, column_spread, row_counts
 from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_labels import leaf_weight
 from miptree.objective.leaf_probabilities import smoothed, smoothed_frequencies
@@ -51,6 +51,7 @@ def check_nodes(
         found = f"{_shown(fitted.digits[node])} digits of node {node} are shown, "
         found += f"recomputed {_shown(digits[node])}."
     yield Check("digits", ok, found)
+    yield _check_spread(fitted, problem, in_partitions)
 
 
 def _check_blur(
@@ -68,6 +69,19 @@ def _check_blur(
         found = f"the zone at node {node} is {fitted.blur[node]:.6g} wide, "
         found += f"recomputed {blur[node]:.6g}."
     return Check("blur", not wrong.any(), found)
+
+
+def _check_spread(fitted: FittedTree, problem: Problem, in_partitions: bool) -> Check:
+    if fitted.spread is None:
+        return Check("spread", True, "the model does not tell that of its columns.")
+    if in_partitions:
+        return Check("spread", True, "that of a sample of the rows, not recomputed.")
+    spread = column_spread(problem)
+    for j, (told, found) in enumerate(zip(fitted.spread, spread, strict=True)):
+        if abs(told - found) > PROBABILITY_TOLERANCE * found:
+            wrong = f"that of column {j} of the tree is {told:.6g}, "
+            return Check("spread", False, f"{wrong}recomputed {found:.6g}.")
+    return Check("spread", True, "standard deviations of columns are as in the model.")
 
 
 def _probabilities(

@@ -14,7 +14,7 @@ from miptree.data.problem import Problem
 from miptree.data.schema import Schema
 from miptree.distributed import _partition
 from miptree.distributed._frame import Frame
-from miptree.fit.fitted import FittedTree
+from miptree.fit.fitted import FittedTree, column_spread
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
 from miptree.objective import Score
@@ -50,7 +50,9 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
         n_unweighted=seen.n_unweighted,
     )
     status = best.status(certificate)
-    return _schema(fitting), fitted_tree(best, weight, counts, certificate, status)
+    spread = column_spread(fitting.sampled)
+    fitted = fitted_tree(best, weight, counts, certificate, status, spread)
+    return _schema(fitting), fitted
 
 
 def fitted_tree(
@@ -59,6 +61,7 @@ def fitted_tree(
     counts: IntArray,
     certificate: Certificate,
     status: End,
+    spread: FloatArray | None,
 ) -> FittedTree:
     """Return a tree with what was counted of it on all rows.
 
@@ -73,6 +76,8 @@ def fitted_tree(
         About all rows.
     status : str
         Why the fit ended.
+    spread : float array of shape (n_columns,) or None
+        Standard deviations of the columns in the sample.
     """
     return FittedTree(
         best.tree,
@@ -86,6 +91,7 @@ def fitted_tree(
         best.n_iter,
         best.trace,
         best.clock.elapsed,
+        spread=spread,
     )
 
 

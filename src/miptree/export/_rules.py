@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +29,9 @@ from miptree.data import (
 from miptree.data.schema import Schema
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from miptree.export._plain_rule import PlainRule
 
 Model: TypeAlias = ObliqueTree | TreePredictor
 
@@ -99,13 +102,17 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A split: left iff the sum of the terms, in their order, is <= threshold."""
+    """A split: left iff the sum of the terms, in their order, is <= threshold.
+
+    ``rule`` says the same in plain words, where that is possible and was looked for.
+    """
 
     node: int
     terms: tuple[tuple[float, Atom], ...]
     threshold: float
     left: Branch | Leaf
     right: Branch | Leaf
+    rule: PlainRule | None = None
 
     def side(self, score: float) -> Branch | Leaf:
         """Give the child that a score leads to."""

@@ -51,6 +51,9 @@ class FittedTree:
         Time that the fit took.
     proof : RoutesProof or None
         Proof over routes of the highest bound; others may have proved a higher one.
+    spread : float array of shape (n_columns,) or None
+        Standard deviation of each column that the tree reads, over the training rows;
+        of rows in partitions over their sample. None where a file did not tell it.
     """
 
     tree: ObliqueTree
@@ -64,6 +67,7 @@ class FittedTree:
     trace: list[FitProgress] = field(default_factory=list)
     seconds: float = 0.0
     proof: RoutesProof | None = None
+    spread: FloatArray | None = None
 
     @classmethod
     def of(
@@ -93,6 +97,7 @@ class FittedTree:
             list(trace),
             seconds,
             proof,
+            column_spread(problem),
         )
 
 
@@ -101,6 +106,17 @@ def row_counts(problem: Problem, tree: ObliqueTree) -> IntArray:
     in_leaf = np.zeros((tree.n_nodes, problem.n_classes), dtype=np.intp)
     np.add.at(in_leaf, (tree.apply(problem.X), problem.y), problem.count)
     return passing(tree, in_leaf)
+
+
+def column_spread(problem: Problem) -> FloatArray:
+    """Return (d,): the standard deviation of each column over the user's rows."""
+    # Scaled first: the square of a large number may be none.
+    scaled = (problem.X - problem.offset) / problem.scale
+    far = scaled - np.average(scaled, axis=0, weights=problem.count)
+    spread: FloatArray = problem.scale * np.sqrt(
+        np.average(far**2, axis=0, weights=problem.count)
+    )
+    return spread
 
 
 def passing(tree: ObliqueTree, in_leaf: IntArray) -> IntArray:

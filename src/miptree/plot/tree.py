@@ -14,11 +14,12 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
-from miptree.export._names import value_names
+from miptree.export._names import atom_text, number_text, value_names
 from miptree.export._rules import Atom, Branch, Leaf, Member, Rules, atom_spreads
+from miptree.export._shown import shown_rules
 from miptree.export._words import condition_words, part_words
-from miptree.export.cards import Step, percent, steps_of
-from miptree.export.text import atom_text, number_text, shown_rules
+from miptree.export.cards import Step, steps_of
+from miptree.export.leaf_words import percent
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
 from miptree.utils.arrays import FloatArray, IntArray
 

@@ -12,6 +12,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import score_histogram
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
+from miptree.export._names import atom_text, number_text
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -23,8 +24,9 @@ from miptree.export._rules import (
     atom_spreads,
     atoms_of,
 )
+from miptree.export._shown import shown_rules
 from miptree.export.cards import steps_of
-from miptree.export.text import atom_text, number_text, shown_rules, split_text
+from miptree.export.text import split_text
 from miptree.report.scorecard import points_histogram, step_facts
 from miptree.utils.arrays import FloatArray, IntArray
 

@@ -1,0 +1,125 @@
+"""A tree as people read it: few digits, the weightiest terms first, nothing tiny."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import floor, log10
+from types import MappingProxyType
+
+import numpy as np
+
+from miptree.export._describe import is_points_tree, readable
+from miptree.export._names import atom_text, number_text, printable
+from miptree.export._plain_rule import PlainRule, plain_rule
+from miptree.export._rules import Atom, Branch, Leaf, Model, Rules, atoms_of, rules_of
+from miptree.tree import ObliqueTree
+from miptree.tree.rounding import ALL_DIGITS, rounded
+
+DIGITS = 4
+"""Significant digits of a tree that was not rounded with its training data."""
+ROUNDED = "(Numbers are rounded: training rows very near to a split may differ.)"
+_TINY, _MANY_DIGITS = 1e-8, 8
+"""Part of a split's weightiest term, and digits of its threshold, beyond which rows on
+the split were told apart by one feature; see :mod:`miptree.data.clear_splits`."""
+
+Weights = dict[Atom, float]
+"""The spread of what terms read, by which coefficients are compared."""
+
+
+def shown_rules(
+    model: Model,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[object] | None = None,
+    digits: int | None = None,
+) -> tuple[Rules, int, list[str]]:
+    """Trace a model's tree back to its columns, with numbers as people read them.
+
+    The parameters are those of :func:`~miptree.export_text`.
+
+    Returns
+    -------
+    rules : Rules
+        Its splits have their terms in the order of coefficient times spread, lack
+        those that only tell rows apart that lie on the split, and know plain rules.
+    digits : int
+        How many significant digits of their numbers to show.
+    notes : list of str
+        What a reader must be told beside: what was rounded or left out.
+    """
+    exact = rules_of(model, feature_names, class_names)
+    if is_points_tree(exact):
+        return readable(exact), ALL_DIGITS, []
+    if isinstance(model, ObliqueTree):
+        return exact, digits or DIGITS, []
+    spread = model.fitted_.spread
+    atoms = atoms_of(model.table_)
+    weights = {} if spread is None else dict(zip(atoms, spread.tolist(), strict=True))
+    if digits is not None:
+        keeps_all = digits >= ALL_DIGITS
+        rules, notes = _for_people(exact, weights, None if keeps_all else digits)
+        return rules, digits, notes
+    matter = model.fitted_.digits
+    needs_all = matter == ALL_DIGITS
+    short = rounded(model.tree_, np.where(needs_all, DIGITS, matter))
+    rules = rules_of(model, feature_names, class_names, short)
+    plain = {branch.node: plain_rule(branch) for branch in exact.branches}
+    rules, notes = _for_people(rules, weights, ALL_DIGITS, plain)
+    is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
+    return rules, ALL_DIGITS, [*([ROUNDED] if is_coarse else []), *notes]
+
+
+def _for_people(
+    rules: Rules,
+    weights: Weights,
+    digits: int | None,
+    plain: Mapping[int, PlainRule | None] = MappingProxyType({}),
+) -> tuple[Rules, list[str]]:
+    """Put terms in order, and leave tiny ones out unless all digits are asked for.
+
+    ``plain`` are rules that say what exact splits ask, by node.
+    """
+    notes: list[str] = []
+
+    def shown(node: Branch | Leaf) -> Branch | Leaf:
+        if isinstance(node, Leaf):
+            return node
+        size = {
+            atom: abs(coef) * (weights.get(atom) or 1.0) for coef, atom in node.terms
+        }
+        # Rounded, so that terms of equal weight stay in the order of the columns.
+        terms = sorted(node.terms, key=lambda term: -float(f"{size[term[1]]:.6g}"))
+        split = replace(node, terms=tuple(terms), rule=plain.get(node.node))
+        if digits is not None and terms and split.rule is None:
+            split = _without_tiny(rules, split, size, digits, notes)
+        left, right = shown(node.left), shown(node.right)
+        return replace(split, left=left, right=right)
+
+    return replace(rules, root=shown(rules.root)), notes
+
+
+def _without_tiny(
+    rules: Rules, node: Branch, size: Weights, digits: int, notes: list[str]
+) -> Branch:
+    """Leave out the terms that only tell rows apart which lie on the split."""
+    largest = max(size.values())
+    kept = tuple(term for term in node.terms if size[term[1]] >= _TINY * largest)
+    tiny = node.terms[len(kept) :]
+    if not tiny:
+        return node
+    # Of sums that are all decimals, the threshold that was moved a little from one.
+    on_split = round(node.threshold, _MANY_DIGITS - 1 - floor(log10(largest)))
+    limit = number_text(on_split, digits)
+    if f"{node.threshold:.{_MANY_DIGITS}g}" == f"{node.threshold:.{ALL_DIGITS}g}":
+        return replace(node, terms=kept)  # the threshold was not moved: no row is on it
+    if len(tiny) == 1:
+        (coef, atom), ahead = tiny[0], (node.threshold - on_split) / tiny[0][0]
+        is_least = "<=" if coef > 0 else ">="
+        told = f"only where {atom_text(rules, atom)} {is_least} {number_text(ahead, 4)}"
+    else:
+        names = ", ".join(atom_text(rules, atom) for _, atom in tiny)
+        told = f"for some rows only, which {names} tell apart"
+    notes.append(
+        printable(f"(At node {node.node} a sum of just {limit} is a yes {told}.)")
+    )
+    return replace(node, terms=kept, threshold=on_split)
