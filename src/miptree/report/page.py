@@ -82,6 +82,7 @@ def report_html(
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
         "title": html.escape(title),
         "style": _resource("page.css"),
+        "proved": html.escape(clf.certificate_.summary),
         "certificate": html.escape(str(clf.certificate_)),
         "rules": html.escape(export_text(clf)),
         "facts": _json_in_html(facts),
