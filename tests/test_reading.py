@@ -8,10 +8,18 @@ from itertools import pairwise, product
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from _models import iris_model, mixed_model
 from _points_models import points_model
-from miptree import OptimalTreeClassifier, export_rules, export_text
+from miptree import (
+    OptimalTreeClassifier,
+    PointsTreeClassifier,
+    export_rules,
+    export_text,
+    load_json,
+    save_json,
+)
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
 from miptree.export._plain_rule import plain_rule
@@ -200,3 +208,51 @@ def two_levels(tree):
         "threshold": np.array([tree.threshold[0], -0.5, 0, 0, 0]),
         "label": np.array([0, 0, 1, 0, 1]),
     }
+
+
+# ------------------------------------------------------------------------ importances
+
+
+def test_importances_are_shares_of_the_splits():
+    clf, X, _ = model_of_scales()
+    size = np.abs(clf.tree_.coef[0]) * X.std(ddof=0).to_numpy()
+    assert clf.feature_importances_ == pytest.approx(size / size.sum())
+
+
+def test_importances_add_up_over_the_columns_of_a_category():
+    clf = mixed_model()
+    found = clf.feature_importances_
+    assert found.shape == (clf.n_features_in_,)
+    assert found.sum() == pytest.approx(1)
+    used = rules_of(clf).used
+    assert np.flatnonzero(found).tolist() == used
+    by_hand = np.zeros(len(found))
+    rows = clf.fitted_.node_count.sum(axis=1)
+    for branch in rules_of(clf).branches:
+        columns = np.array([clf.table_.column_sources]).T == np.arange(len(found))
+        size = np.abs(clf.tree_.coef[branch.node]) @ columns  # the spreads are 1
+        if size.any():
+            by_hand += rows[branch.node] * size / size.sum()
+    assert found == pytest.approx(by_hand / by_hand.sum())
+
+
+def test_importances_of_points_trees_files_and_lone_leaves(tmp_path):
+    X = pd.DataFrame({"a": np.arange(20.0), "b": np.arange(20.0) % 3})
+    clf = PointsTreeClassifier(max_depth=1, feature_penalty=1).fit(X, X["a"] > 9)
+    assert clf.feature_importances_.tolist() == [1.0, 0.0]
+    save_json(clf, tmp_path / "model.json")
+    loaded = load_json(tmp_path / "model.json")
+    assert loaded.feature_importances_.tolist() == [1.0, 0.0]
+    none = PointsTreeClassifier(feature_penalty=99).fit(X, X["a"] > 9)
+    assert none.feature_importances_.tolist() == [0.0, 0.0]
+    assert not hasattr(PointsTreeClassifier(), "feature_importances_")
+    loaded.fitted_ = replace(loaded.fitted_, spread=None)
+    with pytest.raises(AttributeError, match="Fit the model again"):
+        _ = loaded.feature_importances_
+
+
+def test_sparse_rows_are_refused_plainly():
+    X, y = sparse.csr_matrix(np.eye(4)), [0, 1, 0, 1]
+    for clf in (OptimalTreeClassifier(), PointsTreeClassifier()):
+        with pytest.raises(TypeError, match="dense data is required"):
+            clf.fit(X, y)

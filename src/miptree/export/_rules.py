@@ -335,9 +335,16 @@ def atoms_of(table: Table) -> list[Atom]:
     return opened + values
 
 
-def atom_spreads(model: Model, Z: FloatArray) -> dict[Atom, float]:
-    """Give the standard deviation of each atom over rows Z as the tree reads them."""
-    return dict(zip(atoms_of(table_of(model)), Z.std(axis=0).tolist(), strict=True))
+def atom_spreads(model: TreePredictor) -> dict[Atom, float]:
+    """Give the standard deviation of each atom over the training rows, if it is known.
+
+    That of a constant is 1, so that its coefficient still counts.
+    """
+    spread = model.fitted_.spread
+    if spread is None:
+        return {}
+    sizes = np.where(spread > 0, spread, 1.0).tolist()
+    return dict(zip(atoms_of(model.table_), sizes, strict=True))
 
 
 def _node(tree: ObliqueTree, atoms: list[Atom], node: int) -> Branch | Leaf:

@@ -12,7 +12,15 @@ import numpy as np
 from miptree.export._describe import is_points_tree, readable
 from miptree.export._names import atom_text, number_text, printable
 from miptree.export._plain_rule import PlainRule, plain_rule
-from miptree.export._rules import Atom, Branch, Leaf, Model, Rules, atoms_of, rules_of
+from miptree.export._rules import (
+    Atom,
+    Branch,
+    Leaf,
+    Model,
+    Rules,
+    atom_spreads,
+    rules_of,
+)
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, rounded
 
@@ -52,9 +60,7 @@ def shown_rules(
         return readable(exact), ALL_DIGITS, []
     if isinstance(model, ObliqueTree):
         return exact, digits or DIGITS, []
-    spread = model.fitted_.spread
-    atoms = atoms_of(model.table_)
-    weights = {} if spread is None else dict(zip(atoms, spread.tolist(), strict=True))
+    weights = atom_spreads(model)
     if digits is not None:
         keeps_all = digits >= ALL_DIGITS
         rules, notes = _for_people(exact, weights, None if keeps_all else digits)
@@ -84,9 +90,7 @@ def _for_people(
     def shown(node: Branch | Leaf) -> Branch | Leaf:
         if isinstance(node, Leaf):
             return node
-        size = {
-            atom: abs(coef) * (weights.get(atom) or 1.0) for coef, atom in node.terms
-        }
+        size = {atom: abs(coef) * weights.get(atom, 1.0) for coef, atom in node.terms}
         # Rounded, so that terms of equal weight stay in the order of the columns.
         terms = sorted(node.terms, key=lambda term: -float(f"{size[term[1]]:.6g}"))
         split = replace(node, terms=tuple(terms), rule=plain.get(node.node))

@@ -39,8 +39,8 @@ def plot_tree(
 ) -> Any:
     """Draw a tree.
 
-    A split shows its largest coefficients as bars (times the spread of their columns,
-    where X is given, so that they can be compared), a leaf its classes as bars. Rows go
+    A split shows its weightiest coefficients, with bars for coefficient times spread of
+    the column, a leaf its classes as bars. Rows go
     left where the sum is at most the threshold, or where the value is in the set. A
     split of a points tree is shown in the words of :func:`~miptree.export_text`.
 
@@ -60,15 +60,14 @@ def plot_tree(
     matplotlib Axes
     """
     check_is_fitted(clf)
-    tree, counts, spread = clf.tree_, clf.fitted_.node_count, {}
+    tree, counts = clf.tree_, clf.fitted_.node_count
     rules, digits, _ = shown_rules(clf)
     steps = steps_of(rules) if is_points_tree(rules) else {}
     levels = int(tree.depth) + 1
     ax = axes_or_new(ax, (max(5.0, 2.6 * tree.n_leaves), 1.9 * levels))
     if X is not None and y is not None:
-        spread = atom_spreads(clf, clf.tree_inputs(X))
         counts = evaluate(clf, X, y).node_counts
-    picture = _Picture(ax, rules, digits, spread, n_coefficients, steps)
+    picture = _Picture(ax, rules, digits, atom_spreads(clf), n_coefficients, steps)
     place = _places(rules)
     for node in rules.nodes:
         x, y_node = place[node.node]
