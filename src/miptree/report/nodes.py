@@ -26,7 +26,7 @@ from miptree.export._rules import (
 )
 from miptree.export._shown import shown_rules
 from miptree.export.cards import steps_of
-from miptree.export.text import split_text
+from miptree.export.text import split_text, term_text
 from miptree.report.scorecard import points_histogram, step_facts
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -111,8 +111,7 @@ def _steps(
 def _terms(rules: Rules, node: Branch, digits: int) -> list[str]:
     """Write the terms of a split one by one, as they stand in its text."""
     return [
-        printable(f"{number_text(coef, digits)} {atom_text(rules, atom)}")
-        for coef, atom in node.terms
+        printable(term_text(rules, coef, atom, digits)) for coef, atom in node.terms
     ]
 
 
