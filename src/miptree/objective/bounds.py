@@ -16,6 +16,8 @@ from miptree.utils.arrays import FloatArray, IntArray
 
 ROUTES = "branch and bound over routes"
 """What certificates call the proof of :mod:`miptree.proof.routes`."""
+COUNTING = "counting what the rules leave"
+"""What certificates call the bound of :mod:`miptree.constraints.counting`."""
 _TOLERANCE = 1e-6
 """A solver's bound may be too high by that, at costs of 1."""
 
