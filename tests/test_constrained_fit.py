@@ -95,13 +95,8 @@ CONTRADICTIONS = (
 )
 
 
-@given(
-    st.sampled_from(list(combinations(KINDS, 2))),
-    st.integers(0, 1000),
-    st.sampled_from([1, 2]),
-)
-@examples(18)
-def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
+def check_two(pair, seed, depth):
+    """Fit a tree under two constraints; where there is one, it keeps them."""
     X, y, groups = biased(40, seed)
     clf = classifier(list(pair), max_depth=depth, max_iter=6)
     try:
@@ -114,6 +109,23 @@ def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
         raise
     for constraint in pair:
         assert is_kept(constraint, clf, X, y, groups), constraint
+
+
+@given(
+    st.sampled_from(list(combinations(KINDS, 2))),
+    st.integers(0, 1000),
+    st.sampled_from([1, 2]),
+)
+@examples(18)
+def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
+    check_two(pair, seed, depth)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_no_fitted_tree_breaks_one_of_any_two_constraints(depth):
+    for seed, pair in enumerate(combinations(KINDS, 2)):
+        check_two(pair, seed, depth)
 
 
 def test_prices_find_what_new_labels_alone_do_not(monkeypatch):

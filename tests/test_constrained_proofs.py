@@ -1,11 +1,13 @@
 """Proofs under constraints: bounds that no tree which keeps the rules falls below."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from _data import close, examples, solve
+from _data import close, examples, random_heap, solve
 from _ruled_brute_force import RuledBruteForce
 from miptree import OptimalTreeClassifier, verify_model
 from miptree.constraints import (
@@ -25,6 +27,7 @@ from miptree.constraints import (
 )
 from miptree.constraints.effective import effective_constraints
 from miptree.constraints.errors import ImpossibleConstraintsError
+from miptree.constraints.parity import Parity
 from miptree.constraints.placed import placed_splits
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules
@@ -117,7 +120,8 @@ def drawn(rng, depth):
 def ready(constraints, problem):
     names = tuple(f"x[{j}]" for j in range(problem.n_features))
     found = effective_constraints(constraints, names, problem.groups)
-    rows = Population(problem.y, problem.count, problem.groups, (0, 1))
+    labels = tuple(range(problem.n_classes))
+    rows = Population(problem.y, problem.count, problem.groups, labels)
     fixed = placed_splits(found, problem, names)
     return Rules(found, rows, names, names, problem.scaled, fixed).ready()
 
@@ -180,6 +184,44 @@ def test_the_mip_is_never_above_the_best_of_depth_two(seed):
 def test_the_mip_is_never_above_the_best_of_many(depth):
     for seed in range(1000, 1600 if depth == 1 else 1250):
         check_against_brute_force(seed, depth)
+
+
+def kept_trees(seed, depth):
+    """A MIP of weighted rows under constraints, and trees that keep them."""
+    rng = np.random.default_rng(seed)
+    n, n_classes = 25, 2 + seed % 2
+    X, y = rng.normal(size=(n, 2)), rng.permutation(np.arange(n) % n_classes)
+    weight, groups = rng.choice([0.1, 1.0, 2.5], n), rng.choice(list("abc"), n)
+    given = RowGroups.of(groups, None, weight)
+    problem = Problem.from_data(X, y, n_classes, weight, groups=given)
+    parity = {"difference_bound": 0.3, "positive_label": 1}
+    constraints = [drawn(rng, depth), DemographicParity(**parity)][: 1 + seed % 3]
+    constraints = [
+        replace(c, **parity) if isinstance(c, Parity) else c for c in constraints
+    ]
+    rules = ready(constraints, problem)
+    mip = RuledFormulation(problem, OBJECTIVE, depth, rules=rules)
+    trees = []
+    for _ in range(6):
+        for heap in rules.repaired(problem, random_heap(problem, depth, rng)):
+            tree = rules.labelled(problem, problem.to_user(problem.into_box(heap)))
+            if tree is not None and rules.keeps(tree, problem.X):
+                trees.append(tree)
+    return mip, trees
+
+
+def test_every_tree_that_keeps_rules_is_a_solution_of_their_mip():
+    n_trees = 0
+    for seed in range(40):
+        depth = 1 + seed % 2
+        mip, trees = kept_trees(seed, depth)
+        for tree in trees:
+            x = mip.encode(mip.problem.to_scaled(tree, depth))
+            assert max(mip.model.violation(x).values()) <= 1e-7
+            value = OBJECTIVE.evaluate(mip.problem, tree).objective
+            assert mip.model.objective(x) == pytest.approx(value, rel=1e-6)
+        n_trees += len(trees)
+    assert n_trees > 200
 
 
 # ------------------------------------------------------------------ proofs of fits
