@@ -1,13 +1,15 @@
 """Rows that constraints give to a MIP: what every tree that keeps them satisfies.
 
-Limits are a little looser here than asked, by more than rounding and less than a row:
-no tree that keeps a constraint is cut off.
+Sums of whole weights are whole numbers. So a limit may be looser by a part of one, by
+which no tree is cut off and none let in: a solver's tolerances are far smaller. It is a
+part that matters, as solvers err where numbers are just above their tolerances.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 
@@ -18,8 +20,10 @@ from miptree.mip.formulations.tree_variables import Hyperplanes, Routes
 from miptree.mip.model import ModelBuilder
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
-SLIP = 1e-8
-"""How much looser a limit is, in parts of the sum of all its terms."""
+LOOSER = 0.25
+"""How much looser a limit on a whole number is."""
+LEAST_ROOM = 1e-5
+"""The same in parts of the largest term, at least: a solver must see it."""
 RIGHT, LEFT = 0, 1
 """Sides to which a rising feature leads, as columns."""
 
@@ -31,17 +35,26 @@ def add_limits(
 
     ``p`` (n, L, Y) says that a row is in a leaf of a class.
     """
-    weight = population.groups.weight.astype(np.float64)[:, None]
+    weight = population.groups.weight.astype(object)[:, None]
     for limit in limits:
-        terms = weight * limit.floats[population.cell]
-        size = max(float(np.abs(terms).max()), 1e-300)
-        terms /= size
-        slip = SLIP * max(1.0, float(np.abs(terms).max(axis=1).sum()))
-        lower = -np.inf if limit.lower is None else float(limit.lower) / size - slip
-        upper = np.inf if limit.upper is None else float(limit.upper) / size + slip
+        of_cell, denominator = limit.whole
+        terms, size, unit = _scaled(weight * of_cell[population.cell])
+        room = max(LOOSER * unit, LEAST_ROOM)
+        lower, upper = -np.inf, np.inf
+        if limit.lower is not None:
+            lower = float(ceil(limit.lower * denominator) / size) - room
+        if limit.upper is not None:
+            upper = float(floor(limit.upper * denominator) / size) + room
         of_p = np.broadcast_to(terms[:, None, :], p.shape)
         counted = (p.reshape(1, -1), of_p.reshape(1, -1))
         b.rows("limits", (1,), counted, lower=lower, upper=upper)
+
+
+def _scaled(whole: AnyArray) -> tuple[FloatArray, Fraction, float]:
+    """Return whole numbers in parts of the largest, that, and the part that 1 is."""
+    size = Fraction(max((abs(int(n)) for n in whole.flat), default=0) or 1)
+    parts = np.array([float(int(n) / size) for n in whole.flat])
+    return parts.reshape(whole.shape), size, float(1 / size)
 
 
 def add_full_leaves(
@@ -51,10 +64,11 @@ def add_full_leaves(
     filled = b.variables("filled", (e.shape[1],), upper=1)
     b.rows("filled", e.shape, (e, 1.0), (filled[None, :], -1.0), upper=0)
     for size, least in sizes:
-        part = np.array([float(Fraction(int(n)) / least) for n in size])
-        slip = SLIP * max(1.0, float(part.sum()))
+        wanted = max(1, ceil(least))
+        part = np.array([float(Fraction(int(n), wanted)) for n in size])
+        room = max(LOOSER / wanted, LEAST_ROOM)
         inside = (e.T, part[None, :])
-        b.rows("full leaves", filled.shape, inside, (filled, -1.0), lower=-slip)
+        b.rows("full leaves", filled.shape, inside, (filled, room - 1.0), lower=0)
 
 
 def add_real_splits(b: ModelBuilder, e: IntArray, routes: Routes) -> IntArray:
@@ -159,7 +173,7 @@ def add_root_shares(
     name: str,
     towards: IntArray,
     e: IntArray,
-    weight: FloatArray,
+    weight: AnyArray,
     is_label: BoolArray,
     routes: Routes,
 ) -> None:
@@ -168,13 +182,14 @@ def add_root_shares(
     The share of a label is no larger on the left than on the right iff it is no larger
     there than among all rows, whose share is known: a sum over the rows on the left.
     """
-    weight = weight / weight.sum()
-    more = weight * (is_label - weight[is_label].sum())
-    most = float(np.maximum(more, 0.0).sum())
+    weight = weight.astype(object)
+    all_of_it, of_label = sum(weight), sum(weight[is_label])
+    more, _, unit = _scaled(weight * (is_label * all_of_it - of_label))
+    most, room = float(np.maximum(more, 0.0).sum()), max(LOOSER * unit, LEAST_ROOM)
     each = (more[:, None] * routes.left[0][None, :]).reshape(1, -1)
     on_left = (e.reshape(1, -1), each)
     # All of 'more' adds up to 0, so no part of the rows has more than 'most'.
     right, left = towards[:, RIGHT], towards[:, LEFT]
     tag = f"{name}: shares"
-    b.rows(tag, (1,), on_left, (right, most), upper=most + SLIP)
-    b.rows(tag, (1,), on_left, (left, -most), lower=-most - SLIP)
+    b.rows(tag, (1,), on_left, (right, most), upper=most + room)
+    b.rows(tag, (1,), on_left, (left, -most), lower=-most - room)

@@ -132,8 +132,7 @@ class RuledFormulation(CompactFormulation):
         if is_order:
             rule_rows.add_orders(b, name, towards, u, label, routes)
             return
-        weight = population.groups.weight.astype(np.float64)
-        is_label = population.y == label
+        weight, is_label = population.groups.weight, population.y == label
         rule_rows.add_root_shares(b, name, towards, e, weight, is_label, routes)
 
     # ------------------------------------------------------------------ questions
