@@ -192,11 +192,11 @@ def groups_of(table: Any, frame: Frame) -> RowGroups:
     if columns.weights is not None:
         weight = table[columns.weights].to_numpy(dtype=np.float64)
     kept = weight > 0
-    given = (
+    sensitive, control = (
         table[list(names)][kept] if names else None
         for names in (columns.sensitive, columns.control)
     )
-    return RowGroups.of(*given, weight[kept])
+    return RowGroups.of(sensitive, control, weight[kept])
 
 
 def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatArray]:
