@@ -18,6 +18,7 @@ RUN = [
     "index.md",
     "points.md",
     "explain.md",
+    "certificates.md",
     "share.md",
     "tuning.md",
     "distill.md",
@@ -28,6 +29,7 @@ RUN = [
 DRAWING = ("share.md", "constraints.md")
 _TEXT = r"```text\n(.*?)```"
 """A block that shows what an example prints."""
+_NUMBER = re.compile(r"[\d.]+")
 
 
 @pytest.mark.parametrize("name", RUN)
@@ -48,7 +50,12 @@ def test_examples_run(name, monkeypatch, tmp_path, capsys):
         points, sums = re.findall(_TEXT, text, flags=re.DOTALL)
         assert points in shown
         # On another machine, the last digits of an oblique tree may be others.
-        assert re.sub(r"[\d.]+", "0", sums) in re.sub(r"[\d.]+", "0", shown)
+        assert _NUMBER.sub("0", sums) in _NUMBER.sub("0", shown)
+    if name == "certificates.md":
+        shown = _NUMBER.sub("0", capsys.readouterr().out)
+        blocks = re.findall(_TEXT, text, flags=re.DOTALL)
+        assert len(blocks) == 5
+        assert all(_NUMBER.sub("0", block) in shown for block in blocks)
     if name == "constraints.md":  # what it says of its example and of probabilities
         rates = space["doctor"].certificate_.rules[2]
         assert "63 of 134 = 0.4701" in rates
