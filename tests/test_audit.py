@@ -204,6 +204,7 @@ def test_changes_of_a_fitted_model_are_found():
     for change, name in (
         ({"node_proba": fitted.node_proba + 1e-6}, "probabilities"),
         ({"blur": fitted.blur + 0.1}, "blur"),
+        ({"spread": 1.1 * fitted.spread}, "spread"),
         ({"node_count": fitted.node_count + 1}, "counts"),
         ({"digits": fitted.digits - 1}, "digits"),
         ({"status": "time_limit"}, "status"),

@@ -77,10 +77,10 @@ def test_export_text_names(names):
     text = export_text(ObliqueTree.from_heap(heap), names, ["low", "high"])
     first, second = names or ["x[0]", "x[1]"]
     lines = text.splitlines()
-    assert lines[0] == f"-2 {second} <= 1"
-    assert lines[1] == f"├─ yes: 1 {first} + 1 {second} <= 0.5"
-    assert lines[2] == "│       ├─ yes: class low"
-    assert lines[-1] == "        └─ no:  class low"
+    assert lines[0] == f"-2 {second} <= 1 (node 0)"
+    assert lines[1] == f"├─ yes: 1 {first} + 1 {second} <= 0.5 (node 1)"
+    assert lines[2] == "│       ├─ yes: class low (leaf 3)"
+    assert lines[-1] == "        └─ no:  class low (leaf 6)"
 
 
 def test_export_text_refuses_wrong_names():

@@ -324,7 +324,7 @@ def test_a_lone_leaf(tmp_path):
     assert sql_predict(tree, rows) == [1, 1]
     assert in_onnx(tree, rows)[0].tolist() == [1, 1]
     assert "return 1;" in export_c(tree)
-    assert 'label="class 1"' in export_dot(tree)
+    assert r'label="class 1\nleaf 0"' in export_dot(tree)
 
 
 def test_hostile_text_stays_text(tmp_path):

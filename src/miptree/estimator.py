@@ -152,6 +152,9 @@ class OptimalTreeClassifier(ObliqueClassifier):
         "node_limit", "max_iter" (or nothing was left to do) or "interrupted".
     certificate_ : Certificate
         What is known, in numbers and as a sentence.
+    feature_importances_ : float array of shape (n_features_in_,)
+        How much the splits use each column: its share of coefficient times spread,
+        weighed by the training rows that reach the split.
     fitted_ : FittedTree
         All that the fit left behind, as one object.
     trace_ : list of FitProgress

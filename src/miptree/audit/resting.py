@@ -25,6 +25,7 @@ UNSEEN = {
     "certificate.seconds": "the seconds until the certificate was written",
     "certificate.proof_digest": "which proof file was written, if any",
     "certificate.free_objective": "what the best tree known without rules costs",
+    "certificate.free_bound": "what a tree costs at least that need not keep rules",
     "certificate.n_sampled": "how many rows a sample had that a tree was chosen for",
     "certificate.best_of_sample": "whether it was proved to be the best for that",
 }
@@ -59,16 +60,16 @@ def notes(
     ``was_checked`` tells whether a proof file of the objective was.
     """
     lines = [
-        "Recomputed from the data: columns, categories and what fills a gap; classes; "
-        "rows, probabilities and digits of all nodes; errors, costs and objective; and "
-        "the parameters that these follow from."
+        "Recomputed from the data: columns, their spread, categories and what fills a "
+        "gap; classes; rows, probabilities and digits of all nodes; errors, costs and "
+        "objective; and the parameters that these follow from."
     ]
     if clf.certificate_.data_digest == PARTITIONED:
-        learnt = "what fills a gap, and penalties and margin that are 'auto'"
+        learnt = "what fills a gap, the spread, penalties and margin that are 'auto'"
         if clf.certificate_.is_of_points:
             learnt = (
-                "what fills a gap, the grid, what is 'auto', and whether the splits "
-                "are the best for it"
+                "what fills a gap, the spread, the grid, what is 'auto', and whether "
+                "the splits are the best for it"
             )
         lines.append(
             f"Learnt from a sample of the partitions, and so not recomputed: {learnt}."

@@ -259,7 +259,6 @@ def check_certificate(
         checks += check_rules(certificate, rules, tree, recount.leaf, least)
         if resolve_with is not None and all(check.ok for check in checks):
             problem = replace(data.problem, max_features=certificate.max_features)
-            checks += solve_again(
-                certificate, tree, problem, resolve_with, resolve_seconds
-            )
+            given = certificate, tree, problem, resolve_with, resolve_seconds
+            checks += solve_again(*given, rules)
     return checks

@@ -90,7 +90,8 @@ def _one_line(error: Exception) -> str:
 
 def show_tree(clf: TableClassifier) -> None:
     """Print the rules in the names of the columns and classes."""
-    text = export_text(clf)
+    # A file or another program takes lines of any length.
+    text = export_text(clf, width=console.width if console.is_terminal else None)
     if console.options.ascii_only:
         text = text.translate(_ASCII_LINES)
     say(text)

@@ -103,6 +103,16 @@ class Table:
         return np.repeat(np.arange(len(sizes)), sizes)
 
     @property
+    def column_sources(self) -> list[int]:
+        """Column of X behind each column that a tree reads, open ones and values."""
+        values = (
+            [j] * len(column.value_names)
+            for j, column in enumerate(self.columns)
+            if isinstance(column, CategoricalColumn) and column.as_subsets
+        )
+        return [*self.open_sources, *(j for same in values for j in same)]
+
+    @property
     def value_names(self) -> list[str]:
         """The value that each value column stands for."""
         return [name for feature in self.features for name in feature.value_names]

@@ -15,9 +15,10 @@ from miptree.explain.program import Row, Way
 from miptree.export._conditions import Card, negated
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Rules, rules_of
+from miptree.export._shown import shown_rules
 from miptree.export.reasons import card_words, reasons_of
 from miptree.export.sentences import ways_of
-from miptree.export.text import shown_rules, split_text
+from miptree.export.text import split_text
 
 
 @dataclass(frozen=True)
@@ -95,17 +96,18 @@ class Story:
             return self._card_met(branch, rule, next_node, row)
         score = score_of(branch, row)
         swing = sum(self._swing(branch, j, limits) for j in _read(branch))
-        distance = abs(score - branch.threshold)
+        distance, unit = abs(score - branch.threshold), told.unit
+        amounts = {j: added(branch, j, row[j]) / unit for j in _read(branch)}
         return SplitMet(
             branch.node,
             next_node,
             kind,
             rule,
-            score,
-            branch.threshold,
-            distance,
+            score / unit,
+            branch.threshold / unit,
+            distance / abs(unit),
             distance / swing if swing else None,
-            self._listed({j: added(branch, j, row[j]) for j in _read(branch)}, row),
+            self._listed(amounts, row),
         )
 
     def rule_of(self, branch: Branch, told: Branch, goes_left: bool) -> tuple[str, str]:
@@ -118,7 +120,7 @@ class Story:
             if isinstance(found, Card):
                 held = found if goes_left else negated(found)
                 return "points", card_words(self.shown, held)
-        is_question = branch.subset is not None or self.is_of_points
+        is_question = branch.subset or told.rule is not None or self.is_of_points
         rule = split_text(self.shown, told, self.digits, goes_left)
         return "question" if is_question else "sum", rule
 

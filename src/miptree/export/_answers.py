@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from miptree.export._rules import Branch, Leaf, Model, Rules, rules_of
+from miptree.export._shown import shown_rules
 from miptree.export.reasons import reasons_of
-from miptree.export.text import shown_rules
 from miptree.objective.blurred import SEEN
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray

@@ -54,6 +54,7 @@ def read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
         an_int(plain["n_iter"], "n_iter", low=0),
         _read_trace(plain["trace"]),
         a_float(plain["fit_time"], "fit_time"),
+        spread=_read_spread(plain["spread"], n_columns),
     )
 
 
@@ -70,6 +71,15 @@ def _read_blur(given: object, clf: Any, tree: ObliqueTree, table: Table) -> Floa
     return blur
 
 
+def _read_spread(given: object, n_columns: int) -> FloatArray | None:
+    if given is None:
+        return None
+    spread = floats(given, "spread", (n_columns,))
+    if (spread < 0).any():
+        raise MalformedError('"spread" has a number below 0')
+    return spread
+
+
 def _read_certificate(
     given: object, clf: Any, tree: ObliqueTree, table: Table
 ) -> Certificate:
@@ -83,8 +93,7 @@ def _read_certificate(
         raise MalformedError("the certificate is about another kind of classifier")
     if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
-    of_rules = found.rules, found.free_objective, found.rules_bound, found.left_out
-    if found.method and any(field is not None for field in of_rules):
+    if found.method and found.speaks_of_rules:
         raise MalformedError("the certificate speaks of rules, which such trees lack")
     if found.tree_digest != tree_digest(tree):
         raise MalformedError("the tree is not the one of the certificate")

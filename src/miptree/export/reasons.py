@@ -15,7 +15,7 @@ from miptree.export.text import split_text
 def reasons_of(shown: Rules, digits: int) -> dict[int, str]:
     """Say for each leaf, by its node, which conditions its rows meet.
 
-    The parameters are those that :func:`miptree.export.text.shown_rules` returns.
+    The parameters are those that :func:`miptree.export._shown.shown_rules` returns.
     """
     return {
         leaf.node: _reason(shown, digits, leaf, way)
@@ -46,5 +46,8 @@ def _reason(shown: Rules, digits: int, leaf: Leaf, way: Way) -> str:
         pairs = zip(held, words_in_row(shown, held), strict=True)
         said = [card_words(shown, part) or text for part, text in pairs]
     else:
-        said = [split_text(shown, branch, digits, left) for branch, left in way]
+        said = [
+            split_text(shown, branch, digits, left, len(way) == 1)
+            for branch, left in way
+        ]
     return f"{name} because {' and '.join(said)}."

@@ -15,16 +15,11 @@ from miptree.export._conditions import (
 )
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
+from miptree.export._shown import shown_rules
 from miptree.export._words import part_words, words_in_row
-from miptree.export.cards import leaf_text, rare_values
-from miptree.export.text import (
-    ROUNDED,
-    TIED,
-    counts_of,
-    has_ties,
-    shown_rules,
-    split_text,
-)
+from miptree.export.cards import rare_values
+from miptree.export.leaf_words import leaf_text
+from miptree.export.text import counts_of, split_text
 
 Way = list[tuple[Branch, bool]]
 """The splits above a leaf, and whether it lies to their left."""
@@ -51,22 +46,23 @@ def export_rules(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_rules(ObliqueTree.from_heap(heap), ["width", "height"]))
-    IF 1.5 width - 1 height <= 3 THEN class 0
-    IF 1.5 width - 1 height > 3 THEN class 1
+    IF 1.5 width - 1 height <= 3 THEN class 0 (leaf 1)
+    IF 1.5 width - 1 height > 3 THEN class 1 (leaf 2)
     """
-    rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
+    rules, digits, notes = shown_rules(model, feature_names, class_names, digits)
     counts, scores = counts_of(model), _scores(rules)
     lines = []
     for leaf, way in ways_of(rules.root):
         if is_points_tree(rules):
             said = _points_words(rules, conditions_on(way), scores)
         else:
-            said = [split_text(rules, split, digits, left) for split, left in way]
+            is_alone = len(way) == 1
+            said = [
+                split_text(rules, split, digits, left, is_alone) for split, left in way
+            ]
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
-    notes = [ROUNDED] if is_coarse else rare_values(rules)
-    if has_ties(model):
-        notes = [*notes, TIED]
+    notes = [*rare_values(rules), *notes]
     return "\n".join([*_explained(rules, scores), *lines, *notes])
 
 

@@ -12,7 +12,8 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of, score_histogram
 from miptree.export._describe import is_points_tree
 from miptree.export._rules import Branch, rules_of
-from miptree.export.text import shown_rules, split_text
+from miptree.export._shown import shown_rules
+from miptree.export.text import split_text
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, finish, plain_text
 
 _BINS = 40

@@ -12,6 +12,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of
 from miptree.export._rules import table_of
 from miptree.plot._common import axes_or_new, colour, plain_text
+from miptree.tree.column_use import column_use
 from miptree.utils.arrays import AnyArray, FloatArray
 
 _STEPS = 400
@@ -111,10 +112,7 @@ def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
     """Sum up how much the splits use each column: share of a split times its rows."""
     tree = clf.tree_
     reaching = tree.ancestors[tree.apply(Z)].sum(axis=0)
-    size = np.abs(tree.coef) * Z.std(axis=0)
-    total = np.maximum(size.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    use: FloatArray = (reaching[:, None] * size / total).sum(axis=0)
-    return use
+    return column_use(tree, Z.std(axis=0), reaching)
 
 
 def _middle(Z: FloatArray) -> FloatArray:

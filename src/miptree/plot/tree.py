@@ -14,11 +14,12 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
-from miptree.export._names import value_names
+from miptree.export._names import atom_text, number_text, value_names
 from miptree.export._rules import Atom, Branch, Leaf, Member, Rules, atom_spreads
+from miptree.export._shown import shown_rules
 from miptree.export._words import condition_words, part_words
-from miptree.export.cards import Step, percent, steps_of
-from miptree.export.text import atom_text, number_text, shown_rules
+from miptree.export.cards import Step, steps_of
+from miptree.export.leaf_words import percent
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -38,8 +39,8 @@ def plot_tree(
 ) -> Any:
     """Draw a tree.
 
-    A split shows its largest coefficients as bars (times the spread of their columns,
-    where X is given, so that they can be compared), a leaf its classes as bars. Rows go
+    A split shows its weightiest coefficients, with bars for coefficient times spread of
+    the column, a leaf its classes as bars. Rows go
     left where the sum is at most the threshold, or where the value is in the set. A
     split of a points tree is shown in the words of :func:`~miptree.export_text`.
 
@@ -59,15 +60,14 @@ def plot_tree(
     matplotlib Axes
     """
     check_is_fitted(clf)
-    tree, counts, spread = clf.tree_, clf.fitted_.node_count, {}
+    tree, counts = clf.tree_, clf.fitted_.node_count
     rules, digits, _ = shown_rules(clf)
     steps = steps_of(rules) if is_points_tree(rules) else {}
     levels = int(tree.depth) + 1
     ax = axes_or_new(ax, (max(5.0, 2.6 * tree.n_leaves), 1.9 * levels))
     if X is not None and y is not None:
-        spread = atom_spreads(clf, clf.tree_inputs(X))
         counts = evaluate(clf, X, y).node_counts
-    picture = _Picture(ax, rules, digits, spread, n_coefficients, steps)
+    picture = _Picture(ax, rules, digits, atom_spreads(clf), n_coefficients, steps)
     place = _places(rules)
     for node in rules.nodes:
         x, y_node = place[node.node]
@@ -171,8 +171,9 @@ class _Picture:
         if n_terms > len(order):
             more = f"and {n_terms - len(order)} smaller ones"
             self.say(x, levels[-2], more, "center", FAINT)
-        threshold = f"sum ≤ {number_text(node.threshold, self.digits)}"
-        self.say(x, levels[-1], threshold, "center", weight="bold")
+        operator = "≤" if node.unit > 0 else "≥"
+        limit = f"sum {operator} {number_text(node.threshold, self.digits)}"
+        self.say(x, levels[-1], limit, "center", weight="bold")
 
     def _draw_step(self, x: float, y: float, step: Step) -> None:
         """Write what a step asks: a question, or a list of what has points."""

@@ -64,6 +64,7 @@ def gather(
         "certificate": list(certificate_facts(clf).items()),
         "accuracy": _accuracy(clf, Z, codes, sample_weight, test),
         "confusion": found.confusion.tolist(),
+        "test_confusion": test and evaluate(clf, *test).confusion.tolist(),
         "trace": _trace(clf),
         "form": form_facts(clf, cells),
     }

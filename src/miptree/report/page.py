@@ -25,6 +25,9 @@ from miptree.report.gather import gather
 from miptree.report.kept_rules import LabelledRows, kept_rules
 from miptree.report.others import other_trees
 
+_COLUMNS = 78
+"""Characters of a line of the rules: half of a screen, or a sheet of paper."""
+
 
 def report_html(
     clf: OptimalTreeClassifier,
@@ -84,7 +87,7 @@ def report_html(
         "style": _resource("page.css"),
         "proved": html.escape(clf.certificate_.summary),
         "certificate": html.escape(str(clf.certificate_)),
-        "rules": html.escape(export_text(clf)),
+        "rules": html.escape(export_text(clf, width=_COLUMNS)),
         "facts": _json_in_html(facts),
         "script": script,
     }
