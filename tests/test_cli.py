@@ -133,8 +133,12 @@ def test_show(folder):
     assert result.exit_code == 0
     assert "├─ yes:" in result.stdout
     assert "petal" in result.stdout
+    summary = load_json(folder / "model.json").certificate_.summary
+    assert f"\n{summary} The tree misclassifies" in result.stdout
+    assert "proved optimal" not in result.stdout
+    result = run("show", folder / "model.json", "--details")
     assert "proved optimal" in result.stdout
-    assert "The tree misclassifies" in result.stdout
+    assert result.stdout.count("The tree misclassifies") == 2
 
 
 @pytest.mark.parametrize("name", ["iris.csv", "iris.csv.gz", "iris.parquet"])
@@ -572,7 +576,7 @@ def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
     plain["classes"]["values"] = ["\x1b]0;a", "b", "c"]
     plain["certificate"]["objective_proved_by"] = "\x1b[31m[bold]magic"
     (tmp_path / "model.json").write_text(sealed(plain))
-    result = run("show", tmp_path / "model.json")
+    result = run("show", tmp_path / "model.json", "--details")
     assert result.exit_code == 0
     assert not set("\x1b\x07") & set(result.stdout)
     assert "[bold]magic" in result.stdout

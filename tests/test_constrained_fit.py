@@ -1,9 +1,9 @@
-"""Fits under constraints: no tree breaks one, and on tiny data it is the best."""
+"""Fits under constraints: no tree breaks one."""
 
 import json
 import re
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -15,9 +15,9 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_validate
 
-from _brute_force import BruteForce
 from _cli import refused, run
 from _data import examples
+from _kept import has_split, is_kept, way
 from _sealed import sealed
 from miptree import (
     OptimalTreeClassifier,
@@ -48,7 +48,6 @@ from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundEr
 from miptree.constraints.rules import Rules
 from miptree.evaluate import evaluate_rules
 from miptree.fit import constrained
-from miptree.objective import Svm1Objective
 
 PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
 
@@ -66,130 +65,6 @@ def biased(n, seed=0):
 def classifier(constraints, **parameters):
     given = {"solver": "search", "max_iter": 20, "time_limit": None, "random_state": 0}
     return OptimalTreeClassifier(constraints=constraints, **(given | parameters))
-
-
-# ---------------------------------------------------------------------- counted anew
-
-
-def rate(predicted, label, rows):
-    return (predicted[rows] == label).mean()
-
-
-def difference(predicted, groups, rows, hits, versus="overall"):
-    """The largest difference of rates, counted as anybody would."""
-    rates = [
-        hits[rows & (groups == g)].mean()
-        for g in np.unique(groups)
-        if (rows & (groups == g)).any()
-    ]
-    if not rates:
-        return 0.0
-    if versus == "pairs":
-        return max(rates) - min(rates)
-    return max(abs(r - hits[rows].mean()) for r in rates)
-
-
-def is_kept(constraint, clf, X, y, groups):
-    """Whether predictions keep a constraint, without the package's own counting."""
-    predicted, slip = clf.predict(X), 1e-12
-    if isinstance(constraint, MinLeaf):
-        return np.unique(clf.apply(X), return_counts=True)[1].min() >= constraint.rows
-    if isinstance(constraint, ForbidFeatures):
-        changed = X.copy()
-        changed[:, list(constraint.features)] = 0.0
-        return np.array_equal(clf.predict(changed), predicted)
-    if isinstance(constraint, FixedSplit):
-        return has_split(clf, X, constraint)
-    if isinstance(constraint, AllowFeatures):
-        at = clf.tree_.node_depth == constraint.depth
-        rows = at | (constraint.depth is None)
-        if constraint.node is not None:
-            node = way(clf.tree_, constraint.node)
-            rows = np.arange(clf.tree_.n_nodes) == node
-        used = np.flatnonzero(clf.tree_.coef[rows].any(axis=0))
-        names = [clf.table_.open_names[j] for j in used]
-        return set(names) <= {f"x[{j}]" for j in constraint.features}
-    if isinstance(constraint, Monotone):
-        return all(
-            follows(clf, X, column, sign) for column, sign in constraint.directions
-        )
-    if isinstance(constraint, Signs):
-        return has_signs(clf, X, y, dict(constraint.directions))
-    if isinstance(constraint, MaxCost):
-        return (predicted != y).sum() <= constraint.bound
-    if isinstance(constraint, (MaxRate, MinRate)):
-        rows = {"all": y == y, "positives": y == 1, "negatives": y != 1}[constraint.on]
-        found = rate(predicted, constraint.label, rows)
-        if isinstance(constraint, MaxRate):
-            return found <= constraint.bound + slip
-        return found >= constraint.bound - slip
-    events = {
-        DemographicParity: [y == y],
-        TruePositiveRateParity: [y == 1],
-        FalsePositiveRateParity: [y != 1],
-        EqualizedOdds: [y == 1, y != 1],
-        ErrorRateParity: [y == y],
-    }[type(constraint)]
-    hits = predicted != y if isinstance(constraint, ErrorRateParity) else predicted == 1
-    return all(
-        difference(predicted, groups, rows, hits, constraint.versus)
-        <= constraint.difference_bound + slip
-        for rows in events
-    )
-
-
-def follows(clf, X, column, sign):
-    """Whether rows that get the label 1 keep it as a feature rises or falls."""
-    was = clf.predict(X) == 1
-    for step in (0.1, 1.0, 10.0):
-        moved = X.copy()
-        moved[:, column] += sign * step
-        if (was & (clf.predict(moved) != 1)).any():
-            return False
-    return True
-
-
-def way(tree, place):
-    """The node that a place leads to from the root, -1 where the way ends before it."""
-    turns = []
-    while place:
-        turns.append(place % 2 == 1)
-        place = (place - 1) // 2
-    node = 0
-    for is_left in reversed(turns):
-        if tree.is_leaf[node]:
-            return -1
-        node = (tree.children_left if is_left else tree.children_right)[node]
-    return -1 if tree.is_leaf[node] else int(node)
-
-
-def has_split(clf, X, constraint):
-    """Whether the rows that come to a place part as the user's split says."""
-    tree = clf.tree_
-    node = way(tree, constraint.node)
-    if node < 0:
-        return False
-    passes = clf.decision_path(X).toarray().astype(bool)
-    terms = [coef * X[:, column] for column, coef in constraint.coefficients]
-    goes_left = np.sum(terms, axis=0) <= constraint.threshold
-    left = passes[:, tree.children_left[node]]
-    return np.array_equal(left, passes[:, node] & goes_left)
-
-
-def has_signs(clf, X, y, directions):
-    """Whether raising a feature leads to the side with at least as much of label 1."""
-    tree, names = clf.tree_, clf.table_.open_names
-    passes = clf.decision_path(X).toarray().astype(bool)
-    for node in np.flatnonzero(~tree.is_leaf):
-        left = y[passes[:, tree.children_left[node]]].mean()
-        right = y[passes[:, tree.children_right[node]]].mean()
-        for column, sign in directions.items():
-            if f"x[{column}]" not in names:
-                continue
-            coef = tree.coef[node, names.index(f"x[{column}]")]
-            if sign * coef * (right - left) < -1e-12:
-                return False
-    return True
 
 
 KINDS = [
@@ -239,79 +114,6 @@ def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
         raise
     for constraint in pair:
         assert is_kept(constraint, clf, X, y, groups), constraint
-
-
-# ----------------------------------------------------------------------- brute force
-
-
-def constrained_optimum(clf, problem, groups, constraints, depth):
-    """Return the least objective of a tree that keeps the constraints."""
-    objective = Svm1Objective(**PENALTIES)
-    enumeration = BruteForce(problem, objective, strict=True)
-    everything, best = 2**problem.n_rows - 1, np.inf
-    for leaves, cost in routings(enumeration, everything, depth):
-        if cost >= best:
-            continue
-        of_row = np.empty(problem.n_rows, dtype=int)
-        for number, leaf in enumerate(leaves):
-            of_row[enumeration.members(leaf)] = number
-        for label in product(range(2), repeat=len(leaves)):
-            predicted = np.array(label)[of_row]
-            value = cost + (predicted != problem.y).sum()
-            if value < best and all(
-                is_kept(c, Predicted(predicted, of_row), None, problem.y, groups)
-                for c in constraints
-            ):
-                best = value
-    return best
-
-
-def routings(enumeration, points, depth):
-    """All ways to send points to leaves, with the cost of the splits."""
-    yield [points], 0.0
-    if depth == 0:
-        return
-    low = points & -points
-    for left in range(1, points):
-        if left & ~points or not left & low:
-            continue
-        cost = enumeration.node_cost(points, left)
-        if np.isfinite(cost):
-            for one, a in routings(enumeration, left, depth - 1):
-                for two, b in routings(enumeration, points & ~left, depth - 1):
-                    yield one + two, cost + a + b
-
-
-class Predicted:
-    """Predictions that were made elsewhere."""
-
-    def __init__(self, predicted, leaf):
-        self.predict, self.apply = lambda X: predicted, lambda X: leaf
-
-
-@pytest.mark.parametrize(
-    ("constraints", "depth", "n", "seed"),
-    [
-        ([DemographicParity(difference_bound=0.1)], 1, 8, 0),
-        ([MinRate(1, 0.6), EqualizedOdds(difference_bound=0.3)], 1, 8, 1),
-        ([MinLeaf(rows=3), MaxRate(1, 0.5)], 1, 8, 2),
-        ([DemographicParity(difference_bound=0.2)], 2, 6, 3),
-        ([MinLeaf(rows=2), MaxRate(1, 0.34, on="negatives")], 2, 5, 4),
-        ([ErrorRateParity(difference_bound=0.1, versus="pairs")], 2, 6, 5),
-    ],
-)
-def test_on_tiny_data_the_tree_is_the_best_that_keeps_them(constraints, depth, n, seed):
-    rng = np.random.default_rng(seed)
-    X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
-    groups = np.array(["a", "b"])[rng.permutation(n) % 2]
-    clf = classifier(constraints, max_depth=depth, max_iter=60, **PENALTIES)
-    clf.fit(X, y, sensitive_features=groups)
-    from miptree.data.problem import Problem
-
-    problem = Problem.from_data(X, y, 2)
-    order = problem.source
-    best = constrained_optimum(clf, problem, groups[order], constraints, depth)
-    assert clf.objective_ == pytest.approx(best, abs=1e-6)
 
 
 def test_prices_find_what_new_labels_alone_do_not(monkeypatch):

@@ -65,6 +65,23 @@ def test_examples_run(name, monkeypatch, tmp_path, capsys):
         pyplot.close("all")
 
 
+@pytest.mark.parametrize("name", ["credit", "health", "engineering"])
+def test_a_page_of_the_gallery_shows_what_its_script_prints(
+    name, monkeypatch, tmp_path
+):
+    """Numbers are not compared: on another machine their last digits may be others."""
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from make_gallery import page_of
+
+    number = r"-?\d[\d.e,-]*"
+    page = re.sub(number, "0", page_of(name, tmp_path))
+    written = (ROOT / "docs" / "gallery" / f"{name}.md").read_text()
+    assert page == re.sub(number, "0", written)
+    picture = (tmp_path / f"gallery_{name}.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+
+
 def test_files_that_the_equations_name_exist():
     text = (ROOT / "docs" / "equations.md").read_text()
     named = re.findall(r"`([\w/]+\.py)`", text)

@@ -104,8 +104,18 @@ def say(text: str) -> None:
 _ASCII_LINES = str.maketrans("├└│─", "|`|-")
 
 
-def show_certificate(clf: TableClassifier) -> None:
-    """Print the certificate as a table and as a sentence."""
+def show_verdict(clf: TableClassifier) -> None:
+    """Print in a sentence what is proved, and in another one how many errors are."""
+    found = clf.certificate_
+    say(printable(f"{found.summary} {found.counted_errors}."))
+
+
+def show_certificate(clf: TableClassifier, details: bool) -> None:
+    """Print what is proved; if asked, all of the certificate."""
+    show_verdict(clf)
+    if not details:
+        say("--details tells what was compared and how it was proved.")
+        return
     table = Table("certificate", "", show_header=True)
     for name, value in certificate_facts(clf).items():
         table.add_row(name, Text(printable(value)))

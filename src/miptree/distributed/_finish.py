@@ -18,7 +18,7 @@ from miptree.fit.fitted import FittedTree, column_spread
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
 from miptree.objective import Score
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import NO_ERRORS, TOO_FEW_LEAVES, Bound
 from miptree.objective.leaf_probabilities import smoothed
 from miptree.objective.proved import Bounds
 from miptree.objective.valuation import Valuation
@@ -133,8 +133,8 @@ def class_bound(frame: Frame, class_weight: FloatArray, depth: int) -> Bound:
     """Return a bound on the cost of all rows that needs no more than their classes."""
     spare = frame.unavoidable(class_weight, 2**depth)
     if spare > 0:
-        return Bound(spare, "Proposition 1 (3)")
-    return Bound(0.0, "errors are not negative")
+        return Bound(spare, TOO_FEW_LEAVES)
+    return Bound(0.0, NO_ERRORS)
 
 
 def partitioned_certificate(

@@ -16,6 +16,7 @@ import numpy as np
 
 from miptree.certificate.rules import with_rules
 from miptree.constraints.effective import left_out
+from miptree.constraints.free_signs import free_signs
 from miptree.constraints.placed import with_placed
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, interruptible
@@ -295,8 +296,9 @@ class _Constrained:
         """Refit the hyperplanes of the best tree to its routing."""
         best = self.kept.best
         if best is not None and best.heap is not None and not clock.is_over:
-            objective = self.plan.objective
-            self.kept.offer(refit_nodes(self.problem, objective, best.heap, clock))
+            given = self.problem, self.plan.objective, best.heap, clock
+            signs = free_signs(self.rules, best.heap)
+            self.kept.offer(refit_nodes(*given, signs))
 
     def _count(self, n_iter: int) -> None:
         self.n_iter += max(1, n_iter)

@@ -7,11 +7,12 @@ through here before anybody sees it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from miptree.constraints.free_signs import FreeSigns
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.mip.formulations.tree_variables import Hyperplanes
@@ -90,8 +91,12 @@ def refit_nodes(
     objective: Svm1Objective,
     heap: HeapTree,
     clock: Clock | None = None,
+    signs: FreeSigns | None = None,
 ) -> HeapTree:
-    """Solve every node's LP for the present routing; unsolved nodes stay."""
+    """Solve every node's LP for the present routing; unsolved nodes stay.
+
+    ``signs`` are those that the coefficients may have, by default any.
+    """
     result = heap.copy()
     tree = ObliqueTree.from_heap(heap)
     passes = tree.ancestors[tree.apply(problem.scaled)]
@@ -106,6 +111,9 @@ def refit_nodes(
         if problem.is_limited:
             used = np.flatnonzero(heap.coef[node])
         lp = _NodeLP(problem, objective, passes[:, node], right[:, node], used)
+        if signs is not None:
+            free = signs.positive[node, used], signs.negative[node, used]
+            lp = replace(lp, signs=FreeSigns(*free))
         fitted = lp.solve(heap.coef[node, used], heap.threshold[node], clock)
         if fitted is not None:
             result.coef[node, used], result.threshold[node] = fitted
@@ -127,6 +135,7 @@ class _NodeLP:
     reaches: BoolArray
     right: BoolArray
     used: IntArray
+    signs: FreeSigns | None = None
 
     @cached_property
     def X(self) -> FloatArray:
@@ -169,7 +178,7 @@ class _NodeLP:
         rows, box = np.flatnonzero(soft), np.flatnonzero(boxed)
         sign = np.where(self.right[rows], -1.0, 1.0)[:, None]
         b = ModelBuilder()
-        h = Hyperplanes.add(b, 1, len(self.used), objective.l1_penalty)
+        h = Hyperplanes.add(b, 1, len(self.used), objective.l1_penalty, self.signs)
         price = (problem.weight[rows] * objective.slack_penalty)[:, None]
         m = b.variables("m", price.shape, upper=objective.margin, cost=price)
         ahead = h.score_terms(self.X[rows], sign)

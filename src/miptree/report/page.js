@@ -114,7 +114,8 @@
     const proba = probabilities(row, leaf);
     return { label: facts.classes[leaf.label], leaf: leaf.id, passed, proba };
   }
-  window.miptree = { predict };
+  const form = miptreeForm({ facts, nodes, cell, path, predict });
+  window.miptree = { predict, reasons: form.reasons, nearestChange: form.nearestChange };
 
   // ------------------------------------------------------------------- tree
   const WIDE = 172, HIGH = 92, GAP = 16, LEVEL = 142, ROOM = WIDE - 14;
@@ -492,12 +493,13 @@
 
   // ------------------------------------------------------------------- form
   function buildForm() {
-    const form = at("try");
+    const fields = at("try");
     for (const column of facts.columns) {
       let field;
       if (column.kind === "number") {
         field = el("input", {
-          type: "number", step: "any", inputmode: "decimal", placeholder: "missing",
+          type: "text", inputmode: "decimal", autocomplete: "off",
+          placeholder: "missing",
         });
         field.value = column.typical === null ? "" : String(column.typical);
       } else {
@@ -508,31 +510,35 @@
         field.value = column.typical < 0 ? "missing" : String(column.typical);
       }
       field.setAttribute("data-column", column.id);
-      form.append(el("label", {}, column.name, field));
+      fields.append(el("label", {}, column.name, field));
     }
-    if (!facts.columns.length) form.append(el("p", {}, "The tree reads no column."));
-    form.addEventListener("input", answer);
-    form.addEventListener("submit", (event) => event.preventDefault());
+    if (!facts.columns.length) fields.append(el("p", {}, "The tree reads no column."));
+    fields.addEventListener("input", answer);
+    fields.addEventListener("submit", (event) => event.preventDefault());
   }
 
+  // A row, or a text: why what is typed cannot be one.
   function typedRow() {
     const row = {};
+    let why = null;
     for (const column of facts.columns) {
       const field = document.querySelector(`[data-column="${column.id}"]`);
       if (column.kind === "number") {
-        if (field.validity.badInput) return null;
-        row[column.id] = field.value === "" ? null : Number(field.value);
+        const found = form.typed(column, field.value);
+        field.setAttribute("aria-invalid", typeof found === "string");
+        if (typeof found === "string") why = why || found;
+        else row[column.id] = found;
       } else if (field.value === "missing") row[column.id] = null;
       else if (field.value === "other") row[column.id] = UNSEEN;
       else row[column.id] = column.values[Number(field.value)];
     }
-    return row;
+    return why === null ? row : why;
   }
   const UNSEEN = Symbol("a value that training did not meet");
 
   function answer() {
     const row = typedRow();
-    const found = row === null ? { refused: "a field holds no number" } : predict(row);
+    const found = typeof row === "string" ? { refused: row } : predict(row);
     const passed = new Set((found.passed || []).map((node) => node.id));
     for (const [id, group] of drawn) group.classList.toggle("passed", passed.has(id));
     for (const [id, line] of edges) line.classList.toggle("passed", passed.has(id));
@@ -541,9 +547,14 @@
       return;
     }
     const leaf = nodes.get(found.leaf);
+    const why = form.reasons(row).map((reason) => el("li", {},
+      el("span", { class: "rule" }, reason.rule), el("br"),
+      el("span", { class: "hint" }, form.reasonWords(reason))));
     at("answer").replaceChildren(dot(leaf.label), "Predicted: ",
       el("b", { id: "prediction" }, found.label),
-      ` (leaf ${leaf.id}, probability ${percent(found.proba[leaf.label])})`);
+      ` (leaf ${leaf.id}, probability ${percent(found.proba[leaf.label])})`,
+      ...(why.length ? [", because", el("ol", { id: "reasons" }, ...why)] : []),
+      el("p", { id: "change" }, form.changeWords(form.nearestChange(row))));
   }
 
   // ---------------------------------------------------------------- figures

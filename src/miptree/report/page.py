@@ -78,13 +78,14 @@ def report_html(
     facts["rules"] = kept_rules(clf, rows, sample_weight, other)
     facts["title"] = title
     facts["others"] = other_trees(alternatives, necessity)
-    script = _resource("page.js")
+    script = _resource("form.js") + _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
         "title": html.escape(title),
         "style": _resource("page.css"),
+        "proved": html.escape(clf.certificate_.summary),
         "certificate": html.escape(str(clf.certificate_)),
         "rules": html.escape(export_text(clf, width=_COLUMNS)),
         "facts": _json_in_html(facts),

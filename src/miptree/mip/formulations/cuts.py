@@ -77,9 +77,15 @@ def add_theorem_3(
 
 
 def conflicts(problem: Problem) -> tuple[IntArray, IntArray]:
-    """Return the rows whose x also occurs with another class: groups and numbers."""
-    size = np.bincount(problem.same_x)
-    rows = np.flatnonzero(size[problem.same_x] > 1)
+    """Return the rows whose x also occurs with another class: groups and numbers.
+
+    Of rows of one class, which differ in what constraints count, the first stands for
+    all: they are right together.
+    """
+    of_class = problem.same_x * problem.n_classes + problem.y
+    first = np.unique(of_class, return_index=True)[1]
+    size = np.bincount(problem.same_x[first])
+    rows = np.sort(first[size[problem.same_x[first]] > 1])
     group = np.unique(problem.same_x[rows], return_inverse=True)[1].ravel()
     return group, rows
 
@@ -94,6 +100,8 @@ def add_conflicts(builder: ModelBuilder, problem: Problem, c: IntArray) -> None:
         return
     price, least = np.ones(len(rows)), np.bincount(group) - 1.0
     if problem.class_cost is not None:
-        price = problem.costs.spread[rows]
-        least = conflict_costs(problem)[np.unique(problem.same_x[rows])]
+        points, rows = np.unique(problem.same_x[rows]), np.arange(problem.n_rows)
+        rows = rows[np.isin(problem.same_x, points)]
+        group = np.searchsorted(points, problem.same_x[rows])
+        price, least = problem.costs.spread[rows], conflict_costs(problem)[points]
     builder.ragged_rows("same x", group, c[rows], price, lower=least)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.constraints.free_signs import FreeSigns
 from miptree.data.problem import Problem
 from miptree.mip.model import Model, ModelBuilder
 from miptree.objective import Svm1Objective
@@ -62,13 +63,23 @@ class Hyperplanes(NamedTuple):
 
     @classmethod
     def add(
-        cls, builder: ModelBuilder, n_branch: int, n_features: int, l1_penalty: float
+        cls,
+        builder: ModelBuilder,
+        n_branch: int,
+        n_features: int,
+        l1_penalty: float,
+        signs: FreeSigns | None = None,
     ) -> Hyperplanes:
-        """Add the variables, with the third sum of (1a) on them."""
+        """Add the variables, with the third sum of (1a) on them.
+
+        ``signs`` are those that h may have, by default any.
+        """
         shape = (n_branch, n_features)
+        positive, negative = (True, True) if signs is None else signs
+        up, down = (np.where(free, np.inf, 0.0) for free in (positive, negative))
         return cls(
-            builder.variables("h+", shape, cost=l1_penalty),
-            builder.variables("h-", shape, cost=l1_penalty),
+            builder.variables("h+", shape, upper=up, cost=l1_penalty),
+            builder.variables("h-", shape, upper=down, cost=l1_penalty),
             builder.variables("g", (n_branch,), lower=-np.inf),
         )
 
