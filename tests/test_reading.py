@@ -22,7 +22,7 @@ from miptree import (
 )
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
-from miptree.export._plain_rule import plain_rule
+from miptree.export._plain_rule import Has, plain_rule
 from miptree.export._rules import Missing, rules_of
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -127,6 +127,16 @@ def split_of(points, threshold, columns=COLUMNS):
             1.5,
             "1 work=none + 1 home=rent",
         ),
+        (
+            {"work=none": 2, "home=rent": -1, "sex=m": 1},
+            0.5,
+            "work != none and (home = rent or sex != m)",
+        ),
+        (
+            {"work=none": -3, "home=rent": -1, "sex=m": -1},
+            -1.5,
+            "work = none or (home = rent and sex = m)",
+        ),
         ({"work=none": 1, "age": 0.1}, 1.5, "1 work=none + 0.1 age <="),
         ({"work=none": 1, "sex=m": 1}, 5, "1 work=none + 1 sex=m <= 5"),
     ],
@@ -154,8 +164,8 @@ def test_a_plain_rule_holds_for_just_the_rows_that_go_left():
     binary = [name for name in NAMES if name != "age"]
     n_plain = 0
     for _ in range(150):
-        chosen = rng.choice(binary, 3, replace=False)
-        points = dict(zip(chosen, rng.integers(-3, 4, 3).astype(float), strict=True))
+        chosen = rng.choice(binary, 4, replace=False)
+        points = dict(zip(chosen, rng.integers(-3, 4, 4).astype(float), strict=True))
         clf = split_of(points, rng.integers(-3, 3) + 0.5)
         rule = plain_rule(rules_of(clf).branches[0])
         if rule is None:
@@ -165,10 +175,17 @@ def test_a_plain_rule_holds_for_just_the_rows_that_go_left():
             warnings.simplefilter("ignore", UserWarning)  # of unknown values
             goes_left = clf.apply(rows) == 1
         for found, side in ((rule, goes_left), (rule.negated(), ~goes_left)):
-            held = [has(part, rows) for part in found.parts]
-            said = np.all(held, axis=0) if found.is_every else np.any(held, axis=0)
-            assert np.array_equal(said, side), (points, found)
+            assert np.array_equal(held(found, rows), side), (points, found)
     assert n_plain > 50
+
+
+def held(rule, rows):
+    """Tell for which rows a rule holds."""
+    parts = [
+        has(part, rows) if isinstance(part, Has) else held(part, rows)
+        for part in rule.parts
+    ]
+    return np.all(parts, axis=0) if rule.is_every else np.any(parts, axis=0)
 
 
 def has(part, rows):

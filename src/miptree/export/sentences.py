@@ -17,6 +17,7 @@ from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
 from miptree.export._shown import shown_rules
 from miptree.export._words import part_words, words_in_row
+from miptree.export._wrap import wrapped
 from miptree.export.cards import rare_values
 from miptree.export.leaf_words import leaf_text
 from miptree.export.text import counts_of, split_text
@@ -30,6 +31,7 @@ def export_rules(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
+    width: int | None = None,
 ) -> str:
     """Write a tree as sentences: one for each leaf, in which order does not matter.
 
@@ -63,7 +65,8 @@ def export_rules(
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
     notes = [*rare_values(rules), *notes]
-    return "\n".join([*_explained(rules, scores), *lines, *notes])
+    said = [*_explained(rules, scores), *lines, *notes]
+    return "\n".join(part for line in said for part in wrapped(line, width, " " * 4))
 
 
 def ways_of(node: Branch | Leaf) -> list[tuple[Leaf, Way]]:
