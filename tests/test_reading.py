@@ -198,6 +198,27 @@ def has(part, rows):
     return found.to_numpy() == part.holds
 
 
+def test_values_of_one_column_are_said_together():
+    clf = split_of({"work=none": -1, "work=clerk": 1}, 0.5)
+    tree = clf.fitted_.tree
+    arrays = two_levels(tree)
+    arrays["coef"][1] = 0
+    arrays["coef"][1, NAMES.index("work=none")] = 1.0
+    arrays["threshold"][1] = 0.5
+    fitted = replace(
+        clf.fitted_,
+        tree=replace(tree, **arrays),
+        node_count=np.ones((5, 2), int),
+        digits=np.full((5, 2), 2),
+    )
+    clf.adopt(Schema(clf.table_, clf.classes_, clf.feature_names_in_), fitted)
+    assert [line.split(" THEN")[0] for line in export_rules(clf).splitlines()] == [
+        "IF work not in {clerk, none}",
+        "IF work = none",
+        "IF work = clerk",
+    ]
+
+
 def test_an_or_beside_an_and_is_in_brackets():
     clf = split_of({"work=none": -2, "home=rent": -2}, -1)
     deep = replace(clf.fitted_.tree, **two_levels(clf.fitted_.tree))

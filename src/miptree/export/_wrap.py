@@ -8,8 +8,9 @@ from unicodedata import east_asian_width
 _NARROWEST = 24
 """A text is not made narrower than this, however deep it stands in a tree."""
 _PIECES = re.compile(
-    r" (?=(?:[+-]|<=|>|and|or(?! more| less| fewer)|->|THEN) "
-    r"|\((?:node|leaf) \d|[\d.]+ % )"
+    r" (?<!over )(?<!under )"
+    r"(?=(?:[+-]|<=|>|and|or(?! more| less| fewer)|->|THEN) "
+    r"|\((?:node|leaf) \d|(?:over |under )?\d+ % )"
 )
 """Where a line is ended first of all: before a term, a condition or a share."""
 
