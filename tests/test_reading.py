@@ -3,11 +3,13 @@
 import re
 import warnings
 from dataclasses import replace
+from io import StringIO
 from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from scipy import sparse
 
 from _models import iris_model, mixed_model
@@ -20,6 +22,7 @@ from miptree import (
     load_json,
     save_json,
 )
+from miptree.commands import _app
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
 from miptree.export._plain_rule import Has, plain_rule
@@ -67,6 +70,19 @@ def test_lines_keep_within_a_width(make, width):
     for above, below in pairwise(lines):
         for place, mark in enumerate(above):
             assert mark not in "│├" or below[place] in "│├└"
+
+
+def test_a_terminal_gets_lines_of_its_width(monkeypatch):
+    shown = StringIO()
+    terminal = Console(file=shown, width=50, force_terminal=True, highlight=False)
+    monkeypatch.setattr(_app, "console", terminal)
+    _app.show_tree(iris_model())
+    assert shown.getvalue() == export_text(iris_model(), width=50) + "\n"
+    assert max(map(len, shown.getvalue().splitlines())) <= 50
+    file = StringIO()
+    monkeypatch.setattr(_app, "console", Console(file=file, width=50, highlight=False))
+    _app.show_tree(iris_model())
+    assert file.getvalue() == export_text(iris_model()) + "\n"  # whole lines for a file
 
 
 def test_steps_of_points_keep_within_a_width():
