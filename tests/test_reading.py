@@ -3,11 +3,13 @@
 import re
 import warnings
 from dataclasses import replace
+from io import StringIO
 from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from scipy import sparse
 
 from _models import iris_model, mixed_model
@@ -20,9 +22,10 @@ from miptree import (
     load_json,
     save_json,
 )
+from miptree.commands import _app
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
-from miptree.export._plain_rule import plain_rule
+from miptree.export._plain_rule import Has, plain_rule
 from miptree.export._rules import Missing, rules_of
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -67,6 +70,19 @@ def test_lines_keep_within_a_width(make, width):
     for above, below in pairwise(lines):
         for place, mark in enumerate(above):
             assert mark not in "│├" or below[place] in "│├└"
+
+
+def test_a_terminal_gets_lines_of_its_width(monkeypatch):
+    shown = StringIO()
+    terminal = Console(file=shown, width=50, force_terminal=True, highlight=False)
+    monkeypatch.setattr(_app, "console", terminal)
+    _app.show_tree(iris_model())
+    assert shown.getvalue() == export_text(iris_model(), width=50) + "\n"
+    assert max(map(len, shown.getvalue().splitlines())) <= 50
+    file = StringIO()
+    monkeypatch.setattr(_app, "console", Console(file=file, width=50, highlight=False))
+    _app.show_tree(iris_model())
+    assert file.getvalue() == export_text(iris_model()) + "\n"  # whole lines for a file
 
 
 def test_steps_of_points_keep_within_a_width():
@@ -127,6 +143,16 @@ def split_of(points, threshold, columns=COLUMNS):
             1.5,
             "work=none + home=rent",
         ),
+        (
+            {"work=none": 2, "home=rent": -1, "sex=m": 1},
+            0.5,
+            "work != none and (home = rent or sex != m)",
+        ),
+        (
+            {"work=none": -3, "home=rent": -1, "sex=m": -1},
+            -1.5,
+            "work = none or (home = rent and sex = m)",
+        ),
         ({"work=none": 1, "age": 0.1}, 1.5, "work=none + 0.1 age <="),
         ({"work=none": 1, "sex=m": 1}, 5, "work=none + sex=m <= 5"),
     ],
@@ -154,8 +180,8 @@ def test_a_plain_rule_holds_for_just_the_rows_that_go_left():
     binary = [name for name in NAMES if name != "age"]
     n_plain = 0
     for _ in range(150):
-        chosen = rng.choice(binary, 3, replace=False)
-        points = dict(zip(chosen, rng.integers(-3, 4, 3).astype(float), strict=True))
+        chosen = rng.choice(binary, 4, replace=False)
+        points = dict(zip(chosen, rng.integers(-3, 4, 4).astype(float), strict=True))
         clf = split_of(points, rng.integers(-3, 3) + 0.5)
         rule = plain_rule(rules_of(clf).branches[0])
         if rule is None:
@@ -165,10 +191,17 @@ def test_a_plain_rule_holds_for_just_the_rows_that_go_left():
             warnings.simplefilter("ignore", UserWarning)  # of unknown values
             goes_left = clf.apply(rows) == 1
         for found, side in ((rule, goes_left), (rule.negated(), ~goes_left)):
-            held = [has(part, rows) for part in found.parts]
-            said = np.all(held, axis=0) if found.is_every else np.any(held, axis=0)
-            assert np.array_equal(said, side), (points, found)
+            assert np.array_equal(held(found, rows), side), (points, found)
     assert n_plain > 50
+
+
+def held(rule, rows):
+    """Tell for which rows a rule holds."""
+    parts = [
+        has(part, rows) if isinstance(part, Has) else held(part, rows)
+        for part in rule.parts
+    ]
+    return np.all(parts, axis=0) if rule.is_every else np.any(parts, axis=0)
 
 
 def has(part, rows):
@@ -179,6 +212,27 @@ def has(part, rows):
     else:
         found = cells.isin(part.atom.present) | (cells.isna() & part.atom.has_missing)
     return found.to_numpy() == part.holds
+
+
+def test_values_of_one_column_are_said_together():
+    clf = split_of({"work=none": -1, "work=clerk": 1}, 0.5)
+    tree = clf.fitted_.tree
+    arrays = two_levels(tree)
+    arrays["coef"][1] = 0
+    arrays["coef"][1, NAMES.index("work=none")] = 1.0
+    arrays["threshold"][1] = 0.5
+    fitted = replace(
+        clf.fitted_,
+        tree=replace(tree, **arrays),
+        node_count=np.ones((5, 2), int),
+        digits=np.full((5, 2), 2),
+    )
+    clf.adopt(Schema(clf.table_, clf.classes_, clf.feature_names_in_), fitted)
+    assert [line.split(" THEN")[0] for line in export_rules(clf).splitlines()] == [
+        "IF work not in {clerk, none}",
+        "IF work = none",
+        "IF work = clerk",
+    ]
 
 
 def test_an_or_beside_an_and_is_in_brackets():

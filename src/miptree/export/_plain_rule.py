@@ -2,8 +2,9 @@
 
 A split adds up coefficients of what a row has: values of categories, gaps in numbers.
 All combinations of these are tried. Where those that go left are just the ones that
-have a property in each of some columns, or in one of them, the rule says the same as
-the sum, for every row that can ever come.
+have a property in each of some columns, or in one of them, or in one column and then
+likewise in the others, the rule says the same as the sum, for every row that can ever
+come.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _MOST_COMBINATIONS = 4096
 
 State = Member | Missing | None
 """What a row has of the indicators of a column; None: nothing of them."""
+Combinations = set[tuple[State, ...]]
+"""What rows have, column by column."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class Has:
 
     atom: Member | Missing
     holds: bool
+
+    def negated(self) -> Has:
+        """Return the opposite."""
+        return replace(self, holds=not self.holds)
 
     def words(self, rules: Rules) -> str:
         """Say it as people write it."""
@@ -44,20 +51,27 @@ class Has:
 class PlainRule:
     """When a row goes left: all of the parts hold or, unless ``is_every``, one does."""
 
-    parts: tuple[Has, ...]
+    parts: tuple[Has | PlainRule, ...]
     is_every: bool
 
     def negated(self) -> PlainRule:
         """Return the rule for the rows that go right."""
-        parts = tuple(replace(part, holds=not part.holds) for part in self.parts)
-        return PlainRule(parts, not self.is_every)
+        return PlainRule(
+            tuple(part.negated() for part in self.parts), not self.is_every
+        )
 
     def words(self, rules: Rules, is_alone: bool = True) -> str:
         """Say the rule; beside others an 'or' is put in brackets."""
         word = " and " if self.is_every else " or "
-        text = printable(word.join(part.words(rules) for part in self.parts))
+        text = printable(word.join(_part_words(rules, part) for part in self.parts))
         is_clear = is_alone or self.is_every or len(self.parts) == 1
         return text if is_clear else f"({text})"
+
+
+def _part_words(rules: Rules, part: Has | PlainRule) -> str:
+    if isinstance(part, Has):
+        return part.words(rules)
+    return f"({part.words(rules)})"
 
 
 def plain_rule(branch: Branch) -> PlainRule | None:
@@ -69,20 +83,42 @@ def plain_rule(branch: Branch) -> PlainRule | None:
         states.setdefault(atom.column, [None]).append(atom)
     if prod(map(len, states.values())) > _MOST_COMBINATIONS:
         return None
-    sides: tuple[set[tuple[State, ...]], set[tuple[State, ...]]] = set(), set()
+    sides: tuple[Combinations, Combinations] = set(), set()
     for row in product(*states.values()):
         # In the order of the terms, as the tree adds them up.
         score = sum(coef for coef, atom in branch.terms if atom in row)
         sides[score > branch.threshold].add(row)
-    left, right = (_all_of(side, list(states.values())) for side in sides)
-    if left is None and right is not None:
-        left = right.negated()
-    return left
+    return _rule(*sides, list(states.values()))
 
 
-def _all_of(
-    rows: set[tuple[State, ...]], states: list[list[State]]
+def _rule(
+    left: Combinations, right: Combinations, states: list[list[State]]
 ) -> PlainRule | None:
+    """Return the rule that holds on the left only, None if there is none so plain."""
+    for find in (_all_of, _one_and_others):
+        if (found := find(left, states)) is not None:
+            return found
+        if (found := find(right, states)) is not None:
+            return found.negated()
+    return None
+
+
+def _one_and_others(rows: Combinations, states: list[list[State]]) -> PlainRule | None:
+    """Return a property of one column, and with it a rule for the others."""
+    for k, column in enumerate(states):
+        seen = {row[k] for row in rows}
+        rest = {row[:k] + row[k + 1 :] for row in rows}
+        if not seen or len(seen) == len(column) or len(seen) * len(rest) != len(rows):
+            continue
+        others = states[:k] + states[k + 1 :]
+        inner = _rule(rest, set(product(*others)) - rest, others)
+        if inner is not None:
+            more = inner.parts if inner.is_every else (inner,)
+            return PlainRule((_property(column, seen), *more), True)
+    return None
+
+
+def _all_of(rows: Combinations, states: list[list[State]]) -> PlainRule | None:
     """Return the properties of single columns that just these rows have all of."""
     if not rows:
         return None

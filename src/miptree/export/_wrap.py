@@ -7,7 +7,11 @@ from unicodedata import east_asian_width
 
 _NARROWEST = 24
 """A text is not made narrower than this, however deep it stands in a tree."""
-_PIECES = re.compile(r" (?=(?:[+-]|<=|>|and|or|->) |\((?:node|leaf) \d|[\d.]+ % )")
+_PIECES = re.compile(
+    r" (?<!over )(?<!under )"
+    r"(?=(?:[+-]|<=|>|and|or(?! more| less| fewer)|->|THEN) "
+    r"|\((?:node|leaf) \d|(?:over |under )?\d+ % )"
+)
 """Where a line is ended first of all: before a term, a condition or a share."""
 
 
@@ -28,14 +32,12 @@ def wrapped(text: str, width: int | None, hang: str) -> list[str]:
     lines: list[str] = []
     line = ""
     for piece in _PIECES.split(text):
-        room = width - (len(hang) if lines else 0)
-        if line and _cells(f"{line} {piece}") > room:
-            lines.append(line)
-            line, room = "", width - len(hang)
-        for word in [piece] if _cells(piece) <= room else piece.split(" "):
+        is_short = _cells(piece) <= width - len(hang)
+        for word in [piece] if is_short else piece.split(" "):
+            room = width - (len(hang) if lines else 0)
             if line and _cells(f"{line} {word}") > room:
                 lines.append(line)
-                line, room = word, width - len(hang)
+                line = word
             else:
                 line = f"{line} {word}" if line else word
     first, *rest = [*lines, line]

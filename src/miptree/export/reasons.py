@@ -8,8 +8,7 @@ from miptree.export._names import printable
 from miptree.export._rules import Leaf, Rules
 from miptree.export._words import points_words, words_in_row
 from miptree.export.cards import steps_of
-from miptree.export.sentences import Way, conditions_on, ways_of
-from miptree.export.text import split_text
+from miptree.export.sentences import Way, conditions_on, sums_and_rules, ways_of
 
 
 def reasons_of(shown: Rules, digits: int) -> dict[int, str]:
@@ -46,8 +45,5 @@ def _reason(shown: Rules, digits: int, leaf: Leaf, way: Way) -> str:
         pairs = zip(held, words_in_row(shown, held), strict=True)
         said = [card_words(shown, part) or text for part, text in pairs]
     else:
-        said = [
-            split_text(shown, branch, digits, left, len(way) == 1)
-            for branch, left in way
-        ]
+        said = sums_and_rules(shown, way, digits)
     return f"{name} because {' and '.join(said)}."

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from miptree.classifiers.alternatives import Alternatives
 from miptree.estimator import OptimalTreeClassifier
+from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
@@ -87,7 +88,7 @@ def report_html(
         "style": _resource("page.css"),
         "proved": html.escape(clf.certificate_.summary),
         "certificate": html.escape(str(clf.certificate_)),
-        "rules": html.escape(export_text(clf, width=_COLUMNS)),
+        "rules": html.escape(_rules_text(clf)),
         "facts": _json_in_html(facts),
         "script": script,
     }
@@ -95,6 +96,12 @@ def report_html(
     first, *rest = page.split("{{")
     found = (piece.split("}}", 1) for piece in rest)
     return first + "".join(parts[name] + after for name, after in found)
+
+
+def _rules_text(clf: OptimalTreeClassifier) -> str:
+    """Write all rules; those of a points tree leaf by leaf, beside the card's steps."""
+    write = export_rules if clf.certificate_.is_of_points else export_text
+    return write(clf, width=_COLUMNS)
 
 
 def _resource(name: str) -> str:
