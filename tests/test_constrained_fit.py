@@ -1,4 +1,4 @@
-"""Fits under constraints: no tree breaks one."""
+"""Fits under constraints: no tree breaks one, and what their certificates say."""
 
 import json
 import re
@@ -95,13 +95,8 @@ CONTRADICTIONS = (
 )
 
 
-@given(
-    st.sampled_from(list(combinations(KINDS, 2))),
-    st.integers(0, 1000),
-    st.sampled_from([1, 2]),
-)
-@examples(18)
-def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
+def check_two(pair, seed, depth):
+    """Fit a tree under two constraints; where there is one, it keeps them."""
     X, y, groups = biased(40, seed)
     clf = classifier(list(pair), max_depth=depth, max_iter=6)
     try:
@@ -114,6 +109,23 @@ def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
         raise
     for constraint in pair:
         assert is_kept(constraint, clf, X, y, groups), constraint
+
+
+@given(
+    st.sampled_from(list(combinations(KINDS, 2))),
+    st.integers(0, 1000),
+    st.sampled_from([1, 2]),
+)
+@examples(18)
+def test_no_fitted_tree_breaks_one_of_two_constraints(pair, seed, depth):
+    check_two(pair, seed, depth)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_no_fitted_tree_breaks_one_of_any_two_constraints(depth):
+    for seed, pair in enumerate(combinations(KINDS, 2)):
+        check_two(pair, seed, depth)
 
 
 def test_prices_find_what_new_labels_alone_do_not(monkeypatch):
@@ -138,20 +150,48 @@ def test_a_bound_of_all_trees_proves_a_tree_that_keeps_rules_optimal():
     assert "Keeping them costs nothing" in str(clf.certificate_)
 
 
-def test_a_tree_that_pays_for_its_rules_is_not_called_optimal():
+def paying(**parameters):
+    """A fit whose rule costs something, beside one without it, both by a MIP."""
     X, y = np.arange(12.0)[:, None], np.repeat([0, 1], [2, 10])
     given = {"solver": "highs", "node_limit": 500, "max_depth": 1, **PENALTIES}
     free = classifier(None, **given).fit(X, y)
-    clf = classifier([MinLeaf(rows=5)], **given).fit(X, y)
+    return free, classifier([MinLeaf(rows=5)], **(given | parameters)).fit(X, y), X, y
+
+
+def test_a_tree_that_pays_for_its_rules_is_proved_the_best_that_keeps_them():
+    free, clf, X, y = paying()
     certificate = clf.certificate_
-    assert free.status_ == "optimal"
-    assert clf.status_ != "optimal"
+    assert (free.status_, clf.status_) == ("optimal", "optimal")
     assert clf.objective_ > free.objective_
     assert certificate.free_objective == pytest.approx(free.objective_)
-    assert certificate.objective_bound <= free.objective_ * (1 + 1e-6)
+    assert certificate.free_bound == pytest.approx(free.objective_)
+    assert certificate.objective_bound == pytest.approx(clf.objective_)
+    assert certificate.is_of_ruled_trees
     words = str(certificate)
-    assert "whether it keeps the rules or not" in words
-    assert "keeping them costs at most" in words
+    assert "no tree of depth 1 that keeps the rules costs less" in words
+    assert "claims of the compact MIP with rows for the rules" in words
+    price = f"{clf.objective_ - free.objective_:.6g}"
+    assert f"keeping them costs at most {price}" in words
+    assert f"it costs at least {price}" in words
+    assert verify_model(clf, X, y, resolve_with="highs").ok
+
+
+def test_without_a_proof_a_tree_that_pays_for_its_rules_is_not_called_optimal():
+    _, clf, X, y = paying(proof="errors")
+    assert clf.status_ != "optimal"
+    assert "whether it keeps the rules or not" in str(clf.certificate_)
+    assert not clf.certificate_.is_of_ruled_trees
+    assert verify_model(clf, X, y).ok
+
+
+def test_a_bound_by_counting_is_one_of_the_objective():
+    X, y, _ = biased(60)
+    clf = classifier([MinRate(1, 0.9)], max_iter=4).fit(X, y)
+    certificate = clf.certificate_
+    assert certificate.objective_bound == certificate.rules_bound > 0
+    assert "that keeps the rules costs less than" in str(certificate)
+    assert "by counting what the rules leave" in str(certificate)
+    assert verify_model(clf, X, y).ok
 
 
 def test_contradictions_and_failures_are_different_errors():

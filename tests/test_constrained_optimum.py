@@ -92,8 +92,12 @@ def test_on_tiny_data_the_tree_is_the_best_that_keeps_them(constraints, depth, n
 
 
 @pytest.mark.parametrize(ARGUMENTS, MISSED)
-def test_no_tree_is_better_than_the_best(constraints, depth, n, seed):
+def test_what_a_search_does_not_find_a_mip_does(constraints, depth, n, seed):
     X, y, groups = tiny(n, seed)
-    clf = fitted(constraints, X, y, groups, max_depth=depth)
-    best = optimum(clf, constraints, X, y, groups, depth)
-    assert clf.objective_ >= best - 1e-6
+    searched = fitted(constraints, X, y, groups, max_depth=depth)
+    given = {"max_depth": depth, "solver": "highs", "node_limit": 5000}
+    proved = fitted(constraints, X, y, groups, **given)
+    best = optimum(proved, constraints, X, y, groups, depth)
+    assert searched.objective_ >= best - 1e-6
+    assert proved.status_ == "optimal"
+    assert proved.objective_ == pytest.approx(best, abs=1e-6)

@@ -1,15 +1,42 @@
 """Proofs under constraints: bounds that no tree which keeps the rules falls below."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from _data import close, examples, solve
+from _data import close, examples, random_heap, solve
+from _ruled_brute_force import RuledBruteForce
+from miptree import OptimalTreeClassifier, verify_model
+from miptree.constraints import (
+    AllowFeatures,
+    DemographicParity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FalsePositiveRateParity,
+    FixedSplit,
+    MaxCost,
+    MaxRate,
+    MinLeaf,
+    MinRate,
+    Monotone,
+    Signs,
+    TruePositiveRateParity,
+)
+from miptree.constraints.effective import effective_constraints
+from miptree.constraints.errors import ImpossibleConstraintsError
+from miptree.constraints.parity import Parity
+from miptree.constraints.placed import placed_splits
+from miptree.constraints.population import Population
+from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock
 from miptree.data.groups import RowGroups
 from miptree.data.problem import Problem
 from miptree.mip.formulations import FORMULATIONS, CountFormulation
+from miptree.mip.formulations.ruled import RuledFormulation
+from miptree.mip.solvers import Limits, get_solver
 from miptree.objective import Svm1Objective
 from miptree.proof import prove_errors
 from miptree.proof.routes import prove_objective
@@ -54,3 +81,188 @@ def test_rows_that_only_groups_tell_apart_change_no_proof(seed):
         )
         found.append((errors, proof.bound.value))
     assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+# ------------------------------------------------------- the MIP against brute force
+
+
+def drawn(rng, depth):
+    """One constraint of any kind, on two columns and two classes."""
+    bound, label = float(rng.choice([0.0, 0.1, 0.2, 0.34, 0.5])), int(rng.integers(2))
+    versus = str(rng.choice(["overall", "pairs"]))
+    node = int(rng.integers(2**depth - 1))
+    column, (one, two) = int(rng.integers(2)), rng.choice([-1, 1], 2).tolist()
+    parity = {"difference_bound": bound, "versus": versus}
+    coefficients = dict(enumerate(rng.normal(size=2).tolist()))
+    kinds = (
+        lambda: DemographicParity(**parity),
+        lambda: EqualizedOdds(**parity),
+        lambda: ErrorRateParity(**parity),
+        lambda: TruePositiveRateParity(**parity),
+        lambda: FalsePositiveRateParity(**parity),
+        lambda: MaxRate(label, bound),
+        lambda: MinRate(label, bound),
+        lambda: MaxRate(label, bound, on="negatives"),
+        lambda: MinRate(label, 1 - bound, on="positives"),
+        lambda: MaxCost(float(rng.integers(1, 4))),
+        lambda: MinLeaf(rows=int(rng.integers(2, 4))),
+        lambda: AllowFeatures([column], depth=int(rng.integers(depth))),
+        lambda: AllowFeatures([column], node=node),
+        lambda: FixedSplit(node, coefficients, float(0.3 * rng.normal())),
+        lambda: Monotone({0: one}, label),
+        lambda: Monotone({0: one, 1: two}, label),
+        lambda: Signs({column: one}, label),
+        lambda: Signs({0: one, 1: two}, label),
+    )
+    return kinds[rng.integers(len(kinds))]()
+
+
+def ready(constraints, problem):
+    names = tuple(f"x[{j}]" for j in range(problem.n_features))
+    found = effective_constraints(constraints, names, problem.groups)
+    labels = tuple(range(problem.n_classes))
+    rows = Population(problem.y, problem.count, problem.groups, labels)
+    fixed = placed_splits(found, problem, names)
+    return Rules(found, rows, names, names, problem.scaled, fixed).ready()
+
+
+def compared(seed, depth):
+    """The optimum of the MIP, that of brute force, and whether the rows are exact."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 8) if depth == 1 else rng.integers(4, 6))
+    has_ties = seed % 3 == 0
+    X = rng.integers(-2, 3, (n, 2)) if has_ties else rng.normal(size=(n, 2))
+    y, groups = rng.permutation(np.arange(n) % 2), rng.permutation(np.arange(n) % 2)
+    constraints = [drawn(rng, depth) for _ in range(1 + seed % 2)]
+    kinds = [type(constraint) for constraint in constraints]
+    penalties = [(10.0, 0.2, 0.1), (100.0, 0.1, 0.01), (10.0, 1.0, 0.1)]
+    objective = Svm1Objective(*penalties[seed % len(penalties)])
+    given = RowGroups.of(groups, None, np.ones(n))
+    problem = Problem.from_data(X, y, 2, groups=given)
+    if kinds.count(Monotone) > 1 or kinds.count(FixedSplit) > 1:
+        return None  # brute force has one label and one factor
+    try:
+        rules = ready(constraints, problem)
+    except ValueError as error:
+        if "sends all rows to one side" in str(error):
+            return None
+        raise
+    factor = 1.0
+    for fixed in (c for c in constraints if isinstance(c, FixedSplit)):
+        factor = rules.fixed[0].coef[0] / dict(fixed.coefficients)[0]
+    known = problem, objective, constraints, groups[problem.source], factor
+    best = RuledBruteForce(*known).optimum(depth)
+    mip = RuledFormulation(problem, objective, depth, rules=rules)
+    result = get_solver("highs").solve(mip.model, limits=Limits(nodes=50_000))
+    assert result.status in ("optimal", "infeasible")
+    found = np.inf if result.status == "infeasible" else result.bound
+    return found, best, not (mip.without_rows or has_ties)
+
+
+def check_against_brute_force(seed, depth):
+    found = compared(seed, depth)
+    if found is None:
+        return
+    bound, best, is_exact = found
+    assert bound <= best + close(min(best, 1e6))
+    if is_exact and np.isfinite(best):
+        assert bound == pytest.approx(best, abs=close(best))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_mip_is_never_above_the_best_that_keeps_them(seed):
+    check_against_brute_force(seed, depth=1)
+
+
+@pytest.mark.parametrize("seed", [100, 101, 102, 1120])
+def test_the_mip_is_never_above_the_best_of_depth_two(seed):
+    check_against_brute_force(seed, depth=2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(12))
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_mip_is_never_above_the_best_of_many(depth, block):
+    size = 50 if depth == 1 else 20
+    for seed in range(1000 + size * block, 1000 + size * (block + 1)):
+        check_against_brute_force(seed, depth)
+
+
+def kept_trees(seed, depth):
+    """A MIP of weighted rows under constraints, and trees that keep them."""
+    rng = np.random.default_rng(seed)
+    n, n_classes = 25, 2 + seed % 2
+    X, y = rng.normal(size=(n, 2)), rng.permutation(np.arange(n) % n_classes)
+    weight, groups = rng.choice([0.1, 1.0, 2.5], n), rng.choice(list("abc"), n)
+    given = RowGroups.of(groups, None, weight)
+    problem = Problem.from_data(X, y, n_classes, weight, groups=given)
+    parity = {"difference_bound": 0.3, "positive_label": 1}
+    constraints = [drawn(rng, depth), DemographicParity(**parity)][: 1 + seed % 3]
+    constraints = [
+        replace(c, **parity) if isinstance(c, Parity) else c for c in constraints
+    ]
+    rules = ready(constraints, problem)
+    mip = RuledFormulation(problem, OBJECTIVE, depth, rules=rules)
+    trees = []
+    for _ in range(6):
+        for heap in rules.repaired(problem, random_heap(problem, depth, rng)):
+            tree = rules.labelled(problem, problem.to_user(problem.into_box(heap)))
+            if tree is not None and rules.keeps(tree, problem.X):
+                trees.append(tree)
+    return mip, trees
+
+
+def test_every_tree_that_keeps_rules_is_a_solution_of_their_mip():
+    n_trees = 0
+    for seed in range(40):
+        depth = 1 + seed % 2
+        mip, trees = kept_trees(seed, depth)
+        for tree in trees:
+            x = mip.encode(mip.problem.to_scaled(tree, depth))
+            assert max(mip.model.violation(x).values()) <= 1e-7
+            value = OBJECTIVE.evaluate(mip.problem, tree).objective
+            assert mip.model.objective(x) == pytest.approx(value, rel=1e-6)
+        n_trees += len(trees)
+    assert n_trees > 200
+
+
+# ------------------------------------------------------------------ proofs of fits
+
+
+def proved(constraints, X, y, groups, depth, **parameters):
+    given = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1, "solver": "highs"}
+    given |= {"max_iter": 30, "node_limit": 5000, "time_limit": None, "random_state": 0}
+    given |= {"constraints": constraints, "max_depth": depth}
+    clf = OptimalTreeClassifier(**(given | parameters))
+    return clf.fit(X, y, sensitive_features=groups)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "depth", "n", "seed"),
+    [
+        ([DemographicParity(difference_bound=0.1)], 1, 20, 0),
+        ([MaxRate(1, 0.2)], 1, 20, 1),
+        ([MinLeaf(rows=7)], 1, 20, 2),
+        ([Monotone({0: -1}, 1)], 1, 20, 3),
+        ([Signs({0: -1}, 1)], 1, 20, 4),
+        ([AllowFeatures([0], depth=0)], 2, 5, 7),
+        ([FixedSplit(1, {0: 2.0}, 0.3)], 2, 5, 13),
+        ([FixedSplit(0, {1: 1.0}, 0.0), MinLeaf(rows=3)], 2, 12, 0),
+    ],
+)
+def test_small_problems_are_proved_under_rules(constraints, depth, n, seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, 2)), np.arange(n) % 2
+    groups = np.array(["a", "b"])[rng.permutation(n) % 2]
+    clf = proved(constraints, X, y, groups, depth)
+    assert clf.status_ == "optimal"
+    assert verify_model(clf, X, y, sensitive_features=groups).ok
+
+
+def test_a_solver_says_that_no_tree_keeps_the_rules():
+    """Counting alone does not tell, but below this split there are two leaves only."""
+    X, y = np.arange(8.0)[:, None], np.repeat([0, 1], 4)
+    rules = [FixedSplit(0, {0: 1.0}, 1.5), MaxCost(1.0)]
+    with pytest.raises(ImpossibleConstraintsError, match="claims that no tree of dep"):
+        proved(rules, X, y, None, 1)
+    assert proved(rules, X, y, None, 2).certificate_.errors == 0

@@ -105,7 +105,7 @@ def test_truth_values_are_categories_as_in_memory(
     [
         ({"categorical_features": ["a"]}, "categorical_features is not supported"),
         ({"class_weight": "balanced"}, "class_weight is not supported"),
-        ({"constraints": [MinLeaf(rows=5)]}, "constraints are not supported"),
+        ({"constraints": [MinLeaf(rows=5)], "selection": "hull"}, "a stratified sam"),
         ({"solver": "highs"}, "Set a node_limit"),
     ],
 )

@@ -89,6 +89,7 @@ TAMPERED = {
     "n_sampled": lambda c: 5,
     "rules": lambda c: ("Every leaf holds at least 2 training rows: kept.",),
     "free_objective": lambda c: c.objective,
+    "free_bound": lambda c: c.objective_bound,
     "rules_bound": lambda c: 0.0,
     "left_out": lambda c: (),
     "best_of_sample": lambda c: True,

@@ -158,6 +158,7 @@ TAMPERED = [
     ("n_sampled", lambda c: 5),
     ("rules", lambda c: ("Every leaf holds at least 2 training rows: kept.",)),
     ("free_objective", lambda c: c.objective),
+    ("free_bound", lambda c: c.objective_bound),
     ("rules_bound", lambda c: 0.0),
     ("left_out", lambda c: ()),
     ("best_of_sample", lambda c: True),
@@ -201,7 +202,7 @@ def test_nonsense_in_a_field_is_caught_without_an_exception(fitted, field, value
         found = verify(forged(tampered), clf.tree_, X, y, weight)
         sense = {("seconds", -1e300), ("max_features", None), ("max_points", None)}
         sense |= {("n_sampled", None), ("rules", None), ("free_objective", None)}
-        sense |= {("rules_bound", None), ("left_out", None)}
+        sense |= {("free_bound", None), ("rules_bound", None), ("left_out", None)}
         sense |= {("has_costs", True)}
         assert not found.ok or (field, str(value)) in {(f, str(v)) for f, v in sense}
 

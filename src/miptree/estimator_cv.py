@@ -54,10 +54,10 @@ from miptree.tuning import (
     Winner,
     all_settings,
     chosen,
-    costs_of,
     final_fit,
     folded_rows,
     ladder,
+    training_costs,
     why_chosen,
 )
 from miptree.tuning.candidates import check_candidates
@@ -364,7 +364,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         problem, schema, rules = self._all_rows(rows, classes, setting)
         found = final_fit(
             problem,
-            costs_of(rows),
+            training_costs(rows),
             winner,
             seed,
             MOST_ROWS,

@@ -12,7 +12,7 @@ from miptree.fit.fitted import FittedTree, column_spread, row_counts
 from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_labels import leaf_weight
 from miptree.objective.leaf_probabilities import smoothed, smoothed_frequencies
-from miptree.tree.rounding import ALL_DIGITS, digits_that_matter
+from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, units_of
 from miptree.utils.arrays import FloatArray
 
 PROBABILITY_TOLERANCE = 1e-9
@@ -43,7 +43,8 @@ def check_nodes(
     yield _check_blur(fitted, problem, proba, in_partitions)
     digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
     if not in_partitions:
-        digits = digits_that_matter(tree, problem.X)
+        unit = units_of(tree, fitted.spread)
+        digits = digits_that_matter(tree, problem.X, unit)
     ok = np.array_equal(digits, fitted.digits)
     found = "with the digits that rules show, every row keeps its side."
     if not ok:

@@ -25,6 +25,7 @@ UNSEEN = {
     "certificate.seconds": "the seconds until the certificate was written",
     "certificate.proof_digest": "which proof file was written, if any",
     "certificate.free_objective": "what the best tree known without rules costs",
+    "certificate.free_bound": "what a tree costs at least that need not keep rules",
     "certificate.n_sampled": "how many rows a sample had that a tree was chosen for",
     "certificate.best_of_sample": "whether it was proved to be the best for that",
 }

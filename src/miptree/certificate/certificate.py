@@ -101,9 +101,14 @@ class Certificate:
         Whether no tree of its kind costs less than it did for the sample.
     rules : tuple of str or None
         A sentence for each constraint of the fit, with what was counted; None without
-        constraints. The bounds speak of all trees, whether they keep them or not.
+        constraints. The bounds speak of all trees, whether they keep them or not, but
+        for ``objective_bound`` where it is above ``free_bound``.
     free_objective : float or None
         With constraints, the objective of the best tree known that need not keep them.
+    free_bound : float or None
+        With constraints, a lower bound on the objective of all trees, whether they keep
+        them or not. An ``objective_bound`` above it is of trees that keep them; in
+        these rows reach both sides of every fixed split, at the scale that it has here.
     rules_bound : float or None
         With constraints, what the errors of every tree that keeps them cost at least,
         by counting alone.
@@ -147,6 +152,7 @@ class Certificate:
     best_of_sample: bool = False
     rules: tuple[str, ...] | None = None
     free_objective: float | None = None
+    free_bound: float | None = None
     rules_bound: float | None = None
     left_out: tuple[str, ...] | None = None
 
@@ -183,6 +189,17 @@ class Certificate:
         return cost_meets(self.cost, self.any_tree_bound) or cost_meets(
             self.cost_at_margin, self.errors_bound
         )
+
+    @property
+    def speaks_of_rules(self) -> bool:
+        """Whether any of its fields is about constraints."""
+        fields = self.rules, self.free_objective, self.free_bound, self.rules_bound
+        return any(field is not None for field in (*fields, self.left_out))
+
+    @property
+    def is_of_ruled_trees(self) -> bool:
+        """Whether the bound on the objective is of trees that keep the rules alone."""
+        return self.free_bound is not None and self.objective_bound > self.free_bound
 
     @property
     def is_of_points(self) -> bool:

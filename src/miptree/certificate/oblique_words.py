@@ -80,7 +80,8 @@ def _cost(certificate: Certificate) -> str:
     charges = (
         f"{what}, plus charges for rows next to a split and for large coefficients"
     )
-    counted, trees = f"Its total cost ({charges}) is", trees_compared(certificate)
+    counted = f"Its total cost ({charges}) is"
+    trees = trees_compared(certificate, certificate.is_of_ruled_trees)
     why = reason(certificate.objective_proved_by)
     if certificate.objective_optimal:
         verdict = f"proved optimal: no {trees} costs less, {why}"
@@ -97,7 +98,7 @@ def _cost(certificate: Certificate) -> str:
     )
 
 
-def trees_compared(certificate: Certificate) -> str:
+def trees_compared(certificate: Certificate, keeping_rules: bool = False) -> str:
     """Name the trees compared."""
     limit = certificate.max_features
     beside = "" if limit is None else f" with at most {limit} features in a split"
@@ -105,6 +106,8 @@ def trees_compared(certificate: Certificate) -> str:
         columns = " or ".join(map(repr, certificate.left_out))
         beside += f" that does not use {columns}"
     kept_or_not = ", whether it keeps the rules or not," if certificate.rules else ""
+    if keeping_rules:
+        kept_or_not = " and keeps the rules" if beside else " that keeps the rules"
     return f"tree of depth {certificate.depth}{beside}{kept_or_not}"
 
 

@@ -39,13 +39,7 @@ def senseless(certificate: Certificate, table: Table) -> str | None:
     unused = (certificate.slack_penalty, certificate.l1_penalty, certificate.margin)
     if unused != (0.0, 0.0, 0.0):
         return "the penalties and the margin are not 0, and a points tree has none."
-    rules = (
-        certificate.rules,
-        certificate.free_objective,
-        certificate.rules_bound,
-        certificate.left_out,
-    )
-    if any(field is not None for field in rules):
+    if certificate.speaks_of_rules:
         return "it speaks of rules, which points trees do not have."
     if not certificate.cost_unit > 0 or not certificate.cost_rounding >= 0:
         return "cost_unit must be above 0, and cost_rounding not below."

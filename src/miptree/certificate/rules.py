@@ -24,13 +24,14 @@ def with_rules(
     free_objective: float,
     rules_bound: float,
     without: Sequence[str] = (),
+    free_bound: float | None = None,
 ) -> Certificate:
     """Add what constraints found of a tree, all of them kept, to its certificate.
 
     Parameters
     ----------
     certificate : Certificate
-        Its bounds are of all trees.
+        Its bound on the objective is of trees that keep them, others are of all.
     findings : sequence of Finding
         One for each constraint.
     free_objective : float
@@ -39,14 +40,21 @@ def with_rules(
         What the errors of every tree that keeps them cost at least.
     without : sequence of str
         Columns that no split may use.
+    free_bound : float, optional
+        Bound on the objective of all trees, whether they keep the rules or not, by
+        default that of the certificate.
     """
     broken = [found.sentence for found in findings if not found.kept]
     if broken:
         raise AssertionError(f"A tree was certified that breaks a rule: {broken[0]}")
+    free_objective = min(float(free_objective), certificate.objective)
+    bound = certificate.objective_bound
+    free_bound = bound if free_bound is None else min(free_bound, bound)
     return replace(
         certificate,
         rules=tuple(found.sentence for found in findings),
-        free_objective=min(float(free_objective), certificate.objective),
+        free_objective=free_objective,
+        free_bound=min(free_bound, free_objective),
         rules_bound=min(float(rules_bound), certificate.cost),
         left_out=tuple(without),
     ).signed()
@@ -73,13 +81,7 @@ def check_rules(
     """
     said = certificate.rules
     if rules is None:
-        fields = (
-            said,
-            certificate.free_objective,
-            certificate.rules_bound,
-            certificate.left_out,
-        )
-        if any(field is not None for field in fields):
+        if certificate.speaks_of_rules:
             found = "the certificate speaks of rules, but no constraints were given."
             yield Check("rules", False, found)
         return
@@ -113,10 +115,13 @@ def _check_bound(certificate: Certificate, least_cost: float) -> Check:
 def _check_price(certificate: Certificate) -> Check:
     """Check that the tree without rules may cost what is said."""
     free, value = certificate.free_objective, certificate.objective
-    bound = certificate.objective_bound
-    if free is None:
-        return Check("price of the rules", False, "free_objective is missing.")
+    bound = certificate.free_bound
+    if free is None or bound is None:
+        missing = "free_objective" if free is None else "free_bound"
+        return Check("price of the rules", False, f"{missing} is missing.")
     is_possible = meets(bound, free) and meets(free, value)
+    is_possible &= certificate.any_tree_bound * (1 - 1e-9) <= bound
+    is_possible &= bound <= certificate.objective_bound
     found = f"{free:.10g} without them lies between {bound:.10g} and {value:.10g}."
     return Check("price of the rules", is_possible, found)
 
@@ -142,9 +147,10 @@ def _counted(certificate: Certificate) -> str:
 
 
 def _price(certificate: Certificate) -> str:
-    value, bound = certificate.objective, certificate.objective_bound
+    value, bound = certificate.objective, certificate.free_bound
     free = certificate.free_objective
     assert free is not None
+    assert bound is not None
     if meets(value, free):
         return "Keeping them costs nothing against the best tree known without them."
     words = (
@@ -154,4 +160,8 @@ def _price(certificate: Certificate) -> str:
     if bound > COST_ROUNDING * value:
         words += f"; as none has one below {bound:.6g}, keeping them costs at most "
         words += f"{value - bound:.6g}"
+    least = certificate.objective_bound
+    if not meets(least, free):
+        words += f"; as none that keeps them has one below {least:.6g}, it costs at "
+        words += f"least {least - free:.6g}"
     return f"{words}."

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from miptree._version import __version__
+from miptree.certificate.rules import rules_words
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.files import TableNote
 from miptree.export import export_text
@@ -108,6 +109,8 @@ def show_verdict(clf: TableClassifier) -> None:
     """Print in a sentence what is proved, and in another one how many errors are."""
     found = clf.certificate_
     say(printable(f"{found.summary} {found.counted_errors}."))
+    if found.rules is not None:
+        say(printable(rules_words(found)))
 
 
 def show_certificate(clf: TableClassifier, details: bool) -> None:

@@ -93,7 +93,12 @@ def refuse_with_rules(given: Given) -> None:
     """Refuse options of fits that do not know rules."""
     if given.rule is None:
         return
-    for wrong in given.named("engine", "selection", "proof_log"):
+    for wrong in given.named("engine"):
+        raise ValueError(
+            f"{given.rule} works without {wrong}: leave out one of the two, or give "
+            "miptree.distributed.fit a classifier with constraints."
+        )
+    for wrong in given.named("selection", "proof_log"):
         raise ValueError(
             f"{given.rule} works without {wrong}, which knows no rules. Leave out one "
             "of the two."

@@ -121,15 +121,28 @@ class Rules:
         The problem may hold the rows merged, in any order. 0 where rows of a cell
         differ in their costs.
         """
-        assert problem.groups is not None
-        mine = self.population
-        rows = replace(mine, y=problem.y, count=problem.count, groups=problem.groups)
+        rows = self._rows_of(problem)
         cost = problem.class_cost
         if cost is None:
             cost = plain_costs(problem.y, problem.weight, problem.n_classes)
         if not is_by_weight(rows, cost):
             return 0.0
         return least_cost(self.constraints, rows, cost, not problem.has_costs)
+
+    def for_problem(self, problem: Problem) -> Rules:
+        """Return the same constraints for rows that may be merged, in any order."""
+        fixed = placed_splits(self.constraints, problem, self.numbers)
+        rows = self._rows_of(problem)
+        return replace(self, population=rows, scaled=problem.scaled, fixed=fixed)
+
+    def _rows_of(self, problem: Problem) -> Population:
+        assert problem.groups is not None
+        return replace(
+            self.population,
+            y=problem.y,
+            count=problem.count,
+            groups=problem.groups,
+        )
 
     # ----------------------------------------------------------------- repairing
 

@@ -6,8 +6,10 @@ a row for its rates to be counted by group.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,6 +97,29 @@ class RowGroups:
         total = np.zeros(len(first), dtype=self.weight.dtype)
         np.add.at(total, group, self.weight)
         return replace(self.take(first), weight=total)
+
+
+def joined_groups(parts: Sequence[RowGroups]) -> RowGroups:
+    """Return the groups of the rows of several tables, one after the other."""
+    unit = Fraction(1, lcm(*(part.unit.denominator for part in parts)))
+    weight = [part.weight.astype(object) * int(part.unit / unit) for part in parts]
+    whole = np.concatenate(weight)
+    if sum(whole.tolist()) < 2**62:
+        whole = whole.astype(np.int64)
+    sensitive = _joined([part.sensitive for part in parts])
+    return RowGroups(sensitive, _joined([part.control for part in parts]), whole, unit)
+
+
+def _joined(parts: Sequence[Grouping | None]) -> Grouping | None:
+    some = [part for part in parts if part is not None]
+    if not some:
+        return None
+    names = tuple(sorted({name for part in some for name in part.names}))
+    code = [
+        np.array([names.index(name) for name in part.names], dtype=np.intp)[part.code]
+        for part in some
+    ]
+    return Grouping(np.concatenate(code), names, some[0].columns)
 
 
 def whole_weights(weight: FloatArray) -> tuple[AnyArray, Fraction]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from miptree.certificate.certificate import Certificate
 from miptree.control.clock import Clock, interruptible
 from miptree.data.labels import above_tolerance, checked_costs
 from miptree.data.problem import Problem
@@ -75,17 +76,12 @@ class Fitting:
         objective = suited_objective(*penalties, self.sampled, self.seen.weight)
         self.plan = replace(self.plan, objective=objective)
         above_tolerance(self.sampled.weight)
-        start = self._start_tree()
-        (self.counts,) = self._count([start])
-        start = self._labelled(start, self.counts)
+        start, score = self._begin(self._start_tree())
         zero = Bound(0.0, "errors are not negative")
-        self.best = Incumbent(
-            start, self._score(self.counts), Bounds(zero, zero, zero), self.clock
-        )
+        self.best = Incumbent(start, score, Bounds(zero, zero, zero), self.clock)
         if not self._has_time():
             return
-        rows = self._select()
-        rounds = self.classifier.max_rounds
+        rows, rounds = self._select(), self._n_rounds
         for number in range(rounds):
             found = self._train(rows, self._turn(rounds - number))
             improved = self._take_best(found)
@@ -93,6 +89,26 @@ class Fitting:
                 break
             if number + 1 < rounds:
                 rows = self._with_wrong_rows(rows, number)
+
+    def _begin(self, start: ObliqueTree) -> tuple[ObliqueTree, Score]:
+        """Count a first tree on all rows and return it with its best labels."""
+        (self.counts,) = self._count([start])
+        return self._labelled(start, self.counts), self._score(self.counts)
+
+    @property
+    def _n_rounds(self) -> int:
+        return int(self.classifier.max_rounds)
+
+    @property
+    def free_choice(self) -> tuple[ObliqueTree, FloatArray] | None:
+        """The best tree that need not keep constraints, None where there are none."""
+        return None
+
+    def certified(
+        self, certificate: Certificate, tree: ObliqueTree, free: Score
+    ) -> Certificate:
+        """Add to a certificate what is counted of constraints."""
+        return certificate
 
     def _has_time(self) -> bool:
         """Tell whether another round may begin."""

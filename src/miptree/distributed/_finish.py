@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     """Return how rows are read, and the tree with its certificate for all rows."""
     clf, clock, loop = fitting.classifier, fitting.clock, fitting.best
-    tree, weight, counts, score = _recount(fitting)
+    tree, weight, counts, score = _recount(fitting, loop.tree, fitting.counts)
     best = Incumbent(
         tree, score, _bounds(fitting), clock, listeners_of(clf.verbose, clf.callback)
     )
@@ -49,6 +49,9 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
         has_costs=seen.has_weights or fitting.frame.costs is not None,
         n_unweighted=seen.n_unweighted,
     )
+    free = fitting.free_choice
+    if free is not None:
+        certificate = fitting.certified(certificate, tree, _recount(fitting, *free)[3])
     status = best.status(certificate)
     spread = column_spread(fitting.sampled)
     fitted = fitted_tree(best, weight, counts, certificate, status, spread)
@@ -95,10 +98,15 @@ def fitted_tree(
     )
 
 
-def _recount(fitting: Fitting) -> tuple[ObliqueTree, FloatArray, IntArray, Score]:
-    """Return the tree without idle splits and inside the box, counted on all rows."""
+def _recount(
+    fitting: Fitting, tree: ObliqueTree, in_leaf: FloatArray
+) -> tuple[ObliqueTree, FloatArray, IntArray, Score]:
+    """Return a tree without idle splits and inside the box, counted on all rows.
+
+    ``in_leaf`` (n_nodes, Y) is the weight of each class in each leaf.
+    """
     frame, penalties = fitting.frame, fitting.plan.objective
-    tree = fitting.best.tree.prune_to(fitting.counts.sum(axis=1))
+    tree = tree.prune_to(in_leaf.sum(axis=1))
     run = fitting.partitions.map
     largest = run(_partition.largest_scores, frame, tree)
     shrink = np.ones(tree.n_nodes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from miptree.data import CategoricalColumn, Cells, Table
+from miptree.data.groups import RowGroups, joined_groups
 from miptree.data.problem import Problem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -17,12 +18,17 @@ class Columns:
     """Names of the columns that are read.
 
     ``truths`` are the features of truth values, which are read as categories.
+    ``sensitive`` and ``control`` are the columns of groups that constraints compare,
+    and ``has_rules`` tells whether there are any constraints.
     """
 
     features: tuple[str, ...]
     target: str
     weights: str | None = None
     truths: frozenset[str] = frozenset()
+    sensitive: tuple[str, ...] = ()
+    control: tuple[str, ...] = ()
+    has_rules: bool = False
 
     def cells(self, X: FloatArray) -> list[Cells]:
         """Turn features read as numbers into cells of numbers or truth values."""
@@ -81,7 +87,13 @@ class Frame:
             return X
         return self.table.transform_cells(self.columns.cells(X))
 
-    def problem(self, X: FloatArray, y: IntArray, weight: FloatArray) -> Problem:
+    def problem(
+        self,
+        X: FloatArray,
+        y: IntArray,
+        weight: FloatArray,
+        groups: RowGroups | None = None,
+    ) -> Problem:
         """Make a problem of rows: scaled as all rows are, identical ones merged."""
         problem = Problem.from_data(
             X,
@@ -91,16 +103,19 @@ class Frame:
             None if self.costs is None else self.costs[y],
             self.table.value_feature,
             self.max_features,
+            groups,
         )
         return replace(problem, offset=self.offset, scale=self.scale, source=None)
 
     def joined(self, parts: Sequence[Problem | None]) -> Problem:
         """Join the rows of several partitions to one problem."""
         some = [part for part in parts if part is not None]
+        groups = [part.groups for part in some if part.groups is not None]
         return self.problem(
             np.concatenate([part.X for part in some]),
             np.concatenate([part.y for part in some]),
             np.concatenate([part.weight for part in some]),
+            joined_groups(groups) if len(groups) == len(some) else None,
         )
 
     def label_costs(self, counts: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from miptree.data.groups import RowGroups
 from miptree.data.problem import Problem
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.fit.fitted import row_counts
@@ -25,6 +26,7 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
     """Return ranges and class weights, or a message about what is wrong."""
     wanted = [*columns.features, columns.target]
     wanted += [columns.weights] if columns.weights else []
+    wanted += [*columns.sensitive, *columns.control]
     there = [str(name) for name in table.columns]
     lost = [name for name in wanted if name not in there]
     new = [name for name in there if name not in wanted]
@@ -88,7 +90,8 @@ def sample(
         size = max(1, round(share * len(of_class)))
         rows.append(rng.permutation(of_class)[:size])
     drawn = np.sort(np.concatenate(rows))
-    return frame.problem(frame.numbers(X[drawn]), codes[drawn], weight[drawn])
+    groups = groups_of(table, frame).take(drawn) if frame.columns.has_rules else None
+    return frame.problem(frame.numbers(X[drawn]), codes[drawn], weight[drawn], groups)
 
 
 def select(
@@ -181,6 +184,19 @@ def rows_of(table: Any, frame: Frame) -> tuple[FloatArray, IntArray, FloatArray]
         weight = weight * frame.class_factor[codes]
     kept = weight > 0
     return (X, codes, weight) if kept.all() else (X[kept], codes[kept], weight[kept])
+
+
+def groups_of(table: Any, frame: Frame) -> RowGroups:
+    """Return the groups of the rows of positive weight, with their weights."""
+    columns, weight = frame.columns, np.ones(len(table))
+    if columns.weights is not None:
+        weight = table[columns.weights].to_numpy(dtype=np.float64)
+    kept = weight > 0
+    sensitive, control = (
+        table[list(names)][kept] if names else None
+        for names in (columns.sensitive, columns.control)
+    )
+    return RowGroups.of(sensitive, control, weight[kept])
 
 
 def _arrays(table: Any, columns: Columns) -> tuple[FloatArray, AnyArray, FloatArray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sklearn.base import clone
@@ -13,6 +14,7 @@ from miptree.distributed._dask import Partitions
 from miptree.distributed._files import open_table
 from miptree.distributed._frame import Columns
 from miptree.distributed._points import PointsFitting
+from miptree.distributed._ruled import RuledFitting, refuse_constraints
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
 
@@ -26,6 +28,8 @@ def fit(
     weights: str | None = None,
     drop: Sequence[str] = (),
     max_rows: int = 20_000,
+    sensitive: Sequence[str] = (),
+    control: Sequence[str] = (),
 ) -> OptimalTreeClassifier | PointsTreeClassifier:
     """Fit a tree to a table that need not fit into memory.
 
@@ -61,6 +65,11 @@ def fit(
         Columns to leave out.
     max_rows : int, default=20000
         Rows that the client trains on.
+    sensitive, control : sequence of str
+        Columns of the groups that ``classifier.constraints`` compare. No split uses
+        them. Of constraints those that need only counts work here: rates, parities,
+        ``MaxCost`` and ``MinLeaf``. The tree keeps them on all rows; it is trained in
+        one round, on a stratified sample.
 
     Returns
     -------
@@ -89,21 +98,43 @@ def fit(
         raise ValueError(f"max_rows must be at least 1, got {max_rows!r}.")
     table = open_table(data)
     names = [str(name) for name in table.columns]
-    for name in (target, weights, *drop):
+    groups = (*_names(sensitive), *_names(control))
+    for name in (target, weights, *drop, *groups):
         if name is not None and name not in names:
             there = ", ".join(map(repr, names[:20]))
             raise ValueError(f"There is no column {name!r}; there are {there}.")
     table = table.drop(columns=list(drop))
-    left_out = {target, weights, *drop}
+    left_out = {target, weights, *drop, *groups}
     features = tuple(name for name in names if name not in left_out)
     if not features:
         raise ValueError("No column is left to learn from.")
     truths = _truth_columns(table, features, classifier)
-    columns = Columns(features, target, weights, truths)
+    constraints = tuple(getattr(classifier, "constraints", None) or ())
+    columns = Columns(
+        features,
+        target,
+        weights,
+        truths,
+        _names(sensitive),
+        _names(control),
+        bool(constraints),
+    )
+    if groups and not constraints:
+        table = table.drop(columns=[name for name in groups if name not in drop])
+        columns = replace(columns, sensitive=(), control=())
     partitions = Partitions(table, client)
     if isinstance(classifier, PointsTreeClassifier):
         return PointsFitting(partitions, columns, classifier, max_rows, clock).run()
-    return Fitting(partitions, columns, classifier, max_rows, clock).run()
+    given = partitions, columns, classifier, max_rows, clock
+    classifier.constraints_ = constraints
+    if constraints:
+        return RuledFitting(*given, constraints=constraints).run()
+    return Fitting(*given).run()
+
+
+def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of columns, of which one may be given as it is."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
@@ -119,10 +150,12 @@ def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
         clf.check_depth()
         return
     if clf.constraints:
-        raise ValueError(
-            "constraints are not supported out of memory: they count all rows at once. "
-            "Fit a sample of the rows in memory."
-        )
+        refuse_constraints(clf.constraints)
+        if clf.selection not in (None, "auto", "stratified"):
+            raise ValueError(
+                "Out of memory constraints go with a stratified sample, got selection="
+                f"{clf.selection!r}. Set selection=None."
+            )
     if clf.class_weight is not None:
         raise ValueError(
             "class_weight is not supported out of memory: multiply it into a column of "

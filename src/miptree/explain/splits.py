@@ -96,17 +96,18 @@ class Story:
             return self._card_met(branch, rule, next_node, row)
         score = score_of(branch, row)
         swing = sum(self._swing(branch, j, limits) for j in _read(branch))
-        distance = abs(score - branch.threshold)
+        distance, unit = abs(score - branch.threshold), told.unit
+        amounts = {j: added(branch, j, row[j]) / unit for j in _read(branch)}
         return SplitMet(
             branch.node,
             next_node,
             kind,
             rule,
-            score,
-            branch.threshold,
-            distance,
+            score / unit,
+            branch.threshold / unit,
+            distance / abs(unit),
             distance / swing if swing else None,
-            self._listed({j: added(branch, j, row[j]) for j in _read(branch)}, row),
+            self._listed(amounts, row),
         )
 
     def rule_of(self, branch: Branch, told: Branch, goes_left: bool) -> tuple[str, str]:

@@ -93,8 +93,7 @@ def _read_certificate(
         raise MalformedError("the certificate is about another kind of classifier")
     if found.method and found.digest != found.signed().digest:
         raise MalformedError("the certificate does not fit its digest: it was changed")
-    of_rules = found.rules, found.free_objective, found.rules_bound, found.left_out
-    if found.method and any(field is not None for field in of_rules):
+    if found.method and found.speaks_of_rules:
         raise MalformedError("the certificate speaks of rules, which such trees lack")
     if found.tree_digest != tree_digest(tree):
         raise MalformedError("the tree is not the one of the certificate")

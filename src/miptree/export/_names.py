@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from miptree.data.columns import show_value
 from miptree.export._rules import Atom, Member, Missing, Rules, Steps
 
@@ -24,7 +26,9 @@ def number_text(number: float, digits: int) -> str:
     """Write a number with so many significant digits, fewer where they are exact."""
     text = f"{number:.{min(digits, 15)}g}"
     exact = digits <= 15 or float(text) == number
-    return text if exact else f"{number:.{digits}g}"
+    text = text if exact else f"{number:.{digits}g}"
+    is_long = "e" in text and 1e-6 <= abs(number) < 1e15
+    return np.format_float_positional(float(text), trim="-") if is_long else text
 
 
 def atom_text(rules: Rules, atom: Atom) -> str:

@@ -104,7 +104,9 @@ class Leaf:
 class Branch:
     """A split: left iff the sum of the terms, in their order, is <= threshold.
 
-    ``rule`` says the same in plain words, where that is possible and was looked for.
+    ``rule`` says the same in plain words, where that is possible and was looked for. As
+    people read it, its numbers are those of the tree divided by ``unit``. That is
+    negative where they read better with opposite signs: left iff the sum is >= then.
     """
 
     node: int
@@ -113,6 +115,7 @@ class Branch:
     left: Branch | Leaf
     right: Branch | Leaf
     rule: PlainRule | None = None
+    unit: float = 1.0
 
     def side(self, score: float) -> Branch | Leaf:
         """Give the child that a score leads to."""

@@ -1,4 +1,4 @@
-"""A tree as people read it: few digits, the weightiest terms first, nothing tiny."""
+"""A tree as people read it: in units of the weightiest term, and with few digits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from miptree.export._rules import (
     rules_of,
 )
 from miptree.tree import ObliqueTree
-from miptree.tree.rounding import ALL_DIGITS, rounded
+from miptree.tree.rounding import ALL_DIGITS, in_units, rounded, units_of
+from miptree.utils.arrays import FloatArray
 
 DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
@@ -48,8 +49,9 @@ def shown_rules(
     Returns
     -------
     rules : Rules
-        Its splits have their terms in the order of coefficient times spread, lack
-        those that only tell rows apart that lie on the split, and know plain rules.
+        Its splits have their terms in the order of coefficient times spread, the
+        first with a coefficient of 1, lack those that only tell rows apart that lie on
+        the split, and know plain rules. With 17 digits they are as they are.
     digits : int
         How many significant digits of their numbers to show.
     notes : list of str
@@ -61,16 +63,21 @@ def shown_rules(
     if isinstance(model, ObliqueTree):
         return exact, digits or DIGITS, []
     weights = atom_spreads(model)
+    if digits is not None and digits >= ALL_DIGITS:
+        rules, notes = _for_people(exact, weights, None)
+        return rules, digits, notes
+    unit = units_of(model.tree_, model.fitted_.spread)
+    short = in_units(model.tree_, unit)
     if digits is not None:
-        keeps_all = digits >= ALL_DIGITS
-        rules, notes = _for_people(exact, weights, None if keeps_all else digits)
+        rules = rules_of(model, feature_names, class_names, short)
+        rules, notes = _for_people(rules, weights, digits, unit)
         return rules, digits, notes
     matter = model.fitted_.digits
     needs_all = matter == ALL_DIGITS
-    short = rounded(model.tree_, np.where(needs_all, DIGITS, matter))
+    short = rounded(short, np.where(needs_all, DIGITS, matter))
     rules = rules_of(model, feature_names, class_names, short)
     plain = {branch.node: plain_rule(branch) for branch in exact.branches}
-    rules, notes = _for_people(rules, weights, ALL_DIGITS, plain)
+    rules, notes = _for_people(rules, weights, ALL_DIGITS, unit, plain)
     is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
     return rules, ALL_DIGITS, [*([ROUNDED] if is_coarse else []), *notes]
 
@@ -79,11 +86,13 @@ def _for_people(
     rules: Rules,
     weights: Weights,
     digits: int | None,
+    unit: FloatArray | None = None,
     plain: Mapping[int, PlainRule | None] = MappingProxyType({}),
 ) -> tuple[Rules, list[str]]:
     """Put terms in order, and leave tiny ones out unless all digits are asked for.
 
-    ``plain`` are rules that say what exact splits ask, by node.
+    ``unit`` is what the numbers of each node were divided by, ``plain`` are rules that
+    say what exact splits ask, by node.
     """
     notes: list[str] = []
 
@@ -94,12 +103,30 @@ def _for_people(
         # Rounded, so that terms of equal weight stay in the order of the columns.
         terms = sorted(node.terms, key=lambda term: -float(f"{size[term[1]]:.6g}"))
         split = replace(node, terms=tuple(terms), rule=plain.get(node.node))
+        if unit is not None:
+            split = _turned(replace(split, unit=float(unit[node.node])))
         if digits is not None and terms and split.rule is None:
             split = _without_tiny(rules, split, size, digits, notes)
         left, right = shown(node.left), shown(node.right)
         return replace(split, left=left, right=right)
 
     return replace(rules, root=shown(rules.root)), notes
+
+
+def _turned(node: Branch) -> Branch:
+    """Change all signs where the weightiest term has a minus: 'age >= 30' reads better.
+
+    A sum is at most a limit just where its opposite is at least the opposite limit.
+    """
+    is_sum = node.terms and node.rule is None and node.question.member is None
+    if not is_sum or node.terms[0][0] > 0:
+        return node
+    return replace(
+        node,
+        terms=tuple((-coef, atom) for coef, atom in node.terms),
+        threshold=0.0 - node.threshold,
+        unit=-node.unit,
+    )
 
 
 def _without_tiny(
@@ -118,7 +145,7 @@ def _without_tiny(
         return replace(node, terms=kept)  # the threshold was not moved: no row is on it
     if len(tiny) == 1:
         (coef, atom), ahead = tiny[0], (node.threshold - on_split) / tiny[0][0]
-        is_least = "<=" if coef > 0 else ">="
+        is_least = "<=" if (coef > 0) == (node.unit > 0) else ">="
         told = f"only where {atom_text(rules, atom)} {is_least} {number_text(ahead, 4)}"
     else:
         names = ", ".join(atom_text(rules, atom) for _, atom in tiny)

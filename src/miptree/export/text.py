@@ -10,7 +10,7 @@ from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._names import atom_text, number_text, printable, value_names
-from miptree.export._rules import Branch, Leaf, Model, Rules
+from miptree.export._rules import Atom, Branch, Leaf, Model, Rules
 from miptree.export._shown import DIGITS, shown_rules
 from miptree.export._words import condition_words
 from miptree.export._wrap import wrapped
@@ -33,8 +33,9 @@ def export_text(
     """Write a tree as indented rules, a points tree as numbered steps.
 
     Of a fitted classifier the terms of a split are in the order of their weight, which
-    is the coefficient times the spread (standard deviation) of its column, and every
-    leaf has its number, its training rows and the shares of the classes.
+    is the coefficient times the spread (standard deviation) of its column. The split is
+    written in units of the first, whose coefficient is 1. Every leaf has its number,
+    its training rows and the shares of the classes.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ def export_text(
         prediction of every training row as it is. Where rows lie so near to a split
         that few digits do not do, as among many rows, it shows 4 and says so in a last
         line; a bare tree shows 4. A tiny coefficient that only tells rows apart which
-        lie on a split is told in a last line, too. ``digits=17`` shows all.
+        lie on a split is told in a last line, too. ``digits=17`` shows all digits
+        of the numbers of ``tree_``, in its own units.
     width : int, optional
         Most characters of a line; longer ones are continued on the next. By default
         no line is broken.
@@ -64,7 +66,7 @@ def export_text(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_text(ObliqueTree.from_heap(heap), ["width", "height"]))
-    1.5 width - 1 height <= 3 (node 0)
+    1.5 width - height <= 3 (node 0)
     ├─ yes: class 0 (leaf 1)
     └─ no:  class 1 (leaf 2)
     """
@@ -130,12 +132,20 @@ def split_text(
         return printable(f"{rules.name(member.column)} {within} {{{values}}}")
     text = ""
     for coef, atom in branch.terms:
-        sign = "-" if coef < 0 else "+"
-        text += f" {sign} {number_text(abs(coef), digits)} {atom_text(rules, atom)}"
+        text += (
+            f" {'-' if coef < 0 else '+'} {term_text(rules, abs(coef), atom, digits)}"
+        )
     text = text.removeprefix(" + ") if text.startswith(" + ") else "-" + text[3:]
     threshold = number_text(branch.threshold, digits)
-    operator = "<=" if goes_left else ">"
+    operators = ("<=", ">") if branch.unit > 0 else (">=", "<")
+    operator = operators[not goes_left]
     return printable(f"{text if branch.terms else 0} {operator} {threshold}")
+
+
+def term_text(rules: Rules, coef: float, atom: Atom, digits: int) -> str:
+    """Write a term of a sum; a coefficient of 1 goes without saying."""
+    number, name = number_text(coef, digits), atom_text(rules, atom)
+    return {"1": name, "-1": f"-{name}"}.get(number, f"{number} {name}")
 
 
 def certificate_facts(clf: TreePredictor) -> dict[str, str]:

@@ -4,7 +4,8 @@ A tree that need not keep the constraints is searched for first: what is proved 
 trees holds for those that keep them, and it is the tree that their price is told by.
 Then prices on the limits lead further searches to trees that keep them. Every tree met
 on the way, by whatever step, gets its best labels under the constraints and is offered.
-The proofs speak of all trees, so they run against the tree without constraints.
+Proofs of all trees run against the tree without constraints; where that does not keep
+them, a MIP with rows for them proves how good a tree that does can be.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from miptree.fit.multipliers import Multipliers
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback, FitProgress
 from miptree.fit.regrow import has_layers, regrown
+from miptree.fit.ruled_mip import can_prove_kept, prove_kept
 from miptree.fit.train import train_incumbent
 from miptree.fit.walk import walk
 from miptree.mip.node_lp import refit_nodes
+from miptree.objective.bounds import COUNTING, Bound
 from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.search import search
 from miptree.search.starts import start_trees
@@ -40,6 +43,9 @@ from miptree.tree import HeapTree
 FREE_SHARE, GUIDED_SHARE = 0.25, 0.6
 """Parts of the time left for the search without constraints, and for that with them
 where proofs follow."""
+PROOF_SHARE = 0.5
+"""Part of the time left for proofs of all trees, where one of those that keep the
+constraints follows."""
 FREE_PART = 0.25
 """The same in iterations, of all that there are."""
 MOST_ROUNDS, LEAST_ITERATIONS = 16, 8
@@ -93,6 +99,7 @@ class _Constrained:
         self.rng = np.random.default_rng(plan.seed)
         self.n_iter = 0
         self.free: Incumbent | None = None
+        self.free_bound = 0.0
         self._may_go_on = True
 
     def run(self) -> FittedTree:
@@ -103,7 +110,13 @@ class _Constrained:
             part = GUIDED_SHARE if wants_proof else 1.0
             self._guide(self.clock.share(part))
         if not self._is_done and (wants_proof or self._may_search_on):
-            self._train_free(self.plan.solver, self.clock, self._iterations_left)
+            part = PROOF_SHARE if can_prove_kept(self.kept, self.clock) else 1.0
+            turn = self.clock.share(part)
+            self._train_free(self.plan.solver, turn, self._iterations_left)
+        # Where a tree that need not keep them costs as little, its bound is as good.
+        is_apart = not self._is_free_tree_kept and not self._is_done
+        if is_apart and can_prove_kept(self.kept, self.clock):
+            prove_kept(self.kept, self.clock.share(1.0))
         # Proofs may end sooner than they may, and a free tree found late asks for it.
         may_guide = self._may_go_on and self._iterations_left != 0
         if may_guide and not (self._is_free_tree_kept or self._is_done):
@@ -159,6 +172,7 @@ class _Constrained:
             self.free = trained
         else:
             bounds = trained.bounds.believed(self.free.score)
+        self.free_bound = max(self.free_bound, bounds.objective.value)
         best = self.kept.best
         if best is not None:
             best.raise_errors_bound(bounds.errors)
@@ -316,6 +330,8 @@ class _Constrained:
         if best is None:
             raise self.kept.not_found()
         best.n_iter = self.n_iter
+        least = self.rules.least_cost(self.problem)
+        best.raise_objective_bound(Bound(least, COUNTING))
         fitted = best.end(self.problem, self.plan.objective, self.plan.depth)
         assert self.free is not None
         findings = self.rules.findings(fitted.tree, fitted.tree.apply(self.problem.X))
@@ -323,7 +339,8 @@ class _Constrained:
             fitted.certificate,
             findings,
             self.free.score.objective,
-            self.rules.least_cost(self.problem),
+            least,
             sorted(left_out(self.rules.constraints)),
+            self.free_bound,
         )
         return replace(fitted, certificate=certificate)

@@ -15,7 +15,7 @@ from miptree.fit.progress import FitProgress
 from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_probabilities import smoothed_frequencies
 from miptree.tree import ObliqueTree
-from miptree.tree.rounding import digits_that_matter
+from miptree.tree.rounding import digits_that_matter, units_of
 from miptree.utils.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class FittedTree:
     node_count : int array of shape (n_nodes, n_classes)
         Training rows of each class that pass each node, weights aside.
     digits : int array of shape (n_nodes, 2)
-        Decimal digits of coefficients and threshold that matter, for texts.
+        Decimal digits of coefficients and threshold that matter, for texts, which
+        show them in units (:func:`~miptree.tree.rounding.units_of`).
     certificate : Certificate
         What is proved.
     status : str
@@ -85,19 +86,20 @@ class FittedTree:
         proba = smoothed_frequencies(problem, tree)
         # Of points trees people look a probability up, by the leaf.
         is_hard = certificate.method != ""
+        spread = column_spread(problem)
         return cls(
             tree,
             proba,
             np.zeros(tree.n_nodes) if is_hard else suited_blur(problem, tree, proba),
             row_counts(problem, tree),
-            digits_that_matter(tree, problem.X),
+            digits_that_matter(tree, problem.X, units_of(tree, spread)),
             certificate,
             status,
             n_iter,
             list(trace),
             seconds,
             proof,
-            column_spread(problem),
+            spread,
         )
 
 

@@ -19,6 +19,8 @@ TOO_FEW_LEAVES = "more classes than leaves"
 """What certificates call these bounds; the second is Proposition 1 (3)."""
 ROUTES = "branch and bound over routes"
 """What certificates call the proof of :mod:`miptree.proof.routes`."""
+COUNTING = "counting what the rules leave"
+"""What certificates call the bound of :mod:`miptree.constraints.counting`."""
 _TOLERANCE = 1e-6
 """A solver's bound may be too high by that, at costs of 1."""
 

@@ -190,8 +190,9 @@ class _Picture:
         if n_terms > len(order):
             more = f"and {n_terms - len(order)} smaller ones"
             self._say_inside(x, levels[-2], more, _WIDTH, color=FAINT)
-        threshold = f"sum ≤ {number_text(node.threshold, self.digits)}"
-        self._say_inside(x, levels[-1], threshold, _WIDTH, weight="bold")
+        operator = "≤" if node.unit > 0 else "≥"
+        limit = f"sum {operator} {number_text(node.threshold, self.digits)}"
+        self._say_inside(x, levels[-1], limit, _WIDTH, weight="bold")
 
     def _draw_step(self, x: float, y: float, step: Step) -> None:
         """Write what a step asks: a question, or a list of what has points."""

@@ -38,14 +38,14 @@ const miptreeForm = ({ facts, nodes, cell, path, predict }) => {
     const split = splits[node.id], found = new Map();
     const add = (id, more) => found.set(id, (found.get(id) || 0) + more);
     if (split.kind === "points") split.parts.forEach((p) => add(p.column, amount(p, row)));
-    else node.terms.forEach((t) => add(t.column, t.coef * cell(t, row)));
+    else node.terms.forEach((t) => add(t.column, t.coef * cell(t, row) / split.unit));
     const parts = facts.columns.filter((column) => found.has(column.id)).map((column) =>
       ({ column, value: row[column.id], amount: found.get(column.id) }));
     parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
     return {
       node: node.id, kind: split.kind, rule: split.rules[next.id === node.left ? 0 : 1],
       score: parts.reduce((sum, part) => sum + part.amount, 0),
-      limit: split.kind === "points" ? split.most : node.threshold, parts,
+      limit: split.kind === "points" ? split.most : node.threshold / split.unit, parts,
     };
   }
 

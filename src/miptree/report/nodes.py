@@ -26,7 +26,7 @@ from miptree.export._rules import (
 )
 from miptree.export._shown import shown_rules
 from miptree.export.cards import steps_of
-from miptree.export.text import split_text
+from miptree.export.text import split_text, term_text
 from miptree.report.scorecard import points_histogram, step_facts
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -81,6 +81,8 @@ def _oblique(
     found = {}
     for rounded, node in zip(shown.branches, rules.branches, strict=True):
         edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
+        # In the units of the text; rows up to 0 go left.
+        edges, margin = edges / abs(rounded.unit), margin / abs(rounded.unit)
         histogram = {"edges": edges.tolist(), "counts": by_class.tolist()}
         found[node.node] = {
             "text": split_text(rules, rounded, digits),
@@ -111,8 +113,7 @@ def _steps(
 def _terms(rules: Rules, node: Branch, digits: int) -> list[str]:
     """Write the terms of a split one by one, as they stand in its text."""
     return [
-        printable(f"{number_text(coef, digits)} {atom_text(rules, atom)}")
-        for coef, atom in node.terms
+        printable(term_text(rules, coef, atom, digits)) for coef, atom in node.terms
     ]
 
 

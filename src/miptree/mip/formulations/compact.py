@@ -70,10 +70,11 @@ class CompactFormulation(Svm1Formulation):
         u = b.variables("u", classes, upper=1, integer=True, priority=first)
         b.rows("one class", (n_leaves,), (u, 1.0), equals=1)
         self._add_errors(b, e, c, u)
-        self._add_routing(b, e)
+        splits = self._add_routing(b, e)
         cuts.add_conflicts(b, problem, c)
         if self.break_symmetry:
             add_class_order(b, u)
+        self._add_rules(b, e, u, *splits)
         return b.finish(float(problem.costs.base.sum()))
 
     def _add_errors(
@@ -94,7 +95,19 @@ class CompactFormulation(Svm1Formulation):
         price = (q[rows], 1.0), (e[rows], -1.0), spared
         b.rows("(1b)-(1e)", (len(rows), u.shape[0]), *price, lower=0)
 
-    def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
+    def _add_rules(
+        self,
+        b: ModelBuilder,
+        e: IntArray,
+        u: IntArray,
+        h: Hyperplanes,
+        subsets: SubsetSplits,
+    ) -> None:
+        """Add what a subclass asks of a tree beside (1)."""
+
+    def _add_routing(
+        self, b: ModelBuilder, e: IntArray
+    ) -> tuple[Hyperplanes, SubsetSplits]:
         """Add hyperplanes, slack and (1f)-(1j)."""
         problem, n_branch = self.problem, self.routes.n_branch
         price = (problem.weight * self.objective.slack_penalty)[:, None]
@@ -104,6 +117,7 @@ class CompactFormulation(Svm1Formulation):
         subsets = SubsetSplits.add(b, problem, n_branch)
         self._add_sides(b, e, h, subsets, (m, 1.0))
         self._add_box(b, h, subsets)
+        return h, subsets
 
     def _add_sides(
         self,

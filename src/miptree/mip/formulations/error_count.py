@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from miptree.mip.formulations.categorical import SubsetSplits
 from miptree.mip.formulations.flow import FlowFormulation
-from miptree.mip.formulations.tree_variables import Placement
+from miptree.mip.formulations.tree_variables import Hyperplanes, Placement
 from miptree.mip.model import ModelBuilder
 from miptree.objective import MARGIN_ROUNDING
 from miptree.objective.bounds import round_up_cost
@@ -23,7 +23,9 @@ class CountFormulation(FlowFormulation):
     prunes every node within one of the incumbent.
     """
 
-    def _add_routing(self, b: ModelBuilder, e: IntArray) -> None:
+    def _add_routing(
+        self, b: ModelBuilder, e: IntArray
+    ) -> tuple[Hyperplanes, SubsetSplits]:
         """Add hyperplanes and (1f)-(1j) with m = 0."""
         h = self._add_hyperplanes(b, 0.0)
         subsets = SubsetSplits.add(b, self.problem, self.routes.n_branch)
@@ -31,6 +33,7 @@ class CountFormulation(FlowFormulation):
         self._add_sides(b, e, h, subsets)
         if subsets.exist:
             self._add_box(b, h, subsets)
+        return h, subsets
 
     def _is_near(self, at: Placement) -> BoolArray:
         """Return (n, B): which points lack some of the margin at which node."""

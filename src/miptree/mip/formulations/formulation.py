@@ -10,7 +10,10 @@ import numpy as np
 
 from miptree.data.problem import Problem
 from miptree.mip.formulations.categorical import SubsetSplits
-from miptree.mip.formulations.sparsity import FewFeatures
+from miptree.mip.formulations.sparsity import (
+    FewFeatures,
+    largest_limited_coefficient,
+)
 from miptree.mip.formulations.tree_variables import Hyperplanes, Placement, Routes
 from miptree.mip.model import Model, ModelBuilder
 from miptree.objective import Svm1Objective
@@ -103,5 +106,9 @@ class Svm1Formulation(Formulation):
     def _add_hyperplanes(self, b: ModelBuilder, l1_penalty: float) -> Hyperplanes:
         """Add h and g, with at most as many features as the problem allows."""
         h = Hyperplanes.add(b, self.routes.n_branch, self.problem.n_open, l1_penalty)
-        FewFeatures.add(b, self.problem, h, l1_penalty)
+        FewFeatures.add(b, self.problem, h, self._largest_coefficient(l1_penalty))
         return h
+
+    def _largest_coefficient(self, l1_penalty: float) -> float:
+        """Return a bound on abs(h_bj) in an optimal tree of few features a split."""
+        return largest_limited_coefficient(self.problem, l1_penalty)

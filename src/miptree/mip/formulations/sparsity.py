@@ -31,10 +31,12 @@ class FewFeatures(NamedTuple):
 
     @classmethod
     def add(
-        cls, b: ModelBuilder, problem: Problem, h: Hyperplanes, l1_penalty: float
+        cls, b: ModelBuilder, problem: Problem, h: Hyperplanes, most: float
     ) -> FewFeatures:
-        """Add variables and rows if the problem limits the features."""
-        most = largest_limited_coefficient(problem, l1_penalty)
+        """Add variables and rows if the problem limits the features.
+
+        ``most`` is H, infinity where no bound is known.
+        """
         if not problem.is_limited or not np.isfinite(most):
             return cls(np.zeros((1, 0), dtype=np.intp))
         z = b.variables("z", h.positive.shape, upper=1, integer=True)
@@ -79,6 +81,20 @@ def largest_limited_coefficient(problem: Problem, l1_penalty: float) -> float:
         constant = float((costs.spread @ costs.share).min())
         bound = min(bound, constant / l1_penalty)
     return float(bound)
+
+
+def largest_by_rank(problem: Problem) -> float:
+    """Return a bound on abs(h_bj) of any hyperplane in the box, infinity if none.
+
+    Scores, less their mean, are at most sqrt(n) long. Where no feature is a sum of
+    others, that bounds the coefficients.
+    """
+    X = problem.open_scaled - problem.open_scaled.mean(axis=0)
+    sigma = np.linalg.svd(X, compute_uv=False)
+    floor = _RANK_TOLERANCE * sigma.max(initial=0.0)
+    if not sigma.size or len(X) < X.shape[1] or sigma.min() <= floor:
+        return np.inf
+    return float(np.sqrt(problem.n_rows) / sigma.min())
 
 
 def _least_singular_value(problem: Problem) -> float:

@@ -1,0 +1,109 @@
+"""Distributed fits under constraints: kept on all rows, counted where the rows lie."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from _kept import is_kept
+from _partitioned import quick_model
+from miptree import distributed, load_json, save_json, verify_model
+from miptree.constraints import (
+    DemographicParity,
+    EqualizedOdds,
+    ErrorRateParity,
+    FixedSplit,
+    ForbidFeatures,
+    MaxCost,
+    MaxRate,
+    MinLeaf,
+    MinRate,
+    Monotone,
+)
+from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
+from miptree.data.groups import RowGroups, joined_groups
+
+dd = pytest.importorskip("dask.dataframe")
+FEATURES = ["a", "b", "c"]
+
+
+def people(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["f", "m"], n)
+    X = rng.normal(size=(n, 3))
+    X[:, 0] += sex == "m"
+    y = (X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.4 * rng.normal(size=n) > 0.3).astype(int)
+    return pd.DataFrame(X, columns=FEATURES).assign(sex=sex, y=y)
+
+
+def fitted(table, constraints, n_parts=4, **given):
+    options = {"sensitive": ["sex"], "max_rows": 200} | given
+    model = quick_model(constraints=constraints, l1_penalty=1.0)
+    parts = dd.from_pandas(table, npartitions=n_parts)
+    return distributed.fit(parts, "y", classifier=model, **options)
+
+
+@pytest.mark.parametrize(
+    "constraints",
+    [
+        [DemographicParity(difference_bound=0.02), MinLeaf(rows=40)],
+        [EqualizedOdds(difference_bound=0.05)],
+        [ErrorRateParity(difference_bound=0.01, versus="pairs"), MinRate(1, 0.4)],
+        [MaxRate(1, 0.1, on="negatives"), MaxCost(200)],
+    ],
+)
+def test_rules_are_kept_on_all_rows(constraints):
+    table = people()
+    clf = fitted(table, constraints)
+    X, y, sex = table[FEATURES], table["y"].to_numpy(), table["sex"].to_numpy()
+    for constraint in constraints:
+        assert is_kept(constraint, clf, X, y, sex), constraint
+    found = verify_model(clf, X, y, sensitive_features=table["sex"])
+    assert found.ok, found
+    assert clf.constraints_ == tuple(constraints)
+    assert clf.certificate_.free_objective <= clf.certificate_.objective
+    assert clf.certificate_.errors < 250
+
+
+def test_the_parts_do_not_change_what_is_counted(tmp_path):
+    weight = np.random.default_rng(1).choice([0.1, 1.0, 2.5], 600)
+    table = people().assign(weight=weight)
+    rules = [DemographicParity(difference_bound=0.03), MinLeaf(weight=50.5)]
+    clf = fitted(table, rules, n_parts=3, weights="weight")
+    given = {"sensitive_features": table["sex"]}
+    X, y = table[FEATURES], table["y"]
+    assert verify_model(clf, X, y, weight, **given).ok
+    save_json(clf, tmp_path / "m.json")
+    assert load_json(tmp_path / "m.json").constraints_ == tuple(rules)
+    shifted = table.assign(sex=np.roll(table["sex"], 1))["sex"]
+    assert not verify_model(clf, X, y, weight, sensitive_features=shifted).ok
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [FixedSplit(0, {"a": 1}, 0), Monotone({"a": 1}, 1), ForbidFeatures(["a"])],
+)
+def test_rules_that_need_more_than_counts_are_refused(rule):
+    with pytest.raises(ValueError, match="not supported out of memory, where rates"):
+        fitted(people(), [rule])
+
+
+def test_rules_that_cannot_be_kept_are_told_apart():
+    table = people()
+    with pytest.raises(ImpossibleConstraintsError, match="Proved: no such tree exists"):
+        fitted(table, [MaxRate(1, 0.1), MinRate(1, 0.9)])
+    with pytest.raises(NoTreeFoundError, match="The nearest tree: The cost of the err"):
+        fitted(table, [MaxCost(1)])
+    parity = DemographicParity(difference_bound=0.1)
+    with pytest.raises(ValueError, match="fit got no sensitive_features"):
+        fitted(table, [parity], sensitive=(), drop=["sex"])
+    with pytest.raises(ValueError, match="There is no column 'gender'"):
+        fitted(table, [MinLeaf(rows=5)], sensitive="gender")
+
+
+def test_groups_of_several_tables_are_joined():
+    one = RowGroups.of(np.array(["b", "c"]), None, np.array([0.5, 1.0]))
+    two = RowGroups.of(np.array(["a", "b"]), None, np.array([1.0, 0.25]))
+    both = joined_groups([one, two])
+    assert both.sensitive.names == ("a", "b", "c")
+    assert both.sensitive.code.tolist() == [1, 2, 0, 1]
+    assert [float(w * both.unit) for w in both.weight] == [0.5, 1.0, 1.0, 0.25]
