@@ -40,7 +40,7 @@ def summary_sentence(certificate: Certificate) -> str:
 
 
 def _best_by(certificate: Certificate) -> tuple[str, str, str] | None:
-    """Say in what no tree is better, by what proof, which trees; None if unproved."""
+    """Say in what no tree is better, by what proof, and which trees, if known."""
     has_costs = certificate.has_costs
     fewer = "has errors that cost less" if has_costs else "makes fewer errors"
     if cost_meets(certificate.cost, certificate.any_tree_bound):
