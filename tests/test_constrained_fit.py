@@ -598,9 +598,45 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     assert all(here == there for _, here, there in rates)
 
 
+def test_rules_on_splits_are_written_on_the_command_line(people, tmp_path):
+    out = tmp_path / "model.json"
+    result = run(
+        *("fit", people, "--target", "paid", "--solver", "search", "--time-limit", 1),
+        *("--allow", "a", "--allow", "b", "--allow-at", "node=2:a", "--drop", "sex"),
+        *("--fixed-split", "0:b - 0.5 * a <= -0.25", "--out", out),
+    )
+    assert result.exit_code == 0, result.output
+    assert load_json(out).constraints_[:3] == (
+        AllowFeatures(["a", "b"]),
+        AllowFeatures(["a"], node=2),
+        FixedSplit(0, {"b": 1, "a": -0.5}, -0.25),
+    )
+    assert run("verify", out, people).exit_code == 0
+
+
+def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
+    given = "trade-off", people, "--target", "paid", "--sensitive", "sex"
+    given += "--bounds", "0.2,0.02", "--time-limit", 0.3, "--test", people
+    result = run(*given, "--out", tmp_path / "curve.csv")
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(tmp_path / "curve.csv")
+    assert table["bound"].tolist() == [0.02, 0.2]
+    assert (table["value"] <= table["bound"]).all()
+    assert (table["value"] == table["test_value"]).all()
+    assert "What DemographicParity costs" in result.output
+    done = run(*given, "--out", tmp_path / "curve.png")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    assert "--bounds must be numbers" in refused(*given, "--bounds", "low")
+    assert "must end in .png" in refused(*given, "--out", tmp_path / "curve.txt")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["--allow-at", "root:a"], "--allow-at must be depth= or node="),
+        (["--fixed-split", "0:a < 3"], "--fixed-split must be a node, a colon"),
+        (["--fixed-split", "0:two * a <= 3"], "such as '0:bmi <= 27'"),
         (["--fair", "demographic-parity:0.05"], "name their column with --sensitive"),
         (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
