@@ -47,6 +47,8 @@ from miptree.constraints import (
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.constraints.rules import Rules
 from miptree.evaluate import evaluate_rules
+from miptree.explain import explain
+from miptree.export import export_dot, export_text
 from miptree.fit import constrained
 
 PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
@@ -256,6 +258,22 @@ def test_a_fixed_split_stays_with_its_very_numbers(unit):
     assert 0.5 <= np.abs(score).max() <= 1
     assert verify_model(clf, X * unit, y).ok
     assert "Node 0 sends rows with 3 * 'x[1]' - 1 * 'x[2]' <=" in str(clf.certificate_)
+
+
+def test_texts_show_the_numbers_of_a_fixed_split_as_they_were_given():
+    X, y, _ = biased(60)
+    frame = pd.DataFrame(1000 * X, columns=["income", "debt", "age"])
+    fixed = FixedSplit(0, {"income": 0.3, "debt": -2}, 15.7)
+    clf = classifier([fixed], **PENALTIES).fit(frame, y)
+    line = "0.3 income - 2 debt <= 15.7"
+    assert export_text(clf).splitlines()[0] == line
+    assert export_text(clf, digits=2).splitlines()[0] == line.replace("15.7", "16")
+    met = explain(clf, frame[:1])[0].splits[0]
+    score = 0.3 * frame["income"][0] - 2 * frame["debt"][0]
+    assert met.threshold == 15.7
+    assert met.score == pytest.approx(score)
+    assert line.split(" <=")[0] in met.rule
+    assert line in export_dot(clf)
 
 
 def test_below_a_fixed_root_each_side_is_searched_on_its_own():

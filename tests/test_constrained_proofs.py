@@ -139,8 +139,8 @@ def compared(seed, depth):
     objective = Svm1Objective(*penalties[seed % len(penalties)])
     given = RowGroups.of(groups, None, np.ones(n))
     problem = Problem.from_data(X, y, 2, groups=given)
-    if kinds.count(Monotone) > 1 or kinds.count(FixedSplit) > 1:
-        return None  # brute force has one label and one factor
+    if kinds.count(Monotone) > 1 or kinds.count(FixedSplit) > 1 or problem.n_rows < n:
+        return None  # brute force has one label and one factor, and counts no copies
     try:
         rules = ready(constraints, problem)
     except ValueError as error:

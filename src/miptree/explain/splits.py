@@ -15,6 +15,7 @@ from miptree.explain.program import Row, Way
 from miptree.export._conditions import Card, Condition, negated
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._names import printable
+from miptree.export._own_splits import own_splits
 from miptree.export._rules import Branch, Leaf, Rules, rules_of
 from miptree.export._words import points_words, words_in_row
 from miptree.export.cards import steps_of
@@ -34,17 +35,20 @@ class Story:
         The same with numbers rounded, and splits of a points tree turned, for people.
     digits : int
         Digits of the numbers shown.
+    own : frozenset of int
+        Nodes of the user's own splits, which are told in the numbers given.
     """
 
     exact: Rules
     shown: Rules
     digits: int
+    own: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, clf: TreePredictor) -> Story:
         """Return the story of a classifier."""
         shown, digits, _ = shown_rules(clf)
-        return cls(rules_of(clf), shown, digits)
+        return cls(rules_of(clf), shown, digits, frozenset(own_splits(clf)))
 
     @cached_property
     def is_of_points(self) -> bool:
@@ -109,7 +113,14 @@ class Story:
             exact = shown  # sums of whole numbers, which turning does not change
         nodes = [*[branch.node for branch, _ in exact], leaf][1:]
         return tuple(
-            self._met(branch, told, goes_left, node, row, limits)
+            self._met(
+                told if branch.node in self.own else branch,
+                told,
+                goes_left,
+                node,
+                row,
+                limits,
+            )
             for (branch, goes_left), (told, _), node in zip(
                 exact, shown, nodes, strict=True
             )

@@ -12,6 +12,7 @@ from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree, readable
 from miptree.export._names import printable, value_names
+from miptree.export._own_splits import own_splits, with_own_numbers
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -127,13 +128,18 @@ def shown_rules(
     exact = rules_of(model, feature_names, class_names)
     if is_points_tree(exact):
         return readable(exact), ALL_DIGITS, False
-    if digits is not None or isinstance(model, ObliqueTree):
+    if isinstance(model, ObliqueTree):
         return exact, digits or _DIGITS, False
-    matter = model.fitted_.digits
-    needs_all = matter == ALL_DIGITS
-    short = rounded(model.tree_, np.where(needs_all, _DIGITS, matter))
-    is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
-    return rules_of(model, feature_names, class_names, short), ALL_DIGITS, is_coarse
+    shown, is_coarse = model.tree_, False
+    if digits is None:
+        matter = model.fitted_.digits
+        needs_all = matter == ALL_DIGITS
+        shown = rounded(shown, np.where(needs_all, _DIGITS, matter))
+        needs_all[list(own_splits(model))] = False
+        is_coarse = bool(needs_all[~shown.is_leaf].any())
+    shown = with_own_numbers(model, shown)
+    rules = rules_of(model, feature_names, class_names, shown)
+    return rules, digits or ALL_DIGITS, is_coarse
 
 
 def counts_of(model: Model) -> IntArray | None:

@@ -1,0 +1,44 @@
+"""The user's own splits, with the numbers that the user gave.
+
+A fitted tree holds a multiple of them, whose scores fit (1a). Texts show the numbers
+themselves; what computes, computes with those of the tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from miptree.classifiers.predictor import TreePredictor
+from miptree.constraints.fixed_split import FixedSplit
+from miptree.constraints.places import places_of
+from miptree.constraints.rules import number_names
+from miptree.tree import ObliqueTree
+
+
+def own_splits(model: TreePredictor) -> dict[int, FixedSplit]:
+    """Return the splits that constraints fixed, by their nodes in the tree."""
+    fixed = {
+        constraint.node: constraint
+        for constraint in getattr(model, "constraints_", ())
+        if isinstance(constraint, FixedSplit)
+    }
+    if not fixed:
+        return {}
+    tree = model.tree_
+    return {
+        node: fixed[place]
+        for node, place in enumerate(places_of(tree))
+        if place in fixed and not tree.is_leaf[node]
+    }
+
+
+def with_own_numbers(model: TreePredictor, tree: ObliqueTree) -> ObliqueTree:
+    """Return a tree, perhaps a rounded one, with the numbers that were given."""
+    found = own_splits(model)
+    if not found:
+        return tree
+    coef, threshold = tree.coef.copy(), tree.threshold.copy()
+    for node, split in found.items():
+        coef[node] = split.hyperplane(number_names(model.table_))
+        threshold[node] = split.threshold
+    return replace(tree, coef=coef, threshold=threshold)
