@@ -72,6 +72,7 @@ def with_tree(clf, tree, rng, has_blur=True):
         blur=has_blur * rng.random(tree.n_nodes) * ~(tree.is_leaf | by_values),
         node_count=passing(tree, count),
         digits=np.full((tree.n_nodes, 2), 4),
+        spread=np.ones(tree.n_features),
     )
     names = getattr(clf, "feature_names_in_", None)
     return clf.adopt(Schema(clf.table_, clf.classes_, names), fitted)

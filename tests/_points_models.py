@@ -63,6 +63,7 @@ def points_model(*splits, labels=None, columns=COLUMNS, classes=("bad", "good"))
         blur=np.zeros(tree.n_nodes),
         node_count=passing(tree, leaves * tree.is_leaf[:, None]),
         digits=np.full((tree.n_nodes, 2), ALL_DIGITS),
+        spread=np.ones(tree.n_features),
     )
     known = np.array([column.name for column in columns], dtype=object)
     schema = Schema(table, np.array(classes), known)

@@ -17,7 +17,7 @@ SAME_GRID = ("parameters", "grid_steps")
 SIGNS = ("parameters", "signs")
 """The tree keeps fewer signs as well; that it is the best then, a proof must say."""
 GRID = ("cuts", "unit")
-SAMPLED = [("table", "columns", j, "fill") for j in range(4)]
+SAMPLED = [("spread",), *(("table", "columns", j, "fill") for j in range(4))]
 """Learnt from a sample of the partitions: only their range can be told."""
 SAMPLED_GRID = [("table", "columns", j, name) for j in range(3) for name in GRID]
 """Likewise; the tree reads some of these columns only."""

@@ -204,6 +204,7 @@ def test_changes_of_a_fitted_model_are_found():
     for change, name in (
         ({"node_proba": fitted.node_proba + 1e-6}, "probabilities"),
         ({"blur": fitted.blur + 0.1}, "blur"),
+        ({"spread": 1.1 * fitted.spread}, "spread"),
         ({"node_count": fitted.node_count + 1}, "counts"),
         ({"digits": fitted.digits - 1}, "digits"),
         ({"status": "time_limit"}, "status"),
@@ -244,7 +245,7 @@ def test_the_command_says_what_it_recomputed(files):
     result = run("verify", *files)
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
-    assert "Recomputed from the data: columns, categories" in text
+    assert "Recomputed from the data: columns, their spread, categories" in text
     digest = json.loads(files[0].read_text())["digest"]
     assert digest in text
     assert run("verify", *files, "--digest", digest).exit_code == 0

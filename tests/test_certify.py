@@ -138,6 +138,46 @@ def test_certificate_is_frozen_and_reads_like_sentences():
     )
 
 
+def test_the_summary_claims_no_more_than_is_proved():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    clf = OptimalTreeClassifier(max_depth=1, time_limit=None, l1_penalty=0.1)
+    known = clf.fit(X, [0, 1, 0, 1]).certificate_
+    start = "Proved: no tree of depth 1 has "
+    assert known.summary.startswith(f"{start}fewer errors and close calls (rows")
+    best = replace(known, any_tree_bound=1.0)
+    assert best.summary == "Proved: no tree of depth 1 makes fewer errors."
+    assert replace(best, has_costs=True).summary == f"{start}errors that cost less."
+    total = replace(known, errors_bound=0.0)
+    assert total.summary == f"{start}a lower total cost."
+    claim = replace(total, objective_proved_by="HiGHS 1.15.1 on the flow MIP")
+    told = "Not checked, but HiGHS 1.15.1 says: no tree of depth 1 has a lower total"
+    assert claim.summary == f"{told} cost."
+    near = replace(total, objective=1.0, objective_bound=0.7619)
+    assert near.summary == (
+        "Not proved to be the best: the total cost of another tree of depth 1 may be "
+        "up to 23.9 % lower."
+    )
+    nothing = "Nothing useful could be proved in 60 s."
+    assert replace(near, objective_bound=0.0, seconds=60.2).summary == nothing
+    assert replace(near, objective_bound=0.09, seconds=60.2).summary == nothing
+    few = replace(near, max_features=2, left_out=("sex",))
+    assert (
+        "another tree of depth 1 with at most 2 features in a split that does not use "
+        "'sex' may be" in few.summary
+    )
+
+
+def test_the_summary_of_a_points_tree_and_of_a_sample():
+    X, y = np.arange(20.0)[:, None], np.arange(20) < 3
+    clf = PointsTreeClassifier(feature_penalty=5, time_limit=None).fit(X, y)
+    found = clf.certificate_
+    kind = "no points tree of depth 2 and of its kind"
+    assert found.summary == f"Proved: {kind} has a lower total cost."
+    rounded = replace(found, cost_rounding=0.01, cost_unit=0.1)
+    assert rounded.summary.endswith("total cost by more than 0.02.")
+    assert "a lower" not in replace(found, n_sampled=10, n_rows=200).summary
+
+
 COSTS = [
     {"class_weight": {"A": 1, "B": 5}},
     {"cost_matrix": [[0, 1], [5, 0]]},

@@ -1,13 +1,25 @@
 """Weights and costs of errors: formulations, cuts, bounds, certificate, estimator."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from _brute_force import BruteForce
 from _data import close, examples, objectives, random_heap, random_problem, solve
-from miptree import OptimalTreeClassifier, verify
+from miptree import (
+    OptimalTreeClassifier,
+    PointsTreeClassifier,
+    save_json,
+    verify,
+    verify_model,
+)
+from miptree.checker import check_proof
+from miptree.data.labels import price_by_class
 from miptree.data.problem import Problem
 from miptree.fit.plan import Plan
 from miptree.fit.train import train
@@ -216,3 +228,85 @@ def test_a_class_that_a_fold_lacks_may_have_a_weight(blobs):
     more = OptimalTreeClassifier(class_weight={**weights, 9: 5.0}, **options).fit(X, y)
     assert more.certificate_.cost == same.certificate_.cost
     assert more.certificate_.tree_digest == same.certificate_.tree_digest
+
+
+# ------------------------------------------------------- one cost given in three ways
+
+
+def mixed_rows(n=90):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=n),
+            "b": rng.normal(size=n) ** 3,
+            "c": rng.choice(list("xyz"), n),
+        }
+    )
+    X.loc[::9, "b"] = np.nan
+    score = X["a"] + 0.5 * X["b"].fillna(0) + (X["c"] == "x") + rng.normal(size=n)
+    return X, np.select([score > 1, score > 0], ["high", "mid"], "low")
+
+
+PRICE = {"high": 5.0, "low": 0.25, "mid": 2.0}
+"""What an error costs, by the true class."""
+
+
+@pytest.mark.filterwarnings("ignore:Column .* missing values")
+@pytest.mark.parametrize(
+    "clf",
+    [
+        OptimalTreeClassifier(solver="search", **QUICK),
+        OptimalTreeClassifier(max_depth=1, solver="highs", **QUICK),
+        PointsTreeClassifier(max_depth=1, time_limit=None, random_state=0),
+    ],
+)
+def test_a_cost_is_the_same_however_it_is_given(clf, tmp_path):
+    X, y = mixed_rows()
+    weight = np.array([PRICE[label] for label in y])
+    matrix = np.repeat(np.array(list(PRICE.values()))[:, None], 3, axis=1)
+    np.fill_diagonal(matrix, 0.0)
+    by_class = clone(clf).set_params(class_weight=PRICE).fit(X, y)
+    by_row = clone(clf).fit(X, y, sample_weight=weight)
+    by_matrix = clone(clf).set_params(cost_matrix=matrix).fit(X, y)
+    wanted = replace(by_class.certificate_, seconds=0.0).signed()
+    assert wanted.cost != wanted.errors
+    for other in (by_row, by_matrix):
+        assert replace(other.certificate_, seconds=0.0).signed() == wanted
+        assert other.table_ == by_class.table_
+        assert np.array_equal(other.tree_.coef, by_class.tree_.coef)
+        assert np.array_equal(other.tree_.threshold, by_class.tree_.threshold)
+    # Costs are no frequencies: probabilities are those of the rows as they are.
+    proba, node = by_matrix.predict_proba(X).mean(axis=0), by_matrix.fitted_
+    share = [np.mean(y == label) for label in by_matrix.classes_]
+    assert proba == pytest.approx(share, abs=0.05)
+    assert by_class.predict_proba(X).mean(axis=0) != pytest.approx(share, abs=0.05)
+    assert node.node_count.sum() == by_class.fitted_.node_count.sum()
+    assert verify_model(by_matrix, X, y).ok
+    assert verify(
+        by_matrix.certificate_,
+        by_matrix.tree_,
+        X,
+        y,
+        cost_matrix=matrix,
+        table=by_matrix.table_,
+    ).ok
+    save_json(by_matrix, tmp_path / "model.json")
+    assert verify_model(tmp_path / "model.json", X, y).ok
+
+
+def test_costs_by_class_are_proved_in_a_file(tmp_path):
+    X, y = mixed_rows(40)
+    X = X[["a"]]
+    clf = PointsTreeClassifier(
+        max_depth=1, cost_matrix=[[0, 5, 5], [0.3, 0, 0.3], [2, 2, 0]], time_limit=None
+    )
+    clf.fit(X, y, proof_log=tmp_path / "proof")
+    X.assign(label=y).to_csv(tmp_path / "rows.csv", index=False)
+    outcome = check_proof(tmp_path / "proof", tmp_path / "rows.csv", target="label")
+    assert outcome.exit_code == 0, outcome.sentence
+
+
+def test_what_depends_on_the_prediction_is_no_weight():
+    assert price_by_class(np.array([[0, 1, 2], [1, 0, 1], [1, 1, 0.0]])) is None
+    assert price_by_class(np.array([[0, 0], [3, 0.0]])) is None  # rows stay
+    assert price_by_class(np.array([[0, 2], [3, 0.0]])).tolist() == [2, 3]

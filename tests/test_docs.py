@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[1]
 RUN = [
     "index.md",
     "points.md",
+    "reading.md",
     "explain.md",
+    "certificates.md",
     "share.md",
     "tuning.md",
     "distill.md",
@@ -28,6 +30,8 @@ RUN = [
 DRAWING = ("share.md", "constraints.md")
 _TEXT = r"```text\n(.*?)```"
 """A block that shows what an example prints."""
+_NUMBER = re.compile(r"[\d.]+")
+"""Not compared: on another machine, last digits of an oblique tree may be others."""
 
 
 @pytest.mark.parametrize("name", RUN)
@@ -43,12 +47,20 @@ def test_examples_run(name, monkeypatch, tmp_path, capsys):
     space = {}
     for source in examples:
         exec(compile(source, name, "exec"), space)
+    if name == "reading.md":
+        shown = re.sub(_NUMBER, "0", capsys.readouterr().out)
+        for block in re.findall(_TEXT, text, flags=re.DOTALL):
+            assert _NUMBER.sub("0", block) in shown
     if name == "explain.md":  # which shows what is printed
         shown = capsys.readouterr().out
         points, sums = re.findall(_TEXT, text, flags=re.DOTALL)
         assert points in shown
-        # On another machine, the last digits of an oblique tree may be others.
-        assert re.sub(r"[\d.]+", "0", sums) in re.sub(r"[\d.]+", "0", shown)
+        assert _NUMBER.sub("0", sums) in _NUMBER.sub("0", shown)
+    if name == "certificates.md":
+        shown = _NUMBER.sub("0", capsys.readouterr().out)
+        blocks = re.findall(_TEXT, text, flags=re.DOTALL)
+        assert len(blocks) == 5
+        assert all(_NUMBER.sub("0", block) in shown for block in blocks)
     if name == "constraints.md":  # what it says of its example and of probabilities
         doctor, given = space["doctor"], ("train", "y_train", "new", "y_new")
         train, y_train, new, y_new = (space[name] for name in given)
@@ -64,6 +76,23 @@ def test_examples_run(name, monkeypatch, tmp_path, capsys):
         from matplotlib import pyplot
 
         pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", ["credit", "health", "engineering"])
+def test_a_page_of_the_gallery_shows_what_its_script_prints(
+    name, monkeypatch, tmp_path
+):
+    """Numbers are not compared: on another machine their last digits may be others."""
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    from make_gallery import page_of
+
+    number = r"-?\d[\d.e,-]*"
+    page = re.sub(number, "0", page_of(name, tmp_path))
+    written = (ROOT / "docs" / "gallery" / f"{name}.md").read_text()
+    assert page == re.sub(number, "0", written)
+    picture = (tmp_path / f"gallery_{name}.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
 
 
 def test_files_that_the_equations_name_exist():

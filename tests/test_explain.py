@@ -2,6 +2,8 @@
 
 import copy
 import json
+import operator
+import re
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -39,6 +41,8 @@ from miptree.export._describe import readable
 from miptree.export._rules import rules_of
 from miptree.export.cards import steps_of
 from miptree.tree import HeapTree
+
+COMPARED = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 
 
 def frame_of(rows, columns):
@@ -97,10 +101,11 @@ def test_contributions_add_up_to_the_score_which_leads_to_the_leaf(clf, frame):
         for split in item.splits:
             total = fsum(part.amount for part in split.contributions)
             assert total == pytest.approx(split.score, abs=1e-9)
-            assert split.distance == abs(split.score - split.threshold)
+            distance = abs(split.score - split.threshold)
+            assert split.distance == pytest.approx(distance, abs=1e-9)
             if split.kind == "sum":
-                is_low = split.score <= split.threshold
-                assert (" <= " if is_low else " > ") in split.rule
+                _, sign, _ = re.split(" (<=|>=|<|>) ", split.rule)
+                assert COMPARED[sign](split.score, split.threshold)
 
 
 def test_splits_lie_on_the_path_of_the_row():
@@ -116,11 +121,12 @@ def test_scores_are_those_of_the_tree():
     Z = clf.tree_inputs(frame)
     for item in explain(clf, frame, changes=False):
         for split in item.splits:
-            exact = Z[item.row] @ clf.tree_.coef[split.node]
-            assert split.score == pytest.approx(exact, abs=1e-9)
-            assert split.threshold == clf.tree_.threshold[split.node]
+            coef, limit = clf.tree_.coef[split.node], clf.tree_.threshold[split.node]
+            unit = limit / split.threshold  # in which its rule is written
+            assert np.isclose(np.abs(coef), abs(unit)).any() or split.kind != "sum"
+            assert unit * split.score == pytest.approx(Z[item.row] @ coef, abs=1e-9)
             is_left = clf.tree_.children_left[split.node] == split.next_node
-            assert (split.score <= split.threshold) == is_left
+            assert (unit * split.score <= limit) == is_left
 
 
 def test_points_are_those_of_the_card():
@@ -494,12 +500,12 @@ def test_a_baseline_and_rules_of_few_digits():
     for found in explain(clf, iris.data, rows=[0, 60, 140]):
         assert clf.predict(changed(iris.data, found))[0] == found.change.label
     (found,) = explain(coarse, whole_grid(), rows=[0])
-    assert "a + 1 b <= 4.444" in str(found)
+    assert "a + b <= 4.444" in str(found)
     assert "the sum is 0, 4.4 below 4.444 (" in str(found)
     digits = np.full((3, 2), 1)
     coarse.fitted_ = replace(coarse.fitted_, digits=digits)
     (found,) = explain(coarse, whole_grid(), rows=[0])
-    assert "a + 1 b <= 4\n" in str(found)
+    assert "a + b <= 4\n" in str(found)
     assert "4.4 below the exact limit 4.444 (" in str(found)
 
 

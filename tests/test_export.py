@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
+from _exported import frame_of, in_c, in_duckdb, in_sqlite
 from _models import (
     HOSTILE,
     array_model,
@@ -34,7 +35,7 @@ from miptree import (
 )
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.export._rules import rules_of
-from miptree.export.sql import _number
+from miptree.export._sql_numbers import sql_number
 from miptree.tree import HeapTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
@@ -83,14 +84,6 @@ def refusing(request):
             answers[~rows[name].isin([v for v in known if v is not None])] = None
     assert 0 < (answers == None).sum() < len(rows)  # noqa: E711
     return strict(clf), rows, answers.tolist()
-
-
-def frame_of(rows):
-    """Rows as a table of plain columns, None where missing."""
-    if isinstance(rows, np.ndarray):
-        rows = pd.DataFrame(rows, columns=[f"x[{j}]" for j in range(rows.shape[1])])
-    plain = rows.astype(object)
-    return plain.where(rows.notna(), None)
 
 
 def lone_leaf():
@@ -161,45 +154,20 @@ def test_python_imports_nothing():
 # ------------------------------------------------------------------------------ SQL
 
 
-def in_sqlite(clf, rows):
-    table = frame_of(rows)
-    connection = sqlite3.connect(":memory:")
-    names = ", ".join('"' + str(n).replace('"', '""') + '"' for n in table.columns)
-    connection.execute(f"CREATE TABLE t ({names})")
-    marks = ", ".join("?" for _ in table.columns)
-    connection.executemany(f"INSERT INTO t VALUES ({marks})", table.values.tolist())
-    found = connection.execute(f"SELECT {export_sql(clf)} FROM t ORDER BY rowid")
-    return [row[0] for row in found]
-
-
-def in_duckdb(clf, rows):
-    duckdb = pytest.importorskip("duckdb")
-    table = frame_of(rows)
-    connection = duckdb.connect()
-    kinds = []
-    for name in table.columns:
-        value = next(v for v in table[name] if v is not None)
-        kind = {bool: "BOOLEAN", str: "VARCHAR"}.get(type(value), "DOUBLE")
-        kinds.append('"' + str(name).replace('"', '""') + f'" {kind}')
-    connection.execute(f"CREATE TABLE t (id BIGINT, {', '.join(kinds)})")
-    marks = ", ".join("?" for _ in range(len(kinds) + 1))
-    cells = [[i, *row] for i, row in enumerate(table.values.tolist())]
-    connection.execute("BEGIN")
-    connection.executemany(f"INSERT INTO t VALUES ({marks})", cells)
-    found = connection.execute(f"SELECT {export_sql(clf)} FROM t ORDER BY id")
-    return [row[0] for row in found.fetchall()]
+def sql_predict(clf, rows, database=in_sqlite):
+    return [row[0] for row in database(export_sql(clf), rows)]
 
 
 @pytest.mark.parametrize("database", [in_sqlite, in_duckdb])
 def test_sql(case, database):
     clf, rows, expected, _ = case
-    assert database(clf, rows) == expected.tolist()
+    assert sql_predict(clf, rows, database) == expected.tolist()
 
 
 @pytest.mark.parametrize("database", [in_sqlite, in_duckdb])
 def test_sql_is_null_where_predict_refuses(refusing, database):
     clf, rows, answers = refusing
-    assert database(clf, rows) == answers
+    assert sql_predict(clf, rows, database) == answers
 
 
 def test_sql_numbers_are_exact():
@@ -209,9 +177,10 @@ def test_sql_numbers_are_exact():
     numbers = [*numbers.tolist(), 0.0, -0.5, 3.0, 1e300, 1e-300, 5e-324, 2.0**80]
     connection = sqlite3.connect(":memory:")
     for number in numbers:
-        assert connection.execute(f"SELECT {_number(number)}").fetchone()[0] == number
+        found = connection.execute(f"SELECT {sql_number(number)}").fetchone()
+        assert found[0] == number
     duckdb = pytest.importorskip("duckdb").connect()
-    found = duckdb.execute("SELECT " + ", ".join(map(_number, numbers))).fetchone()
+    found = duckdb.execute("SELECT " + ", ".join(map(sql_number, numbers))).fetchone()
     assert list(found) == numbers
 
 
@@ -223,71 +192,21 @@ def test_sql_refuses_nul():
 # -------------------------------------------------------------------------------- C
 
 
-def c_reader(clf):
-    """A program that reads rows from standard input, cell by cell."""
-    rules = rules_of(clf)
-    read = []
-    for j in rules.used:
-        if rules.is_text(j):
-            read.append(
-                f"if (!fgets(t{j}, sizeof t{j}, stdin)) return 0;"
-                f't{j}[strcspn(t{j}, "\\n")] = 0;'
-                f'row.x{j} = strcmp(t{j}, "<NULL>") ? t{j} : NULL;'
-            )
-        else:
-            read.append(
-                "if (!fgets(line, sizeof line, stdin)) return 0;"
-                f"row.x{j} = strtod(line, NULL);"
-            )
-    buffers = "".join(f"static char t{j}[999];" for j in rules.used)
-    return (
-        export_c(clf)
-        + "\n#include <stdio.h>\n#include <stdlib.h>\n"
-        + buffers
-        + "int main(void) { static char line[999]; struct miptree_row row;"
-        + f"for (;;) {{ {' '.join(read)} int k = miptree_predict(&row);"
-        + 'printf("%d\\n", k); } }\n'
-    )
-
-
-def in_c(clf, rows, folder):
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler (gcc or cc) on this machine")
-    rules = rules_of(clf)
-    (folder / "tree.c").write_text(c_reader(clf))
-    strictly = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror"]
-    strictly += ["-Wno-unused-variable"]  # of this test's reader
-    command = [compiler, *strictly, "tree.c", "-o", "tree"]
-    subprocess.run(command, check=True, cwd=folder, timeout=60)
-    lines = []
-    for row in frame_of(rows).values.tolist():
-        for j in rules.used:
-            missing = "<NULL>" if rules.is_text(j) else "nan"
-            value = missing if row[j] is None else row[j]
-            text = value if isinstance(value, str) else repr(float(value))
-            lines.append(text + "\n")
-    run = subprocess.run(
-        [folder / "tree"],
-        input="".join(lines),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    return [int(line) for line in run.stdout.split()]
+def c_predict(clf, rows, folder):
+    prints = 'printf("%d\\n", miptree_predict(&row));'
+    return [int(line) for line in in_c(export_c(clf), clf, rows, folder, prints)]
 
 
 def test_c(case, tmp_path):
     clf, rows, expected, _ = case
-    found = in_c(clf, rows, tmp_path)
+    found = c_predict(clf, rows, tmp_path)
     assert clf.classes_[found].tolist() == expected.tolist()
 
 
 def test_c_says_minus_one_where_predict_refuses(refusing, tmp_path):
     clf, rows, answers = refusing
     classes = [*clf.classes_.tolist(), None]
-    assert [classes[k] for k in in_c(clf, rows, tmp_path)] == answers
+    assert [classes[k] for k in c_predict(clf, rows, tmp_path)] == answers
 
 
 def test_c_prefix():
@@ -369,8 +288,8 @@ def test_all_agree_on_rows_that_lay_on_a_split(tmp_path):
     save_json(clf, tmp_path / "model.json")
     assert load_json(tmp_path / "model.json").predict(iris.data).tolist() == expected
     assert python_predict(clf, iris.data) == expected
-    assert in_sqlite(clf, iris.data) == expected
-    assert clf.classes_[in_c(clf, iris.data, tmp_path)].tolist() == expected
+    assert sql_predict(clf, iris.data) == expected
+    assert clf.classes_[c_predict(clf, iris.data, tmp_path)].tolist() == expected
     assert in_onnx(clf, iris.data)[0].tolist() == expected
 
 
@@ -402,10 +321,10 @@ def test_a_lone_leaf(tmp_path):
     rows = np.array([[1.0, np.nan], [2.0, 3.0]])
     assert python_predict(tree, rows) == [1, 1]
     assert export_sql(tree, class_names=["a", "b"]) == "'b'"
-    assert in_sqlite(tree, rows) == [1, 1]
+    assert sql_predict(tree, rows) == [1, 1]
     assert in_onnx(tree, rows)[0].tolist() == [1, 1]
     assert "return 1;" in export_c(tree)
-    assert 'label="class 1"' in export_dot(tree)
+    assert r'label="class 1\nleaf 0"' in export_dot(tree)
 
 
 def test_hostile_text_stays_text(tmp_path):

@@ -91,8 +91,8 @@ def assert_same(clf, loaded):
     for name in vars(clf):
         if name.endswith("_") and name not in ("tree_", "classes_", "fitted_"):
             assert np.array_equal(getattr(loaded, name), getattr(clf, name)), name
-    kept = "node_proba", "blur", "node_count", "digits", "trace", "n_iter", "seconds"
-    for name in kept:
+    kept = "node_proba blur node_count digits spread trace n_iter seconds"
+    for name in kept.split():
         found, expected = getattr(loaded.fitted_, name), getattr(clf.fitted_, name)
         assert np.array_equal(found, expected), name
     assert set(vars(loaded)) == set(vars(clf))
@@ -104,6 +104,17 @@ def test_feature_names_and_parameters(tmp_path):
     clf = fit(X=frame, max_depth=1, time_limit=None, class_weight="balanced")
     save_json(clf, tmp_path / "model.json")
     assert_same(clf, load_json(tmp_path / "model.json"))
+
+
+def test_a_file_of_the_version_before_loads(saved, fitted):
+    plain = json.loads(saved.read_text())
+    del plain["spread"]
+    saved.write_text(sealed(plain | {"version": 9}))
+    loaded = load_json(saved)
+    assert loaded.fitted_.spread is None
+    assert loaded.certificate_ == fitted.certificate_
+    save_json(loaded, saved, force=True)
+    assert load_json(saved).fitted_.spread is None
 
 
 def test_parameters_that_are_no_plain_value_are_left_out(tmp_path, fitted):
@@ -267,8 +278,8 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=10), '"version" is 10, known: 9; a newer miptree'),
-    (put("version", value=8), '"version" is 8, known: 9; it was written before'),
+    (put("version", value=11), '"version" is 11, known: 9 and 10; a newer miptree'),
+    (put("version", value=8), '"version" is 8, known: 9 and 10; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), 'has no "C"'),
@@ -337,6 +348,9 @@ HOSTILE = [
     (put("blur", 0, value=-0.1), '"blur" has a number below 0'),
     (put("blur", -1, value=0.1), "one at a leaf"),
     (drop("blur", 0), '"blur" has'),
+    (put("spread", 0, value=-0.1), '"spread" has a number below 0'),
+    (drop("spread", 0), '"spread" has'),
+    (put("version", value=9), 'unknown entry "spread"'),
     (put("node_count", 0, 0, value=0.5), '"node_count" is not an integer'),
     (put("node_count", 0, 0, value=-1), '"node_count" has an integer outside'),
     (put("node_count", 0, 0, value=7), "is not that of its children"),

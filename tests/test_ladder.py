@@ -572,3 +572,18 @@ def test_a_style_that_finds_no_split_on_all_rows_gives_way_to_the_next(monkeypat
     assert "find no split on all rows" in clf.why_
     assert clf.get_n_leaves() > 1
     assert clf.score(X, y) > 0.8
+
+
+def test_a_deep_points_tree_without_a_clock_ends_by_a_budget(monkeypatch):
+    """Its proof may take hours; that of depth 2 is over in seconds and not cut off."""
+    monkeypatch.setattr("miptree.estimator_cv._DEEP_EVALUATIONS", 3)
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (60, 3)).astype(float)
+    y = (X.sum(axis=1) + rng.integers(-3, 4, 60) > 7).astype(int)
+    given = {"candidates": [PointsTree()], "style": "points", **QUICK}
+    ends = [
+        OptimalTreeClassifierCV(max_depth=depth, **given).fit(X, y).best_estimator_
+        for depth in (2, 3)
+    ]
+    assert [clf.max_depth for clf in ends] == [2, 3]
+    assert [clf.status_ for clf in ends] == ["optimal", "max_iter"]

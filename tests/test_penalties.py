@@ -103,6 +103,7 @@ def test_a_slack_penalty_too_small_for_any_margin_is_refused(slack):
 def test_costs_of_errors_are_within_the_price_of_a_point_on_a_hyperplane():
     X, y = load_iris(return_X_y=True)
     costs = 7.0 * (1 - np.eye(3))
+    costs[0, 1] = 3.0  # else they are weights of the rows
     clf = OptimalTreeClassifier(
         cost_matrix=costs, solver="search", max_iter=5, random_state=0
     ).fit(X, y)

@@ -4,17 +4,21 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from _models import HOSTILE, array_model, iris_model, mixed_frame, mixed_model
+from _models import HOSTILE, QUICK, array_model, iris_model, mixed_frame, mixed_model
 from _points_models import points_model, random_rows
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.patches import FancyBboxPatch  # noqa: E402
 
-from miptree import OptimalTreeClassifier  # noqa: E402
+from miptree import OptimalTreeClassifier, PointsTreeClassifier  # noqa: E402
+from miptree.export._shown import shown_rules  # noqa: E402
+from miptree.export.text import split_text  # noqa: E402
 from miptree.plot import plot_node, plot_regions, plot_trace, plot_tree  # noqa: E402
 
 
@@ -43,8 +47,8 @@ def test_tree(iris):
     clf, X, y = iris
     ax = plot_tree(clf, X, y)
     passed = np.asarray(clf.decision_path(X).sum(axis=0)).ravel()
-    rows = [int(text.split()[0]) for text in texts(ax) if text.endswith(" rows")]
-    assert sorted(rows) == sorted(passed.tolist())
+    rows = [text.split()[1:3] for text in texts(ax) if text.endswith(" rows")]
+    assert {int(node.strip(",")): int(n) for node, n in rows} == dict(enumerate(passed))
     assert sum("sum ≤" in text for text in texts(ax)) == (~clf.tree_.is_leaf).sum()
     for name in clf.classes_[clf.tree_.label[clf.tree_.is_leaf]]:
         assert name in texts(ax)
@@ -52,11 +56,11 @@ def test_tree(iris):
 
 
 def test_tree_without_rows_and_with_hostile_names(iris):
-    alone, counted = (set(texts(plot_tree(*args))) for args in (iris[:1], iris))
-    assert {text for text in alone if text.endswith((" rows", " %"))} <= counted
+    alone, counted = (sorted(texts(plot_tree(*args))) for args in (iris[:1], iris))
+    assert alone == counted
     clf, frame = mixed_model(), mixed_frame()
     ax = plot_tree(clf, frame, np.where(np.arange(len(frame)) % 2, "it's", HOSTILE))
-    assert any(text.startswith("in {") or "not in {" in text for text in texts(ax))
+    assert any("\nin {" in text or "not in {" in text for text in texts(ax))
     drawn(ax)
 
 
@@ -69,7 +73,7 @@ def test_words_of_a_points_tree_and_where_a_yes_leads():
     assert {"9 or fewer", "10 or more", "housing = rent?", "yes", "no"} <= set(found)
     place = {text.get_text(): text.get_position()[0] for text in ax.texts}
     # The node's right child is the one of rows that rent; its box comes first.
-    assert place["81 of 145, 56 %"] < place["36 of 85, 42 %"]
+    assert place["leaf 4, 145 rows"] < place["leaf 3, 85 rows"]
     assert place["yes"] < place["no"]
     drawn(ax)
 
@@ -83,6 +87,91 @@ def test_sides_of_a_split_of_a_points_tree():
         ax = plot_node(clf, frame, y)
     assert "housing is not rent" in ax.get_title()
     assert any(text.startswith("← to node 1: bad") for text in texts(ax))
+
+
+def outside_their_boxes(ax):
+    """Texts that begin in a box and cross its border."""
+    ax.figure.canvas.draw()
+    boxes = [
+        patch.get_window_extent()
+        for patch in ax.patches
+        if isinstance(patch, FancyBboxPatch)
+    ]
+    found = []
+    for text in ax.texts:
+        at = text.get_window_extent()
+        middle = (at.x0 + at.x1) / 2, (at.y0 + at.y1) / 2
+        inside = [box for box in boxes if box.contains(*middle)]
+        found += [text.get_text() for b in inside if at.x0 < b.x0 or at.x1 > b.x1]
+        found += [text.get_text() for b in inside if at.y0 < b.y0 or at.y1 > b.y1]
+    return found
+
+
+@pytest.mark.parametrize("size", [None, (7, 4)])
+def test_no_text_crosses_a_border(iris, size):
+    frame = mixed_frame()
+    y = np.where(np.arange(len(frame)) % 2, "it's", HOSTILE)
+    _, X, of_X = iris
+    names = ["W" * 30, "employment=unemployed", "a$b " * 9, "MMMM mmmm MMMM"]
+    wide = OptimalTreeClassifier(**QUICK).fit(X.set_axis(names, axis=1), of_X)
+    points = points_model(
+        ({"age": 1, "od280": 1, "rooms (missing lowest)": 2}, 11),
+        ({"housing=rent": 1}, 0),
+        ({"sex=male": 1}, 0),
+        classes=("a class with a long name, longer than its box", "good"),
+    )
+    for args in ((mixed_model(), frame, y), (wide,), (points,)):
+        given = plt.subplots(figsize=size)[1] if size else None
+        ax = plot_tree(*args, ax=given)
+        assert len(ax.texts) > 5
+        assert outside_their_boxes(ax) == []
+
+
+def test_title_of_a_node_is_whole():
+    """However long its split is."""
+    clf = mixed_model()
+    frame = mixed_frame()
+    y = np.where(np.arange(len(frame)) % 2, "it's", HOSTILE)
+    node = int(np.argmax((clf.tree_.coef != 0).sum(axis=1)))
+    rules, digits, _ = shown_rules(clf)
+    (split,) = [branch for branch in rules.branches if branch.node == node]
+    ax = plot_node(clf, frame, y, node)
+    title = " ".join(ax.get_title().split())
+    assert title == " ".join(f"node {node}: {split_text(rules, split, digits)}".split())
+    ax.figure.canvas.draw()
+    drawn_at, page = ax.title.get_window_extent(), ax.figure.bbox
+    assert drawn_at.x0 >= page.x0
+    assert drawn_at.x1 <= page.x1
+    assert drawn_at.y1 <= page.y1
+
+
+def test_regions_count_the_columns_of_the_user():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    X["colour"] = rng.choice(["red", "blue", "green", "grey"], 60)
+    y = X["a"] + X["b"] > 0
+    clf = OptimalTreeClassifier(**QUICK).fit(X, y)
+    assert "2 other columns" in plot_regions(clf, X, y).get_title()
+    few = OptimalTreeClassifier(**QUICK).fit(X[["a", "b"]], y)
+    assert "other" not in plot_regions(few, X[["a", "b"]], y).get_title()
+
+
+def test_regions_of_a_points_tree_have_units_of_the_user():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"age": rng.integers(20, 70, 80), "debt": rng.integers(0, 900, 80)}
+    )
+    y = X["debt"] > 10 * X["age"]
+    clf = PointsTreeClassifier(max_depth=1, feature_penalty=0.5).fit(X, y)
+    ax = plot_regions(clf, X, y, features=("age", "debt"))
+    cuts = clf.table_.columns[0].cuts
+    named = [float(label.get_text()) for label in ax.get_xticklabels()]
+    assert set(named) <= set(cuts)
+    for cut, place in zip(named, ax.get_xticks(), strict=True):
+        below, above = (
+            clf.tree_inputs(X.assign(age=v))[0, 0] for v in (cut - 1e-6, cut)
+        )
+        assert below < place < above
 
 
 def test_dollars_are_no_formulas(iris):

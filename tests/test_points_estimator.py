@@ -437,7 +437,7 @@ def test_the_command_line_fits_points_trees(tmp_path) -> None:
     data, model = tmp_path / "credit.csv", tmp_path / "model.json"
     frame.assign(y=y).to_csv(data, index=False)
     given = ("--target", "y", "--style", "points", "--depth", 1)
-    result = run("fit", data, *given, "--out", model)
+    result = run("fit", data, *given, "--out", model, "--details")
     assert result.exit_code == 0, result.output
     assert "its kind: depth 1" in " ".join(result.output.split())
     assert run("show", model).exit_code == 0

@@ -1,5 +1,7 @@
 """Words of points trees: exact on every cut point, and as a person would say them."""
 
+import re
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -23,11 +25,11 @@ from miptree.export._conditions import (
     refusals,
 )
 from miptree.export._describe import condition_of, is_points_tree, readable
-from miptree.export._rules import Member, rules_of
+from miptree.export._rules import Leaf, Member, rules_of
 from miptree.export._words import lookup
-from miptree.export.cards import percent
+from miptree.export.leaf_words import class_shares, leaf_text, percent
 from miptree.export.sentences import conditions_on, ways_of
-from miptree.export.text import TIED, split_text
+from miptree.export.text import split_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
@@ -258,7 +260,7 @@ def test_words_of_what_goes_left(points, most, words):
 
 def test_graph_has_the_words():
     text = export_dot(points_model(({RENT: 1}, 0)))
-    assert '0 [label="housing = rent"]' in text
+    assert r'0 [label="housing = rent\nnode 0, 54 rows"]' in text
     assert '0 -> 2 [label="yes"]' in text
 
 
@@ -270,16 +272,16 @@ STEP 1  add up points (0 to 19):
         10 or more -> go to STEP 3
 
 STEP 2  housing = rent?
-        yes -> class good (right for 81 of 145 rows, 56 %)
-        no  -> class bad (right for 36 of 85 rows, 42 %)
+        yes -> class good (leaf 4, 145 rows: 56 % good, 44 % bad)
+        no  -> class bad (leaf 3, 85 rows: 58 % good, 42 % bad)
 
 STEP 3  add up points (0 to 6):
           income                 1 point from 5,000 on, 2 points from 10,000 on; \
 missing: 2
           rooms                  1 point below 5, 2 points below 3; missing: 2
           town = any rare value  2 points
-        1 or fewer -> class good (right for 169 of 313 rows, 54 %)
-        2 or more  -> class bad (right for 100 of 221 rows, 45 %)
+        1 or fewer -> class good (leaf 6, 313 rows: 54 % good, 46 % bad)
+        2 or more  -> class bad (leaf 5, 221 rows: 55 % good, 45 % bad)
 
 Rare values of town: C, D.
 
@@ -296,13 +298,13 @@ SCORE 2 adds up:
   town = any rare value: 2 points
 
 IF score 1 is 9 or less and housing = rent THEN class good \
-(right for 81 of 145 rows, 56 %)
+(leaf 4, 145 rows: 56 % good, 44 % bad)
 IF score 1 is 9 or less and housing is not rent THEN class bad \
-(right for 36 of 85 rows, 42 %)
+(leaf 3, 85 rows: 58 % good, 42 % bad)
 IF score 1 is 10 or more and score 2 is 1 or less THEN class good \
-(right for 169 of 313 rows, 54 %)
+(leaf 6, 313 rows: 54 % good, 46 % bad)
 IF score 1 is 10 or more and score 2 is 2 or more THEN class bad \
-(right for 100 of 221 rows, 45 %)
+(leaf 5, 221 rows: 55 % good, 45 % bad)
 
 Rare values of town: C, D."""
 
@@ -356,21 +358,41 @@ def test_sentences_of_oblique_trees():
     clf = iris_model()
     lines = export_rules(clf).splitlines()
     shown = export_text(clf)
-    assert lines.pop() == TIED  # two flowers lie on a split
+    assert "a sum of just" in lines.pop()  # two flowers lie on a split
     assert len(lines) == clf.tree_.n_leaves
     first = lines[0].removeprefix("IF ").split(" THEN ")[0].split(" and ")
     assert all(condition in shown for condition in first)
-    right = sum(int(line.split("right for ")[1].split()[0]) for line in lines)
-    assert right == 150 - clf.certificate_.errors
+    rows = {int(n) for n in re.findall(r"leaf (\d+), \d+ rows", "\n".join(lines))}
+    assert rows == set(np.flatnonzero(clf.tree_.is_leaf).tolist())
     text = export_rules(mixed_model())
     assert " in {" in text
     assert " not in {" in text
 
 
+def test_leaves_have_numbers_rows_and_shares():
+    counts = np.array([[3, 1, 0], [4, 0, 0], [0, 4, 0], [0, 0, 0]])
+    said = [
+        leaf_text(
+            replace(rules_of(points_model()), classes=["a", "b", 3]), leaf, counts
+        )
+        for leaf in (Leaf(0, 0), Leaf(1, 0), Leaf(2, 0), Leaf(3, 2))
+    ]
+    assert said == [
+        "class a (leaf 0, 4 rows: 75 % a, 25 % b)",
+        "class a (leaf 1, 4 rows, pure)",
+        "class a (leaf 2, 4 rows: 100 % b)",
+        "class 3 (leaf 3, no training rows)",
+    ]
+    many = replace(rules_of(points_model()), classes=list("abcdefgh"))
+    shares = class_shares(many, np.array([1, 2, 3, 4, 5, 6, 7, 8]))
+    assert shares[0] == "22 % h"
+    assert shares[-1] == "17 % 3 other classes"
+
+
 def test_a_tree_without_splits():
     clf = points_model(labels=[1])
-    assert export_text(clf) == "Always class good (right for 1 of 1 rows, 100 %)."
-    assert export_rules(clf) == "ALWAYS class good (right for 1 of 1 rows, 100 %)"
+    assert export_text(clf) == "Always class good (leaf 0, 1 row, pure)."
+    assert export_rules(clf) == "ALWAYS class good (leaf 0, 1 row, pure)"
 
 
 @pytest.mark.parametrize(

@@ -251,6 +251,7 @@ def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path, monkeypatch)
         (70, 1, "Give fewer classes."),
     ):
         cost = 2.0 - 2.0 * np.eye(n_classes)
+        cost[0, 1] = 1.0
         clf = OptimalTreeClassifier(max_depth=depth, cost_matrix=cost, **QUICK)
         with pytest.raises(ValueError, match=advice):
             clf.fit(*many_classes(n_classes), proof_log=path)

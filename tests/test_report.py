@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 
 from _models import (
     HOSTILE,
+    QUICK,
     corner_rows,
     grid_frame,
     grid_model,
@@ -21,11 +22,13 @@ from _models import (
     mixed_frame,
     mixed_model,
     strict,
+    with_tree,
 )
 from _points_models import points_model, random_rows
 from miptree import (
     OptimalTreeClassifier,
     PointsTreeClassifier,
+    evaluate,
     export_text,
     report_html,
 )
@@ -33,6 +36,7 @@ from miptree.baselines import GreedySVMTreeClassifier
 from miptree.constraints import DemographicParity, MaxCost, MinLeaf
 from miptree.export._rules import rules_of
 from miptree.plot import plot_node, plot_regions, plot_tree
+from miptree.tree import HeapTree, ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
@@ -347,6 +351,161 @@ def texts_outside_their_boxes(browser):
     return outside;
     """
     return browser.execute_script(script)
+
+
+# ------------------------------------------------------- on a desk, a phone and paper
+
+
+def deep_page():
+    """A tree with more leaves than stand side by side, counts and its page."""
+    rng = np.random.default_rng(0)
+    names = ["income", "debt", "age", "a longer name"]
+    X = pd.DataFrame(rng.normal(size=(200, 4)), columns=names)
+    y = np.where(rng.random(200) < 0.5, "good", "bad")
+    clf = OptimalTreeClassifier(**QUICK).fit(X, y)
+    coef, threshold = rng.normal(size=(7, 4)), 0.3 * rng.normal(size=7)
+    heap = HeapTree(coef, threshold, np.arange(8) % 2)
+    clf = with_tree(clf, ObliqueTree.from_heap(heap), rng)
+    return clf, evaluate(clf, X, y).node_counts, report_html(clf, X, y)
+
+
+def on_screen(browser, width, media="screen"):
+    screen = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    wish = {"media": media, "features": []}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
+
+
+WHOLE_TREE = """
+const panel = document.getElementById("tree");
+const from = panel.getBoundingClientRect().left;
+const ends = [...document.querySelectorAll(".node .box")].map((box) => {
+  const at = box.getBoundingClientRect();
+  return [at.left - from + panel.scrollLeft, at.right - from + panel.scrollLeft];
+});
+return {low: Math.min(...ends.map((e) => e[0])),
+  high: Math.max(...ends.map((e) => e[1])),
+  scrolled: panel.scrollWidth, shown: panel.clientWidth, at: panel.scrollLeft};
+"""
+"""How far a tree reaches in its panel, and how far the panel can be scrolled."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("kind", ["small", "deep"])
+def test_all_of_a_tree_can_be_reached(browser, tmp_path, width, kind):
+    on_screen(browser, width)
+    page = iris_page(iris_model()) if kind == "small" else deep_page()[2]
+    opened(browser, page, tmp_path)
+    assert browser.execute_script("return document.body.scrollWidth") <= width
+    found = browser.execute_script(WHOLE_TREE)
+    assert found["low"] >= 0
+    assert found["high"] <= found["scrolled"]
+    does_scroll = found["scrolled"] > found["shown"]
+    assert does_scroll == (width == 390)
+    assert one(browser, "#tree-is-wide").is_displayed() == does_scroll
+    browser.execute_script("document.getElementById('tree').scrollLeft = 1e6")
+    far = browser.execute_script(WHOLE_TREE)
+    assert far["at"] + far["shown"] >= far["high"]
+    assert texts_outside_their_boxes(browser) == []
+
+
+def test_a_wide_screen_is_used(browser, tmp_path):
+    on_screen(browser, 1280)
+    opened(browser, iris_page(iris_model()), tmp_path)
+
+    def ends(selector):
+        return (one(browser, selector).rect[k] for k in ("x", "y", "width"))
+
+    for left, right in (("#tree", "#detail"), ("#certificate", "#accuracy")):
+        (x0, y0, wide), (x1, y1, _) = ends(left), ends(right)
+        assert x0 + wide <= x1
+        assert x1 > 600
+        assert abs(y0 - y1) < 400  # beside each other
+    assert one(browser, "#all-rules").rect["x"] < 640
+
+
+def test_the_page_prints_whole(browser, tmp_path):
+    clf, _, page = deep_page()
+    on_screen(browser, 794, "print")  # A4 in CSS pixels
+    opened(browser, page, tmp_path)
+    found = browser.execute_script(WHOLE_TREE)
+    assert found["high"] <= found["shown"]  # nothing to be scrolled
+    assert not one(browser, "#detail").is_displayed()
+    rules = one(browser, "#all-rules pre")
+    size = "return [arguments[0].scrollWidth, arguments[0].clientWidth]"
+    wide, shown = browser.execute_script(size, rules)
+    assert wide <= shown
+    for leaf in np.flatnonzero(clf.tree_.is_leaf):
+        assert f"(leaf {leaf}, " in rules.text
+    mark = one(browser, "#legend .dot")
+    assert mark.value_of_css_property("print-color-adjust") == "exact"
+    assert mark.value_of_css_property("background-color") != "rgba(0, 0, 0, 0)"
+    on_screen(browser, 1280)
+    opened(browser, page, tmp_path)
+    pdf = base64.b64decode(browser.print_page())
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 4
+
+
+def test_nodes_have_their_numbers_rows_and_weightiest_terms(browser, tmp_path):
+    clf, counts, page = deep_page()
+    on_screen(browser, 1280)
+    opened(browser, page, tmp_path)
+    for node in range(clf.tree_.n_nodes):
+        shown = [
+            text.get_attribute("textContent")
+            for text in browser.find_elements(
+                "css selector", f"[data-node='{node}'] text"
+            )
+        ]
+        rows = int(counts[node].sum())
+        if not clf.tree_.is_leaf[node]:
+            assert f"node {node}, {rows} rows" in shown
+            continue
+        own = counts[node, clf.tree_.label[node]]
+        assert f"leaf {node}" in shown
+        share = "pure" if own == rows else f"{100 * own / max(1, rows):.1f} %"
+        said = f"{rows} row{'s' * (rows != 1)}, {share}" if rows else "no rows"
+        assert said in shown
+    node = next(n for n in facts_of(page)["nodes"] if len(n.get("terms_shown", ())) > 2)
+    sizes = [abs(bar["size"]) for bar in node["bars"]]
+    assert sizes == sorted(sizes, reverse=True)
+    names = [bar["name"] for bar in node["bars"]]
+    assert [text.split(" ", 1)[1] for text in node["terms_shown"]] == names
+
+
+def test_both_matrices_are_there_and_labelled(browser, tmp_path):
+    clf, iris = iris_model(), load_iris(as_frame=True)
+    y = iris.target_names[iris.target]
+    test = iris.data[::3], y[::3]
+    on_screen(browser, 1280)
+    opened(browser, report_html(clf, iris.data, y, test=test), tmp_path)
+    heads = browser.find_elements("css selector", "#matrices h3")
+    assert [head.text for head in heads] == [
+        "True class by predicted class: training rows",
+        "True class by predicted class: test rows",
+    ]
+    tables = browser.find_elements("css selector", "#matrices table")
+    for table, (X, of_X) in zip(tables, [(iris.data, y), test], strict=True):
+        cells = table.find_elements("css selector", "td")
+        shown = np.reshape([int(cell.text) for cell in cells], (3, 3))
+        assert np.array_equal(shown, evaluate(clf, X, of_X).confusion)
+    opened(browser, iris_page(clf), tmp_path)
+    assert len(browser.find_elements("css selector", "#matrices table")) == 1
+
+
+def test_a_leaf_tells_shares_from_probabilities(browser, tmp_path):
+    clf = iris_model()
+    opened(browser, iris_page(clf), tmp_path)
+    leaf = int(np.flatnonzero(clf.tree_.is_leaf)[-1])
+    one(browser, f'[data-node="{leaf}"]').click()
+    lines = browser.find_elements(
+        "css selector", "#detail table:first-of-type tbody tr"
+    )
+    counts, proba = clf.fitted_.node_count[leaf], clf.fitted_.node_proba[leaf]
+    for line, n, p in zip(lines, counts, proba, strict=False):
+        share = f"{100 * n / counts.sum():.1f} %"
+        assert line.text.endswith(f"{n} {share} {100 * p:.1f} %")
+    assert "drawn towards that of all rows" in one(browser, "#detail").text
 
 
 def _brightness(browser, what):

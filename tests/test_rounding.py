@@ -4,16 +4,18 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from sklearn.datasets import load_iris, load_wine
 
 from _data import cases
-from _models import QUICK, iris_model, tied_model
-from miptree import OptimalTreeClassifier, export_text
-from miptree.export.text import TIED
+from _models import QUICK, iris_model, tied_model, with_tree
+from miptree import OptimalTreeClassifier, explain, export_rules, export_text
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, rounded
+
+TIED = r"At node (\d+) a sum of just ([\d.]+) is a yes only where f(\d+)_ (.=) ([\d.]+)"
 
 
 @given(case=cases())
@@ -61,15 +63,26 @@ def test_text_that_is_read_back_predicts_the_training_rows(load):
         data.target,
     )
     text = export_text(clf)
-    splits = [line for line in text.splitlines() if "<=" in line]
+    splits = [line for line in text.splitlines() if "(node" in line]
     assert len(splits) == (~clf.tree_.is_leaf).sum()
     score = {}
     for line in splits:
-        rule, threshold = re.sub(r"^.*?(yes:|no:)", "", line).split("<=")
-        signed = rule.replace(" + ", " +").replace(" - ", " -")
+        bare = re.sub(r"^.*?(yes:|no:)| \(node.*", "", line)
+        rule, operator, threshold = re.split("([<>]=)", bare)
+        signed = re.sub(r"([+-] |^\s*)f", r"\g<1>1 f", rule)  # a coefficient of 1
+        signed = signed.replace(" + ", " +").replace(" - ", " -")
         terms = re.findall(r"([+-]?[\d.e-]+) f(\d+)_", signed)
+        assert len(terms) == rule.count("f")
         total = sum(float(c) * data.data.to_numpy()[:, int(j)] for c, j in terms)
-        score[len(score)] = total <= float(threshold)
+        far, number = total - float(threshold), re.findall(r"node (\d+)", line)
+        goes_left = far <= 0 if operator == "<=" else far >= 0
+        for place, limit, j, sign, end in re.findall(TIED, text):
+            if [place] == number:  # a row on the split
+                far = data.data.to_numpy()[:, int(j)] - float(end)
+                on_split = np.isclose(total, float(limit), rtol=1e-9)
+                is_yes = far <= 0 if sign == "<=" else far >= 0
+                goes_left = np.where(on_split, is_yes, goes_left)
+        score[len(score)] = goes_left
     order = preorder(clf.tree_, 0)
     node = np.zeros(len(data.target), dtype=int)
     for k, branch in enumerate(n for n in order if not clf.tree_.is_leaf[n]):
@@ -94,12 +107,15 @@ def test_digits_asked_for():
     assert not re.findall(r"[\d.]{8,}", export_text(clf))
 
 
-def test_a_text_says_what_a_tiny_coefficient_is_for():
+def test_a_text_says_what_becomes_of_rows_on_a_split():
     text = export_text(tied_model())
-    assert text.count("e-11 ") == 1
-    assert text.endswith("\n" + TIED)
-    assert TIED not in export_text(tied_model().tree_)
-    assert TIED not in export_text(iris_model(max_depth=1))
+    assert "e-" not in text
+    assert text.endswith(
+        "\n(At node 2 a sum of just 1.7 is a yes only where sepal length (cm) "
+        ">= 5.714.)"
+    )
+    assert export_text(tied_model(), digits=17).count("e-11 ") == 1
+    assert "just" not in export_text(iris_model(max_depth=1))
 
 
 def with_digits(clf, digits):
@@ -125,3 +141,20 @@ def test_a_coarse_text_says_so():
     assert "differ" not in export_text(clf, digits=17)
     clf.fitted_ = with_digits(clf, 3)
     assert "differ" not in export_text(clf)
+
+
+def test_a_split_is_written_in_units_of_its_weightiest_term():
+    """The sum is the same but for a factor; a negative one turns the comparison."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"debt": rng.integers(0, 999, 80), "late": rng.integers(0, 9, 80)})
+    heap = HeapTree(np.array([[-3e-4, -0.0168]]), np.array([-0.15]), np.array([0, 1]))
+    tree = ObliqueTree.from_heap(heap)
+    clf = OptimalTreeClassifier(**QUICK).fit(X, tree.predict(X.to_numpy(float)))
+    clf = with_tree(clf, tree, rng)
+    clf.fitted_ = replace(clf.fitted_, spread=X.std().to_numpy())
+    assert export_text(clf).startswith("debt + 56 late >= 500 (node 0")
+    assert export_text(clf, digits=17).startswith("-0.0003")
+    assert "debt + 56 late < 500 THEN" in export_rules(clf)
+    split = explain(clf, X, rows=[0])[0].splits[0]
+    assert split.score == pytest.approx(X["debt"][0] + 56 * X["late"][0])
+    assert split.threshold == pytest.approx(500)

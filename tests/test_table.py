@@ -1,5 +1,6 @@
 """Tables in: categories, missing values, names; through fit, predict and files."""
 
+import re
 import warnings
 
 import numpy as np
@@ -141,7 +142,7 @@ def test_categories_are_learnt(encoding, tmp_path):
     assert clf.score(X, y) == 1.0
     assert clf.certificate_.errors == 0
     shown = export_text(clf)
-    assert "in {red}" in shown or "colour=red" in shown
+    assert re.search(r"colour ?!?= ?red", shown)
     assert "x[" not in shown
     assert verify(clf.certificate_, clf.tree_, X, y, table=clf.table_).ok
     save_json(clf, tmp_path / "model.json")
@@ -191,7 +192,10 @@ def test_text_of_subset_splits():
     X = pd.DataFrame({"c": ["a", "b", "c", "d"] * 6})
     y = X["c"].isin(["a", "b", "d"]).astype(int)
     clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
-    assert export_text(clf).splitlines()[0] in ("c in {c}", "c not in {c}")
+    assert export_text(clf).splitlines()[0] in (
+        "c = c (node 0, 24 rows)",
+        "c != c (node 0, 24 rows)",
+    )
     assert clf.objective_ == 0  # a subset split has neither norm nor slack
 
 
@@ -202,7 +206,7 @@ def test_missing_numbers_may_tell_the_class():
     y = np.arange(60) % 2
     clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
     assert clf.score(X, y) == 1.0
-    assert "x[0] missing" in export_text(clf)
+    assert re.search(r"x\[0\] (missing|is)", export_text(clf))
 
 
 def test_missing_category_is_a_value():

@@ -103,8 +103,11 @@ class OptimalTreeClassifier(ObliqueClassifier):
         Weights of the classes, multiplied into ``sample_weight``.
     cost_matrix : array-like of shape (n_classes, n_classes) or None, default=None
         ``cost_matrix[j, k]`` is what it costs to predict class k for a row of class j
-        and weight 1, in the order of ``classes_``; 0 on the diagonal, and at most
-        ``slack_penalty * margin`` where both are given. By default every error costs 1.
+        and weight 1, in the order of ``classes_``; 0 on the diagonal. Where it only
+        matters of which class a row is, such costs give the same tree as a
+        ``class_weight``, but probabilities count the rows as they are. Others may be at
+        most ``slack_penalty * margin`` where both are given. By default every error
+        costs 1.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Which columns are categories, not numbers: those of a category, text or bool
         type; or a mask, or a list of names or indices.
@@ -149,6 +152,9 @@ class OptimalTreeClassifier(ObliqueClassifier):
         "node_limit", "max_iter" (or nothing was left to do) or "interrupted".
     certificate_ : Certificate
         What is known, in numbers and as a sentence.
+    feature_importances_ : float array of shape (n_features_in_,)
+        How much the splits use each column: its share of coefficient times spread,
+        weighed by the training rows that reach the split.
     fitted_ : FittedTree
         All that the fit left behind, as one object.
     trace_ : list of FitProgress

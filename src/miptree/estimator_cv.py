@@ -54,10 +54,10 @@ from miptree.tuning import (
     Winner,
     all_settings,
     chosen,
-    costs_of,
     final_fit,
     folded_rows,
     ladder,
+    training_costs,
     why_chosen,
 )
 from miptree.tuning.candidates import check_candidates
@@ -91,6 +91,8 @@ _HASTY_ITERATIONS = 40
 """Iterations of a search under constraints after an interruption."""
 _PROOF_SECONDS = 10.0
 """Seconds that the proof of a points tree may take, or as long as the comparison."""
+_DEEP_EVALUATIONS = 5000
+"""Root splits of a deeper points tree if no clock ends it: its proof may take hours."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -362,7 +364,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         problem, schema, rules = self._all_rows(rows, classes, setting)
         found = final_fit(
             problem,
-            costs_of(rows),
+            training_costs(rows),
             winner,
             seed,
             MOST_ROWS,
@@ -458,11 +460,14 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             left -= _RESERVE * (left + clock.elapsed)
             seconds = min(max(_PROOF_SECONDS, clock.elapsed), max(left, 0.0))
         is_hasty = end == "interrupted"
+        most = (
+            _DEEP_EVALUATIONS if seconds is None and winner.setting.depth > 2 else None
+        )
         clf = PointsTreeClassifier(
             max_depth=winner.setting.depth,
             feature_penalty=penalty_of(candidate, problem),
             time_limit=None if is_hasty else seconds,
-            max_iter=EVALUATIONS if is_hasty else None,
+            max_iter=EVALUATIONS if is_hasty else most,
             max_features_per_split=most_points_features(self.max_features_per_split),
             class_weight=class_weight,
             cost_matrix=self.cost_matrix,

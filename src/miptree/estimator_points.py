@@ -136,6 +136,9 @@ class PointsTreeClassifier(TableClassifier):
         What a feature in a split costs.
     penalty_chosen_ : str
         How "auto" chose that (not in a loaded model).
+    feature_importances_ : float array of shape (n_features_in_,)
+        How much the splits use each column: its share of coefficient times spread,
+        weighed by the training rows that reach the split.
     fitted_ : FittedTree
         All that the fit left behind, as one object.
     trace_ : list of FitProgress

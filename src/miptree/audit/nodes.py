@@ -8,11 +8,11 @@ import numpy as np
 
 from miptree.certificate.check import Check
 from miptree.data.problem import Problem
-from miptree.fit.fitted import FittedTree, row_counts
+from miptree.fit.fitted import FittedTree, column_spread, row_counts
 from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_labels import leaf_weight
 from miptree.objective.leaf_probabilities import smoothed, smoothed_frequencies
-from miptree.tree.rounding import ALL_DIGITS, digits_that_matter
+from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, units_of
 from miptree.utils.arrays import FloatArray
 
 PROBABILITY_TOLERANCE = 1e-9
@@ -43,7 +43,8 @@ def check_nodes(
     yield _check_blur(fitted, problem, proba, in_partitions)
     digits = np.full((tree.n_nodes, 2), ALL_DIGITS)
     if not in_partitions:
-        digits = digits_that_matter(tree, problem.X)
+        unit = units_of(tree, fitted.spread)
+        digits = digits_that_matter(tree, problem.X, unit)
     ok = np.array_equal(digits, fitted.digits)
     found = "with the digits that rules show, every row keeps its side."
     if not ok:
@@ -51,6 +52,7 @@ def check_nodes(
         found = f"{_shown(fitted.digits[node])} digits of node {node} are shown, "
         found += f"recomputed {_shown(digits[node])}."
     yield Check("digits", ok, found)
+    yield _check_spread(fitted, problem, in_partitions)
 
 
 def _check_blur(
@@ -68,6 +70,19 @@ def _check_blur(
         found = f"the zone at node {node} is {fitted.blur[node]:.6g} wide, "
         found += f"recomputed {blur[node]:.6g}."
     return Check("blur", not wrong.any(), found)
+
+
+def _check_spread(fitted: FittedTree, problem: Problem, in_partitions: bool) -> Check:
+    if fitted.spread is None:
+        return Check("spread", True, "the model does not tell that of its columns.")
+    if in_partitions:
+        return Check("spread", True, "that of a sample of the rows, not recomputed.")
+    spread = column_spread(problem)
+    for j, (told, found) in enumerate(zip(fitted.spread, spread, strict=True)):
+        if abs(told - found) > PROBABILITY_TOLERANCE * found:
+            wrong = f"that of column {j} of the tree is {told:.6g}, "
+            return Check("spread", False, f"{wrong}recomputed {found:.6g}.")
+    return Check("spread", True, "standard deviations of columns are as in the model.")
 
 
 def _probabilities(

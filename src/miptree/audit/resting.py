@@ -60,16 +60,16 @@ def notes(
     ``was_checked`` tells whether a proof file of the objective was.
     """
     lines = [
-        "Recomputed from the data: columns, categories and what fills a gap; classes; "
-        "rows, probabilities and digits of all nodes; errors, costs and objective; and "
-        "the parameters that these follow from."
+        "Recomputed from the data: columns, their spread, categories and what fills a "
+        "gap; classes; rows, probabilities and digits of all nodes; errors, costs and "
+        "objective; and the parameters that these follow from."
     ]
     if clf.certificate_.data_digest == PARTITIONED:
-        learnt = "what fills a gap, and penalties and margin that are 'auto'"
+        learnt = "what fills a gap, the spread, penalties and margin that are 'auto'"
         if clf.certificate_.is_of_points:
             learnt = (
-                "what fills a gap, the grid, what is 'auto', and whether the splits "
-                "are the best for it"
+                "what fills a gap, the spread, the grid, what is 'auto', and whether "
+                "the splits are the best for it"
             )
         lines.append(
             f"Learnt from a sample of the partitions, and so not recomputed: {learnt}."

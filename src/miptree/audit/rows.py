@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from miptree.certificate.certificate import PARTITIONED
 from miptree.certificate.check import Check
 from miptree.certificate.given_data import GivenData
 from miptree.constraints.effective import left_out
@@ -65,6 +66,8 @@ def read_rows(
         costs = checked_costs(given, clf.classes_, np.inf)
     n_classes, mask = len(clf.classes_), _categories(clf.table_, cells)
     by_row = None if row_costs is None else _costs(row_costs, (len(labels), n_classes))
+    if costs is not None and clf.certificate_.data_digest == PARTITIONED:
+        by_row = costs[codes]  # there costs are never taken for weights
     rows = TrainingRows(cells, mask, codes, weight, n_classes, factor, costs, by_row)
     constraints = getattr(clf, "constraints_", ())
     if constraints:
@@ -78,12 +81,12 @@ def given_data(rows: TrainingRows, table: Table) -> GivenData:
     """Return the rows of weight above 0 as ``verify`` counts them."""
     kept = rows.take(np.flatnonzero(rows.weight > 0))
     costs = kept.row_costs
-    if costs is None and rows.costs is not None:
+    if costs is None and rows.costs is not None and rows.class_price is None:
         costs = rows.costs[kept.y]
     return GivenData(
         table.transform_cells(kept.cells),
         kept.y,
-        kept.weight,
+        kept.training_weight,
         rows.n_classes,
         table.value_feature,
         costs,

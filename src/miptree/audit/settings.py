@@ -11,11 +11,12 @@ from miptree.certificate.certificate import PARTITIONED, Certificate
 from miptree.certificate.check import Check
 from miptree.certificate.comparing import SUM_TOLERANCE
 from miptree.data.problem import Problem
-from miptree.objective.bounds import combinatorial_bound
+from miptree.objective.bounds import (
+    NO_ERRORS,
+    TOO_FEW_LEAVES,
+    combinatorial_bound,
+)
 from miptree.objective.penalties import suited_objective
-
-NO_ERRORS, NO_LEAF = "errors are not negative", "Proposition 1 (3)"
-"""What proves the bounds of a tree that was trained in partitions."""
 
 
 def check_settings(clf: Any, problem: Problem) -> Iterator[Check]:
@@ -72,7 +73,7 @@ def check_words(certificate: Certificate, problem: Problem) -> Check:
     said = certificate.any_tree_proved_by
     wanted = combinatorial_bound(problem, certificate.depth).proved_by
     if certificate.data_digest == PARTITIONED:
-        wanted = NO_LEAF if certificate.any_tree_bound > 0 else NO_ERRORS
+        wanted = TOO_FEW_LEAVES if certificate.any_tree_bound > 0 else NO_ERRORS
     ok = said == wanted or said.startswith(DISCARDED)
     found = f"{said!r} proves the any-tree bound."
     if not ok:

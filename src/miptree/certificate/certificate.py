@@ -8,6 +8,7 @@ from miptree.certificate.digest import certificate_digest, data_digest, tree_dig
 from miptree.certificate.oblique_words import oblique_sentence
 from miptree.certificate.points_words import points_sentence
 from miptree.certificate.reasons import reason
+from miptree.certificate.summary import summary_sentence
 from miptree.data.problem import Problem
 from miptree.objective import Score
 from miptree.objective.points import POINTS_TREE
@@ -210,6 +211,11 @@ class Certificate:
         if self.method:
             return 1.0
         return error_scale(self.errors, self.cost, self.objective)
+
+    @property
+    def summary(self) -> str:
+        """What is proved, in one sentence; ``str`` of a certificate tells all."""
+        return summary_sentence(self)
 
     def __str__(self) -> str:
         if self.is_of_points:

@@ -71,7 +71,8 @@ def _unreadable(certificate: Certificate) -> str | None:
         return problem
     for name in _NOT_OF_1A:
         if getattr(certificate, name) != _DEFAULTS[name]:
-            return f"{name} is {getattr(certificate, name)!r:.60}: not about (1a)."
+            given = f"{getattr(certificate, name)!r:.60}"
+            return f"{name} is {given}, and an oblique tree has none."
     try:
         objective_of(certificate)
     except ValueError as error:

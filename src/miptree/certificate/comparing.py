@@ -118,8 +118,8 @@ def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Chec
     )
     rounding = float(Fraction(certificate.slack_penalty) * recount.slack_rounding)
     parts = (
-        f" ({say(recount.cost)} errors, {say(recount.slack)} slack, "
-        f"{say(recount.l1)} 1-norms)"
+        f" (errors {say(recount.cost)}, distances of rows next to a split "
+        f"{say(recount.slack)}, sizes of coefficients {say(recount.l1)})"
     )
     claimed, exact = certificate.objective, recount.objective
     yield equal("objective", claimed, exact, OBJECTIVE_TOLERANCE, rounding, parts)

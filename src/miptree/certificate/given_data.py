@@ -13,7 +13,7 @@ from miptree.constraints.constraint import Constraint
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules, number_names, source_names
 from miptree.data.groups import RowGroups
-from miptree.data.labels import checked_costs, plain_costs
+from miptree.data.labels import checked_costs, plain_costs, price_by_class
 from miptree.data.problem import Problem
 from miptree.data.shape import DataShape
 from miptree.data.table import Table
@@ -45,8 +45,12 @@ class GivenData(DataShape):
         cost_matrix: ArrayLike | None = None,
         row_costs: ArrayLike | None = None,
         groups: RowGroups | None = None,
+        in_partitions: bool = False,
     ) -> GivenData:
-        """Check the rows, their weights and their costs."""
+        """Check the rows, their weights and their costs.
+
+        A fit ``in_partitions`` never takes costs for weights.
+        """
         table = np.asarray(X, dtype=np.float64)
         labels = np.asarray(y)
         if table.ndim != 2 or labels.shape != (len(table),) or not len(table):
@@ -73,7 +77,12 @@ class GivenData(DataShape):
         if row_costs is not None:
             costs = _checked_row_costs(row_costs, (len(table), n_classes))
         elif cost_matrix is not None:
-            costs = checked_costs(cost_matrix, np.arange(n_classes), np.inf)[codes]
+            matrix = checked_costs(cost_matrix, np.arange(n_classes), np.inf)
+            price = None if in_partitions else price_by_class(matrix)
+            if price is None:
+                costs = matrix[codes]
+            else:
+                weight = weight * price[codes]
         kept = weight > 0
         costs = None if costs is None else costs[kept]
         return cls(

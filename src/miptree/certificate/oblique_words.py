@@ -26,7 +26,7 @@ def oblique_sentence(certificate: Certificate) -> str:
 
 def _errors(certificate: Certificate) -> str:
     """Say how many errors the tree makes, and how many every tree makes."""
-    counted, trees = certificate.counted_errors, _trees(certificate)
+    counted, trees = certificate.counted_errors, trees_compared(certificate)
     has_costs = certificate.has_costs
     fewer = "has errors that cost less" if has_costs else "misclassifies fewer"
     if certificate.cost == 0:
@@ -45,7 +45,7 @@ def _errors(certificate: Certificate) -> str:
 def _close_calls(certificate: Certificate) -> str:
     """Say how many rows are close calls, and how many of both every tree has."""
     near, bound = certificate.cost_at_margin, certificate.errors_bound
-    more, trees = round(near - certificate.cost), _trees(certificate)
+    more, trees = round(near - certificate.cost), trees_compared(certificate)
     words = f", and {more} more are close calls: right, but next to a split."
     if more == 1:
         words = ", and 1 more is a close call: right, but next to a split."
@@ -64,7 +64,7 @@ def _costs_at_margin(certificate: Certificate) -> str:
     """Say what errors and close calls cost, and what they cost at least."""
     near, bound = certificate.cost_at_margin, certificate.errors_bound
     near_text, least = told_apart(near, bound)
-    why, trees = reason(certificate.errors_proved_by), _trees(certificate)
+    why, trees = reason(certificate.errors_proved_by), trees_compared(certificate)
     than = "" if cost_meets(near, bound) else f" than {least}"
     return (
         f", and {near_text} with close calls, rows that are right but next to a split, "
@@ -81,7 +81,7 @@ def _cost(certificate: Certificate) -> str:
         f"{what}, plus charges for rows next to a split and for large coefficients"
     )
     counted = f"Its total cost ({charges}) is"
-    trees = _trees(certificate, certificate.is_of_ruled_trees)
+    trees = trees_compared(certificate, certificate.is_of_ruled_trees)
     why = reason(certificate.objective_proved_by)
     if certificate.objective_optimal:
         verdict = f"proved optimal: no {trees} costs less, {why}"
@@ -98,7 +98,7 @@ def _cost(certificate: Certificate) -> str:
     )
 
 
-def _trees(certificate: Certificate, keeping_rules: bool = False) -> str:
+def trees_compared(certificate: Certificate, keeping_rules: bool = False) -> str:
     """Name the trees compared."""
     limit = certificate.max_features
     beside = "" if limit is None else f" with at most {limit} features in a split"

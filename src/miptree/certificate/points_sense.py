@@ -38,7 +38,7 @@ def senseless(certificate: Certificate, table: Table) -> str | None:
         return f"min_samples_leaf is {certificate.min_samples_leaf}."
     unused = (certificate.slack_penalty, certificate.l1_penalty, certificate.margin)
     if unused != (0.0, 0.0, 0.0):
-        return "the penalties and the margin of (1a) are not 0."
+        return "the penalties and the margin are not 0, and a points tree has none."
     if certificate.speaks_of_rules:
         return "it speaks of rules, which points trees do not have."
     if not certificate.cost_unit > 0 or not certificate.cost_rounding >= 0:

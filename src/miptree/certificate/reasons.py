@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from miptree.objective.bounds import ROUTES
+from miptree.objective.bounds import NO_ERRORS, ROUTES, TOO_FEW_LEAVES
 
 RECOMPUTED = "by a proof whose every step was recomputed from the data"
 _WORDS = {
-    "errors are not negative": "as errors are not negative",
-    "Proposition 1 (3)": "as there are more classes than leaves",
+    NO_ERRORS: "as errors are not negative",
+    TOO_FEW_LEAVES: "as there are more classes than leaves",
     "identical points of different classes": "as identical rows differ in class",
 }
 _SOLVERS = {
@@ -74,10 +74,18 @@ def is_claim(proved_by: str) -> bool:
     return _ON in what and _MIP in what
 
 
+def claimant(proved_by: str) -> str | None:
+    """Name the solver whose word a bound is; None where it can be checked."""
+    if not is_claim(proved_by):
+        return None
+    solver, _, _ = proved_by.partition(_ON)
+    return _SOLVERS.get(solver, solver)
+
+
 def _plain_reason(proved_by: str) -> str:
     if is_claim(proved_by):
-        solver, _, model = proved_by.partition(_ON)
-        return f"as {_SOLVERS.get(solver, solver)} claims of the {model}"
+        _, _, model = proved_by.partition(_ON)
+        return f"as {claimant(proved_by)} claims of the {model}"
     if proved_by.startswith(ROUTES):  # it may go on with the number of its groups
         return RECOMPUTED
     return _WORDS.get(proved_by, f"by {proved_by}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from miptree.certificate.certificate import Certificate
+from miptree.certificate.certificate import PARTITIONED, Certificate
 from miptree.certificate.check import Check
 from miptree.certificate.checks import (
     check_digest,
@@ -191,7 +191,15 @@ def verify(
         weight = checked_weight(sample_weight, len(np.asarray(y)))
         groups = RowGroups.of(sensitive_features, control_features, weight)
     data = GivenData.of(
-        X, y, sample_weight, classes, value_feature, cost_matrix, row_costs, groups
+        X,
+        y,
+        sample_weight,
+        classes,
+        value_feature,
+        cost_matrix,
+        row_costs,
+        groups,
+        certificate.data_digest == PARTITIONED,
     )
     rules = None
     if constraints:

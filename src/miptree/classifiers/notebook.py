@@ -29,5 +29,7 @@ def notebook_html(clf: TreePredictor) -> str:
     )
     return (
         f"{diagram}<div><pre style='overflow-x:auto'>{html.escape(export_text(clf))}"
-        f"</pre><table>{rows}</table><p>{html.escape(str(clf.certificate_))}</p></div>"
+        f"</pre><p>{html.escape(clf.certificate_.summary)}</p>"
+        f"<details><summary>Certificate</summary><table>{rows}</table>"
+        f"<p>{html.escape(str(clf.certificate_))}</p></details></div>"
     )

@@ -16,6 +16,7 @@ from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
 from miptree.objective.blurred import blurred
 from miptree.tree import ObliqueTree
+from miptree.tree.column_use import column_use
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 Self = TypeVar("Self", bound="TreePredictor")
@@ -108,6 +109,29 @@ class TreePredictor:
         """Return the nodes that each row passes, as a sparse indicator matrix."""
         X = self.tree_inputs(X)
         return self.tree_.decision_path(X)
+
+    @property
+    def feature_importances_(self) -> FloatArray:
+        """How much the splits use each column of X, (n_features_in_,); the sum is 1.
+
+        At a split the weight of a column is its abs(coefficient) times the standard
+        deviation of its training rows (of a category or a number with gaps, the sum of
+        these over its 0/1 columns; of a points tree, points times the deviation of its
+        steps), as a share of all weights there. Importance is the mean of these shares
+        over the splits, each weighed by the training rows that reach it. A tree without
+        splits has zeros. It tells what the tree reads, not what would be lost without.
+        """
+        check_is_fitted(self)
+        fitted = self.fitted_
+        if fitted.spread is None:
+            raise AttributeError(
+                "The model file does not tell the spread of its columns, by which "
+                "importances are weighed: it is older than that. Fit the model again."
+            )
+        use = column_use(fitted.tree, fitted.spread, fitted.node_count.sum(axis=1))
+        found = np.zeros(self.n_features_in_)
+        np.add.at(found, self.table_.column_sources, use)
+        return found / (found.sum() or 1.0)
 
     def _repr_html_(self) -> str:
         return notebook_html(self)

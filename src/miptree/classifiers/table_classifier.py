@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Table, categorical_mask, is_frame, read_cells
-from miptree.data.labels import checked_costs, class_codes, row_weights
+from miptree.data.labels import (
+    above_tolerance,
+    checked_costs,
+    class_codes,
+    price_by_class,
+    row_weights,
+)
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.utils.arrays import AnyArray, FloatArray
@@ -68,7 +74,12 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         weight, factor = row_weights(class_weight, classes, codes, sample_weight)
         costs = None
         if self.cost_matrix is not None:
-            costs = checked_costs(self.cost_matrix, classes, largest_cost)
+            costs = checked_costs(self.cost_matrix, classes, np.inf)
+            price = price_by_class(costs)
+            if price is None:
+                costs = checked_costs(costs, classes, largest_cost)
+            else:
+                above_tolerance(weight * price[codes])
         cells = read_cells(X)
         mask = categorical_mask(cells, self.categorical_features)
         n_classes = len(classes)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from miptree._version import __version__
+from miptree.certificate.rules import rules_words
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.files import TableNote
 from miptree.export import export_text
@@ -89,7 +90,8 @@ def _one_line(error: Exception) -> str:
 
 def show_tree(clf: TableClassifier) -> None:
     """Print the rules in the names of the columns and classes."""
-    text = export_text(clf)
+    # A file or another program takes lines of any length.
+    text = export_text(clf, width=console.width if console.is_terminal else None)
     if console.options.ascii_only:
         text = text.translate(_ASCII_LINES)
     say(text)
@@ -103,8 +105,20 @@ def say(text: str) -> None:
 _ASCII_LINES = str.maketrans("├└│─", "|`|-")
 
 
-def show_certificate(clf: TableClassifier) -> None:
-    """Print the certificate as a table and as a sentence."""
+def show_verdict(clf: TableClassifier) -> None:
+    """Print in a sentence what is proved, and in another one how many errors are."""
+    found = clf.certificate_
+    say(printable(f"{found.summary} {found.counted_errors}."))
+    if found.rules is not None:
+        say(printable(rules_words(found)))
+
+
+def show_certificate(clf: TableClassifier, details: bool) -> None:
+    """Print what is proved; if asked, all of the certificate."""
+    show_verdict(clf)
+    if not details:
+        say("--details tells what was compared and how it was proved.")
+        return
     table = Table("certificate", "", show_header=True)
     for name, value in certificate_facts(clf).items():
         table.add_row(name, Text(printable(value)))

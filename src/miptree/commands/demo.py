@@ -11,10 +11,9 @@ from rich.table import Table
 from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
-from miptree.commands._app import app, console, say, show_tree
+from miptree.commands._app import app, console, say, show_tree, show_verdict
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
-from miptree.export._names import printable
 from miptree.fit.compiling import compile_kernels
 from miptree.report.gather import usual_models
 from miptree.tree import ObliqueTree
@@ -67,7 +66,7 @@ def _show(title: str, clf: PointsTreeClassifier | OptimalTreeClassifier) -> None
     say(f"\n{title}\n")
     show_tree(clf)
     say("")
-    console.print(printable(clf.certificate_), markup=False)
+    show_verdict(clf)
 
 
 def _terms(model: Any) -> str:

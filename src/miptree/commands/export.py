@@ -13,6 +13,7 @@ from miptree import export as writers
 from miptree.commands._app import app, plain_errors, say
 from miptree.commands._model_rows import Force, ModelFile
 from miptree.commands._outputs import refuse_outputs
+from miptree.export._answers import OUTPUTS
 from miptree.utils.files import write_atomic
 
 
@@ -29,11 +30,22 @@ class Form(str, Enum):
     json = "json"
 
 
+_EXPLAINING = (Form.sql, Form.python, Form.c)
+"""Forms that can tell more of a row than its class."""
+
+
 @app.command()
 @plain_errors
 def export(
     model: ModelFile,
     to: Annotated[Form, typer.Option(help="Form to write.")],
+    explain: Annotated[
+        bool,
+        typer.Option(
+            help="Give leaf, probability and reason of a row as well as its class; "
+            "with sql, python and c."
+        ),
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="File to write.")] = None,
     force: Force = False,
 ) -> None:
@@ -42,7 +54,7 @@ def export(
     Without --out it goes to standard output. `--to onnx` needs the extra
     miptree\[onnx].
 
-    Example: miptree export model.json --to sql --out model.sql
+    Example: miptree export model.json --to sql --explain --out model.sql
     """
     refuse_outputs({"--out": out}, [model], force)
     if out is None and to is Form.onnx and _is_terminal():
@@ -50,7 +62,12 @@ def export(
             "--to onnx writes bytes that a terminal cannot show: give --out, such as "
             "--out model.onnx, or send standard output to a file."
         )
-    content = _content(model, to)
+    if explain and to not in _EXPLAINING:
+        forms = ", ".join(form.value for form in _EXPLAINING)
+        raise ValueError(
+            f"--explain goes with --to {forms}, not with --to {to.value}. Leave it out."
+        )
+    content = _content(model, to, explain)
     if out is not None:
         write_atomic(out, content, force)
         say(f"Saved as {out}.")
@@ -63,11 +80,12 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def _content(model: Path, to: Form) -> bytes:
+def _content(model: Path, to: Form, explain: bool) -> bytes:
     clf = writers.load_json(model)
     if to is Form.json:
         return model.read_bytes()  # checked by loading it
-    written = getattr(writers, f"export_{to.value}")(clf)
+    options = {"output": OUTPUTS} if explain else {}
+    written = getattr(writers, f"export_{to.value}")(clf, **options)
     if to is Form.onnx:
         content: bytes = written.SerializeToString()
         return content

@@ -62,6 +62,11 @@ from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
 from miptree.tuning.style_settings import SPARSE_FEATURES
 
+Details = Annotated[
+    bool,
+    typer.Option("--details", help="Show all of the certificate: bounds and proofs."),
+]
+
 
 @app.command()
 @plain_errors
@@ -244,6 +249,7 @@ def fit(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
+    details: Details = False,
     *,
     file: FileOptions,
 ) -> None:
@@ -373,7 +379,7 @@ def fit(
         say(unproved_sentence(clf))
         show_rules(clf)
     else:
-        show_certificate(clf)
+        show_certificate(clf, details)
     say(f"Saved as {out}." if out is not None else "The model is not saved.")
     if proof_log is not None and clf.certificate_.proof_digest:
         say(f"The proof is in {proof_log}; miptree check tells whether it holds.")
@@ -439,14 +445,14 @@ def predict(
 
 @app.command()
 @plain_errors
-def show(model: ModelFile) -> None:
-    """Show the tree of a model and its certificate.
+def show(model: ModelFile, details: Details = False) -> None:
+    """Show the tree of a model, and what is proved of it.
 
-    Example: miptree show model.json
+    Example: miptree show model.json --details
     """
     clf = load_json(model)
     show_tree(clf)
-    show_certificate(clf)
+    show_certificate(clf, details)
 
 
 def _kept_names(keep: list[str] | None) -> list[str]:

@@ -262,9 +262,7 @@ def rules_of(
 
 def source_names(table: Table) -> tuple[str, ...]:
     """Return the name of the user's column behind each column that a tree reads."""
-    opened = [table.columns[j].name for j in table.open_sources]
-    values = [f.name for f in table.features for _ in f.value_names]
-    return (*opened, *values)
+    return tuple(table.columns[j].name for j in table.column_sources)
 
 
 def number_names(table: Table) -> tuple[str, ...]:

@@ -117,6 +117,19 @@ def checked_costs(
     return costs
 
 
+def price_by_class(costs: FloatArray) -> FloatArray | None:
+    """Return (Y,): what an error costs for a row of each class, if that is one number.
+
+    Such costs are weights of the rows: the same as a ``class_weight``. None where it
+    matters which class is predicted, or where an error costs nothing.
+    """
+    n_classes = len(costs)
+    errors = costs[~np.eye(n_classes, dtype=bool)].reshape(n_classes, n_classes - 1)
+    price = errors[:, 0]
+    is_one_number = (errors == price[:, None]).all() and (price > 0).all()
+    return price.copy() if is_one_number else None
+
+
 def checked_weight(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
     """Return the weights of the rows, 1 each by default, after checks."""
     if sample_weight is None:

@@ -59,6 +59,12 @@ class Problem(ScaledPoints):
     groups : RowGroups, optional
         Groups of the rows, where constraints count them: identical rows of different
         groups are not merged.
+    blocks : tuple of int arrays
+        Places of the open columns that are the indicators of one categorical column
+        each, all of them: in every row exactly one of them is 1.
+    class_price : float array of shape (Y,), optional
+        Costs of errors by class that are in the weights; frequencies are counted
+        without them.
     """
 
     X: FloatArray
@@ -74,6 +80,8 @@ class Problem(ScaledPoints):
     source: IntArray | None = None
     n_unweighted: int = 0
     groups: RowGroups | None = None
+    class_price: FloatArray | None = None
+    blocks: tuple[IntArray, ...] = ()
 
     @classmethod
     def from_data(
@@ -160,6 +168,12 @@ class Problem(ScaledPoints):
         total = np.zeros(self.n_classes)
         np.add.at(total, self.y, self.weight)
         return total
+
+    @cached_property
+    def frequency_weight(self) -> FloatArray:
+        """(n,): the weights by which classes are counted, without costs of errors."""
+        price = self.class_price
+        return self.weight if price is None else self.weight / price[self.y]
 
     @cached_property
     def costs(self) -> ErrorCosts:

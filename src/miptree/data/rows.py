@@ -13,6 +13,7 @@ import numpy as np
 
 from miptree.data import Cells, GridSpec, Table, learn_table
 from miptree.data.groups import RowGroups
+from miptree.data.labels import price_by_class
 from miptree.data.problem import Problem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -61,6 +62,19 @@ class TrainingRows:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def class_price(self) -> FloatArray | None:
+        """(Y,): what an error costs by the class of its row, if that alone decides."""
+        if self.costs is None or self.row_costs is not None:
+            return None
+        return price_by_class(self.costs)
+
+    @property
+    def training_weight(self) -> FloatArray:
+        """(n,): the weights, times the prices of errors where those are by class."""
+        price = self.class_price
+        return self.weight if price is None else self.weight * price[self.y]
+
     def take(self, rows: IntArray) -> TrainingRows:
         """Return some of the rows."""
         return replace(
@@ -86,7 +100,7 @@ class TrainingRows:
         """Learn how the columns of these rows become numbers."""
         return learn_table(
             self.cells,
-            self.weight,
+            self.training_weight,
             self.categorical,
             encoding,
             missing,
@@ -100,14 +114,14 @@ class TrainingRows:
         # A row of weight zero may hold what the table has not learnt.
         kept = np.flatnonzero(self.weight > 0)
         rows = self if len(kept) == len(self) else self.take(kept)
-        costs = rows.row_costs
-        if costs is None and self.costs is not None:
+        costs, price = rows.row_costs, self.class_price
+        if costs is None and self.costs is not None and price is None:
             costs = self.costs[rows.y]
         problem = Problem.from_data(
             table.transform_cells(rows.cells),
             rows.y,
             self.n_classes,
-            rows.weight,
+            rows.training_weight,
             costs,
             table.value_feature,
             max_features,
@@ -115,7 +129,13 @@ class TrainingRows:
         )
         first, n_unweighted = problem.source, len(self) - len(kept)
         source = None if first is None else kept[first]
-        return replace(problem, source=source, n_unweighted=n_unweighted)
+        return replace(
+            problem,
+            source=source,
+            n_unweighted=n_unweighted,
+            class_price=price,
+            blocks=table.open_blocks,
+        )
 
 
 Revision = Callable[[TrainingRows, AnyArray], tuple[TrainingRows, AnyArray]]

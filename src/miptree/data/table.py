@@ -78,6 +78,18 @@ class Table:
         columns = (self.columns[j] for j in self.open_sources)
         return tuple(isinstance(column, CategoricalColumn) for column in columns)
 
+    @property
+    def open_blocks(self) -> tuple[IntArray, ...]:
+        """Places of the indicators of each categorical column that has all of them."""
+        source = np.array(self.open_sources)
+        columns = enumerate(self.columns)
+        kept = (
+            np.flatnonzero(source == j)
+            for j, column in columns
+            if isinstance(column, CategoricalColumn) and column.first_indicator == 0
+        )
+        return tuple(block for block in kept if len(block) > 1)
+
     @cached_property
     def features(self) -> list[CategoricalColumn]:
         """The categorical features with subset splits."""
@@ -89,6 +101,16 @@ class Table:
         """Categorical feature of each value column, which follow the open ones."""
         sizes = [len(feature.value_names) for feature in self.features]
         return np.repeat(np.arange(len(sizes)), sizes)
+
+    @property
+    def column_sources(self) -> list[int]:
+        """Column of X behind each column that a tree reads, open ones and values."""
+        values = (
+            [j] * len(column.value_names)
+            for j, column in enumerate(self.columns)
+            if isinstance(column, CategoricalColumn) and column.as_subsets
+        )
+        return [*self.open_sources, *(j for same in values for j in same)]
 
     @property
     def value_names(self) -> list[str]:

@@ -14,11 +14,11 @@ from miptree.data.problem import Problem
 from miptree.data.schema import Schema
 from miptree.distributed import _partition
 from miptree.distributed._frame import Frame
-from miptree.fit.fitted import FittedTree
+from miptree.fit.fitted import FittedTree, column_spread
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
 from miptree.objective import Score
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import NO_ERRORS, TOO_FEW_LEAVES, Bound
 from miptree.objective.leaf_probabilities import smoothed
 from miptree.objective.proved import Bounds
 from miptree.objective.valuation import Valuation
@@ -53,7 +53,9 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     if free is not None:
         certificate = fitting.certified(certificate, tree, _recount(fitting, *free)[3])
     status = best.status(certificate)
-    return _schema(fitting), fitted_tree(best, weight, counts, certificate, status)
+    spread = column_spread(fitting.sampled)
+    fitted = fitted_tree(best, weight, counts, certificate, status, spread)
+    return _schema(fitting), fitted
 
 
 def fitted_tree(
@@ -62,6 +64,7 @@ def fitted_tree(
     counts: IntArray,
     certificate: Certificate,
     status: End,
+    spread: FloatArray | None,
 ) -> FittedTree:
     """Return a tree with what was counted of it on all rows.
 
@@ -76,6 +79,8 @@ def fitted_tree(
         About all rows.
     status : str
         Why the fit ended.
+    spread : float array of shape (n_columns,) or None
+        Standard deviations of the columns in the sample.
     """
     return FittedTree(
         best.tree,
@@ -89,6 +94,7 @@ def fitted_tree(
         best.n_iter,
         best.trace,
         best.clock.elapsed,
+        spread=spread,
     )
 
 
@@ -135,8 +141,8 @@ def class_bound(frame: Frame, class_weight: FloatArray, depth: int) -> Bound:
     """Return a bound on the cost of all rows that needs no more than their classes."""
     spare = frame.unavoidable(class_weight, 2**depth)
     if spare > 0:
-        return Bound(spare, "Proposition 1 (3)")
-    return Bound(0.0, "errors are not negative")
+        return Bound(spare, TOO_FEW_LEAVES)
+    return Bound(0.0, NO_ERRORS)
 
 
 def partitioned_certificate(

@@ -61,7 +61,8 @@ def finished(fitting: PointsFitting, result: PointsResult) -> FittedTree:
     )
     status: End = "unproved" if sampled.status == "optimal" else sampled.status
     counts = passing(tree, counted.rows)
-    return fitted_tree(best, counted.weight, counts, certificate, status)
+    spread = sampled.spread
+    return fitted_tree(best, counted.weight, counts, certificate, status, spread)
 
 
 def _labelled(

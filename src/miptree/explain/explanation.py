@@ -46,8 +46,8 @@ class SplitMet:
     rule : str
         What holds for the row, in the words of :func:`~miptree.export_text`.
     score, threshold : float
-        The sum of the contributions, and what it is compared with: the rule says
-        whether ``score <= threshold``.
+        The sum of the contributions, and what it is compared with, as the rule says,
+        and in its units.
     distance : float
         How far the score is from the threshold.
     share : float or None

@@ -45,9 +45,14 @@ class Limits:
         """The least change that the digits allow."""
         return 10.0**-self.places
 
+    @property
+    def most_places(self) -> int:
+        """Decimal places that a number may have to be kept as it is."""
+        return max(self.places, _most_places(self.width))
+
     def holding(self, number: float) -> Limits:
         """Return the limits with digits for a number as well, if they are not many."""
-        most = max(self.places, _most_places(self.width))
+        most = self.most_places
         return replace(self, places=_places(np.array([number]), self.places, most))
 
     def round(self, number: float) -> float:

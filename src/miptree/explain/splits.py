@@ -12,15 +12,13 @@ from miptree.explain.cell_values import added, points_of, score_of
 from miptree.explain.explanation import Contribution, SplitMet
 from miptree.explain.limits import Limits
 from miptree.explain.program import Row, Way
-from miptree.export._conditions import Card, Condition, negated
+from miptree.export._conditions import Card, negated
 from miptree.export._describe import condition_of, is_points_tree
-from miptree.export._names import printable
-from miptree.export._own_splits import own_splits
 from miptree.export._rules import Branch, Leaf, Rules, rules_of
-from miptree.export._words import points_words, words_in_row
-from miptree.export.cards import steps_of
-from miptree.export.sentences import conditions_on, ways_of
-from miptree.export.text import shown_rules, split_text
+from miptree.export._shown import shown_rules
+from miptree.export.reasons import card_words, reasons_of
+from miptree.export.sentences import ways_of
+from miptree.export.text import split_text
 
 
 @dataclass(frozen=True)
@@ -35,20 +33,17 @@ class Story:
         The same with numbers rounded, and splits of a points tree turned, for people.
     digits : int
         Digits of the numbers shown.
-    own : frozenset of int
-        Nodes of the user's own splits, which are told in the numbers given.
     """
 
     exact: Rules
     shown: Rules
     digits: int
-    own: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, clf: TreePredictor) -> Story:
         """Return the story of a classifier."""
         shown, digits, _ = shown_rules(clf)
-        return cls(rules_of(clf), shown, digits, frozenset(own_splits(clf)))
+        return cls(rules_of(clf), shown, digits)
 
     @cached_property
     def is_of_points(self) -> bool:
@@ -68,39 +63,7 @@ class Story:
     @cached_property
     def reasons(self) -> dict[int, str]:
         """Why a row of each leaf has its class, as a sentence."""
-        return {
-            leaf.node: self._reason(leaf, self.shown_ways[leaf.node])
-            for leaf in self.shown.leaves
-        }
-
-    def _reason(self, leaf: Leaf, way: list[tuple[Branch, bool]]) -> str:
-        name = printable(f"Class {self.shown.classes[leaf.label]}")
-        if not way:
-            return f"{name}, as every row."
-        if self.is_of_points:
-            held = conditions_on(way)
-            texts = words_in_row(self.shown, held)
-            pairs = zip(held, texts, strict=True)
-            said = [self._card_words(part) or text for part, text in pairs]
-        else:
-            said = [
-                split_text(self.shown, branch, self.digits, left)
-                for branch, left in way
-            ]
-        return f"{name} because {' and '.join(said)}."
-
-    def _card_words(self, found: Condition) -> str:
-        """Say how many points are asked for on a card, and of which step."""
-        if not isinstance(found, Card):
-            return ""
-        for step in steps_of(self.shown).values():
-            asks = step.asks
-            if isinstance(asks, Card) and (asks.parts, asks.most) == (
-                found.parts,
-                found.most,
-            ):
-                return f"{points_words(found)} in STEP {step.number}"
-        return ""
+        return reasons_of(self.shown, self.digits)
 
     # ------------------------------------------------------------------- one row
 
@@ -113,14 +76,7 @@ class Story:
             exact = shown  # sums of whole numbers, which turning does not change
         nodes = [*[branch.node for branch, _ in exact], leaf][1:]
         return tuple(
-            self._met(
-                told if branch.node in self.own else branch,
-                told,
-                goes_left,
-                node,
-                row,
-                limits,
-            )
+            self._met(branch, told, goes_left, node, row, limits)
             for (branch, goes_left), (told, _), node in zip(
                 exact, shown, nodes, strict=True
             )
@@ -135,32 +91,44 @@ class Story:
         row: Row,
         limits: dict[int, Limits],
     ) -> SplitMet:
-        kind, rule = "sum", split_text(self.shown, told, self.digits, goes_left)
-        if branch.subset is not None or self.is_of_points:
-            kind = "question"
-        if self.is_of_points:
-            found = condition_of(branch)
-            if isinstance(found, Card):
-                rule = self._card_words(found if goes_left else negated(found))
-                return self._card_met(branch, found, rule, next_node, row)
+        kind, rule = self.rule_of(branch, told, goes_left)
+        if kind == "points":
+            return self._card_met(branch, rule, next_node, row)
         score = score_of(branch, row)
         swing = sum(self._swing(branch, j, limits) for j in _read(branch))
-        distance = abs(score - branch.threshold)
+        distance, unit = abs(score - branch.threshold), told.unit
+        amounts = {j: added(branch, j, row[j]) / unit for j in _read(branch)}
         return SplitMet(
             branch.node,
             next_node,
             kind,
             rule,
-            score,
-            branch.threshold,
-            distance,
+            score / unit,
+            branch.threshold / unit,
+            distance / abs(unit),
             distance / swing if swing else None,
-            self._listed({j: added(branch, j, row[j]) for j in _read(branch)}, row),
+            self._listed(amounts, row),
         )
 
+    def rule_of(self, branch: Branch, told: Branch, goes_left: bool) -> tuple[str, str]:
+        """Return the kind of a split, and what holds for rows that go to a side.
+
+        ``told`` is the same split as people read it.
+        """
+        if self.is_of_points:
+            found = condition_of(branch)
+            if isinstance(found, Card):
+                held = found if goes_left else negated(found)
+                return "points", card_words(self.shown, held)
+        is_question = branch.subset or told.rule is not None or self.is_of_points
+        rule = split_text(self.shown, told, self.digits, goes_left)
+        return "question" if is_question else "sum", rule
+
     def _card_met(
-        self, branch: Branch, card: Card, rule: str, next_node: int, row: Row
+        self, branch: Branch, rule: str, next_node: int, row: Row
     ) -> SplitMet:
+        card = condition_of(branch)
+        assert isinstance(card, Card)
         points: dict[int, float] = {}
         for part in card.parts:
             column = part.atom.column

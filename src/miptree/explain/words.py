@@ -11,7 +11,7 @@ from miptree.explain.explanation import (
     NearestChange,
     SplitMet,
 )
-from miptree.export._names import printable
+from miptree.export._names import number_text, printable
 from miptree.export._words import plural
 from miptree.objective.tolerance import percent
 
@@ -112,7 +112,7 @@ def _score_words(split: SplitMet) -> str:
     # The rule may show its limit with fewer digits than it has.
     told = f"{float(split.rule.rpartition(' ')[2]):.4g}"
     exact = "" if told == f"{split.threshold:.4g}" else "the exact limit "
-    far = f"{split.distance:.2g} {side} {exact}{limit}"
+    far = f"{number_text(split.distance, 2)} {side} {exact}{limit}"
     if split.share is not None:
         far += f" ({percent(split.share)} of what it can vary by)"
     return f"the sum is {score}, {far}:"

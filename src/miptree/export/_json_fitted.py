@@ -54,6 +54,7 @@ def read_fitted(plain: dict[str, Any], schema: Schema, clf: Any) -> FittedTree:
         an_int(plain["n_iter"], "n_iter", low=0),
         _read_trace(plain["trace"]),
         a_float(plain["fit_time"], "fit_time"),
+        spread=_read_spread(plain["spread"], n_columns),
     )
 
 
@@ -68,6 +69,15 @@ def _read_blur(given: object, clf: Any, tree: ObliqueTree, table: Table) -> Floa
             "or in another than an oblique tree"
         )
     return blur
+
+
+def _read_spread(given: object, n_columns: int) -> FloatArray | None:
+    if given is None:
+        return None
+    spread = floats(given, "spread", (n_columns,))
+    if (spread < 0).any():
+        raise MalformedError('"spread" has a number below 0')
+    return spread
 
 
 def _read_certificate(

@@ -31,14 +31,16 @@ from miptree.export._json_values import (
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-VERSION = 9
+VERSION = 10
+WITHOUT_SPREAD = 9
+"""The version before, whose files do not tell the spread of the columns."""
 
 MAX_BYTES = 256 * 2**20
 
 ENTRIES = (
     "format version written_by metadata estimator parameters class_weight cost_matrix "
     "restriction constraints feature_names table classes tree node_proba blur "
-    "node_count digits certificate status n_iter fit_time trace digest"
+    "node_count digits spread certificate status n_iter fit_time trace digest"
 )
 """What a file holds, and nothing else."""
 MAY_BE_LEFT_OUT = frozenset(
@@ -75,16 +77,19 @@ def model_of(text: str) -> SavedModel:
     if plain.get("format") != FORMAT:
         raise MalformedError(f'"format" is not "{FORMAT}"')
     version = an_int(plain.get("version"), "version")
-    if version != VERSION:
+    if version not in (VERSION, WITHOUT_SPREAD):
         advice = "a newer miptree may read it"
         if version < VERSION:
             advice = (
                 "it was written before the first release and does not say all that is "
                 "said now: fit the model again"
             )
-        raise MalformedError(f'"version" is {version}, known: {VERSION}; {advice}')
+        known = f"{WITHOUT_SPREAD} and {VERSION}"
+        raise MalformedError(f'"version" is {version}, known: {known}; {advice}')
     digest = check_digest(plain)
-    exact_keys(plain, set(ENTRIES.split()), "the file")
+    lacking = {"spread"} if version == WITHOUT_SPREAD else set()
+    exact_keys(plain, set(ENTRIES.split()) - lacking, "the file")
+    plain |= dict.fromkeys(lacking)
     clf = _read_estimator(plain["estimator"], plain["parameters"])
     schema = read_schema(plain)
     names = [column.name for column in schema.table.columns]

@@ -80,7 +80,7 @@ def _read_column(given: object) -> Column:
     given = dict(an_object(given, "a column"))
     kinds = {kind: cls for cls, kind in KIND_OF_COLUMN.items()}
     kind = given.pop("kind", None)
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise MalformedError('a column has no known "kind"')
     cls = kinds[kind]
     column: Column = record(cls, given, "a column")

@@ -49,6 +49,7 @@ def to_plain(clf: Any, metadata: dict[str, Any]) -> dict[str, Any]:
         "blur": fitted.blur.tolist(),
         "node_count": fitted.node_count.tolist(),
         "digits": fitted.digits.tolist(),
+        "spread": None if fitted.spread is None else fitted.spread.tolist(),
         "certificate": {
             name: plain_value(value) for name, value in asdict(clf.certificate_).items()
         },

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from miptree.data.columns import show_value
-from miptree.export._rules import Member, Rules
+from miptree.export._rules import Atom, Member, Missing, Rules, Steps
 
 
 def value_names(rules: Rules, member: Member) -> list[str]:
@@ -18,3 +20,24 @@ def printable(text: object) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
     )
+
+
+def number_text(number: float, digits: int) -> str:
+    """Write a number with so many significant digits, fewer where they are exact."""
+    text = f"{number:.{min(digits, 15)}g}"
+    exact = digits <= 15 or float(text) == number
+    text = text if exact else f"{number:.{digits}g}"
+    is_long = "e" in text and 1e-6 <= abs(number) < 1e15
+    return np.format_float_positional(float(text), trim="-") if is_long else text
+
+
+def atom_text(rules: Rules, atom: Atom) -> str:
+    """Name what an atom reads."""
+    name = rules.name(atom.column)
+    if isinstance(atom, Missing):
+        return f"{name} missing"
+    if isinstance(atom, Steps):
+        return f"(steps of {name})"
+    if isinstance(atom, Member):
+        return f"{name}={'|'.join(value_names(rules, atom))}"
+    return name

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from miptree.classifiers.predictor import TreePredictor
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.places import places_of
@@ -30,6 +32,16 @@ def own_splits(model: TreePredictor) -> dict[int, FixedSplit]:
         for node, place in enumerate(places_of(tree))
         if place in fixed and not tree.is_leaf[node]
     }
+
+
+def own_factors(model: TreePredictor) -> dict[int, float]:
+    """Return by what the numbers of the tree are multiples of those given, by node."""
+    names, found = number_names(model.table_), {}
+    for node, split in own_splits(model).items():
+        given = split.hyperplane(names)
+        used = int(np.flatnonzero(given)[0])
+        found[node] = float(model.tree_.coef[node, used] / given[used])
+    return found
 
 
 def with_own_numbers(model: TreePredictor, tree: ObliqueTree) -> ObliqueTree:

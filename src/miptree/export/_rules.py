@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -29,6 +29,9 @@ from miptree.data import (
 from miptree.data.schema import Schema
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
+
+if TYPE_CHECKING:
+    from miptree.export._plain_rule import PlainRule
 
 Model: TypeAlias = ObliqueTree | TreePredictor
 
@@ -99,13 +102,20 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A split: left iff the sum of the terms, in their order, is <= threshold."""
+    """A split: left iff the sum of the terms, in their order, is <= threshold.
+
+    ``rule`` says the same in plain words, where that is possible and was looked for. As
+    people read it, its numbers are those of the tree divided by ``unit``. That is
+    negative where they read better with opposite signs: left iff the sum is >= then.
+    """
 
     node: int
     terms: tuple[tuple[float, Atom], ...]
     threshold: float
     left: Branch | Leaf
     right: Branch | Leaf
+    rule: PlainRule | None = None
+    unit: float = 1.0
 
     def side(self, score: float) -> Branch | Leaf:
         """Give the child that a score leads to."""
@@ -328,9 +338,16 @@ def atoms_of(table: Table) -> list[Atom]:
     return opened + values
 
 
-def atom_spreads(model: Model, Z: FloatArray) -> dict[Atom, float]:
-    """Give the standard deviation of each atom over rows Z as the tree reads them."""
-    return dict(zip(atoms_of(table_of(model)), Z.std(axis=0).tolist(), strict=True))
+def atom_spreads(model: TreePredictor) -> dict[Atom, float]:
+    """Give the standard deviation of each atom over the training rows, if it is known.
+
+    That of a constant is 1, so that its coefficient still counts.
+    """
+    spread = model.fitted_.spread
+    if spread is None:
+        return {}
+    sizes = np.where(spread > 0, spread, 1.0).tolist()
+    return dict(zip(atoms_of(model.table_), sizes, strict=True))
 
 
 def _node(tree: ObliqueTree, atoms: list[Atom], node: int) -> Branch | Leaf:

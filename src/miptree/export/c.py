@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from miptree._version import __version__
-from miptree.data import Value
-from miptree.export._rules import (
-    Atom,
-    Bound,
-    Branch,
-    Leaf,
-    Member,
-    Missing,
-    Model,
-    Rules,
-    Steps,
-    rules_of,
+from miptree.export._answers import LEAD, Answers, Output, answers_of, reach_terms
+from miptree.export._c_splits import (
+    array_of,
+    cuts_array,
+    guard_lines,
+    sets_of,
+    split_lines,
+    sum_lines,
+    test_of,
 )
-from miptree.export.text import indented, split_text
+from miptree.export._c_text import c_comment, c_text
+from miptree.export._rules import Branch, Leaf, Member, Model, Rules
+from miptree.export.text import indented
 
 _HEAD = """\
 #include <float.h>
@@ -77,11 +77,34 @@ static int number_in(double value, const double *values, size_t n)
 """
 
 
+_OWN_SHARE = """
+/* probability of a leaf's class, by the parts of a row that reach the leaves */
+static double own_share(int leaf, const double *reach)
+{
+    double own = 0.0, most = 0.0, others = 0.0;
+    for (int k = 0; k < N_CLASSES; k++) {
+        double share = 0.0;
+        for (int i = 0; i < N_LEAVES; i++)
+            share += reach[i] * shares[i][k];
+        if (k == own_class[leaf]) {
+            own = share;
+        } else {
+            others += share;
+            most = share > most ? share : most;
+        }
+    }
+    if (leads[leaf] && own < LEAD * most)
+        own = LEAD * most;
+    return own / (own + others);
+}"""
+
+
 def export_c(
     model: Model,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     prefix: str = "miptree",
+    output: Output = "class",
 ) -> str:
     """Write a tree as a C function of a row.
 
@@ -98,6 +121,12 @@ def export_c(
     prefix : str, default="miptree"
         What the names of function, struct and array begin with, so that a program can
         hold several trees.
+    output : {"class", "leaf", "probability", "reason"} or sequence of those
+        Functions of a row that there are: ``miptree_predict``, ``miptree_leaf`` (as
+        ``model.apply``; -1 if refused), ``miptree_probability`` (that of the class by
+        ``predict_proba``, but for rounding; NaN if refused; where it uses ``exp``, link
+        with ``-lm``) and ``miptree_reason`` (the sentence of :func:`~miptree.explain`
+        in UTF-8; NULL if refused).
 
     Returns
     -------
@@ -106,17 +135,18 @@ def export_c(
     """
     if not (prefix.isascii() and prefix.isidentifier()):
         raise ValueError(f"prefix must be a C identifier, got {prefix!r}.")
-    rules = rules_of(model, feature_names, class_names)
-    sets = _sets(rules)
-    body = _lines(rules, rules.root, sets)
-    text = "\n".join([*_guards(rules, sets), *body])
+    answers = answers_of(model, feature_names, class_names, output)
+    rules = answers.rules
+    sets = sets_of(rules)
+    functions = _functions(answers, sets, prefix)
+    text = "\n".join(functions)
     helpers = {
         "plus(": _PLUS,
         "steps_of(": _STEPS,
         "text_in(": _TEXT_IN,
         "number_in(": _NUMBER_IN,
     }
-    names = ",\n    ".join(_text(str(name)) for name in rules.classes)
+    names = ",\n    ".join(c_text(str(name)) for name in rules.classes)
     return "\n".join(
         [
             f"/* Decision tree, written by miptree {__version__}. */",
@@ -124,148 +154,125 @@ def export_c(
             *(code for call, code in helpers.items() if call in text),
             *_row_type(rules, prefix),
             f"const char *const {prefix}_classes[] = {{\n    {names}\n}};\n",
-            *(_array(rules, member, name) for member, name in sets.items()),
-            *(_cuts(column, cuts) for column, cuts in rules.cuts.items()),
-            "",
-            "/* Index of the class of a row, -1 if it cannot be told. */",
-            f"int {prefix}_predict(const struct {prefix}_row *row)",
-            "{",
-            *(["    double score;"] if "score" in text else []),
-            *([] if "row->" in text else ["    (void)row;"]),
-            *indented(text.splitlines()),
-            "}",
+            *(array_of(rules, member, name) for member, name in sets.items()),
+            *(cuts_array(column, cuts) for column, cuts in rules.cuts.items()),
+            *functions,
             "",
         ]
     )
 
 
-def _row_type(rules: Rules, prefix: str) -> list[str]:
-    fields = [
-        f"    {'const char *' if rules.is_text(j) else 'double '}x{j};"
-        f" /* {_comment(rules.name(j))} */"
-        for j in rules.used
+# ------------------------------------------------------------------------- functions
+
+
+def _functions(answers: Answers, sets: dict[Member, str], prefix: str) -> list[str]:
+    """Write a function for each output; those beside the class look up the leaf."""
+    rules, row = answers.rules, f"const struct {prefix}_row *row"
+    guards = guard_lines(rules, sets)
+    if answers.only_class:
+        body = [*guards, *split_lines(rules, rules.root, sets, partial(_label, rules))]
+        says = "Index of the class of a row, -1 if it cannot be told."
+        return _function(says, f"int {prefix}_predict({row})", body)
+    body = [
+        *guards,
+        *split_lines(rules, rules.root, sets, lambda leaf: f"{leaf.node};"),
     ]
-    return [f"struct {prefix}_row {{", *(fields or ["    char unused;"]), "};\n"]
-
-
-# ----------------------------------------------------------------- sets of values
-
-
-def _sets(rules: Rules) -> dict[Member, str]:
-    """Name the sets of values that cells are compared with."""
-    members = [atom for atom in rules.atoms if isinstance(atom, Member)]
-    if rules.refuses_unknown:
-        members += [rules.known(j) for j in rules.used if rules.is_category(j)]
-    return {m: f"values_{k}" for k, m in enumerate(dict.fromkeys(members))}
-
-
-def _array(rules: Rules, member: Member, name: str) -> str:
-    if not member.present:
-        return ""
-    if rules.is_text(member.column):
-        items = ", ".join(_text(str(value)) for value in member.present)
-        return f"static const char *const {name}[] = {{{items}}};"
-    items = ", ".join(repr(float(value)) for value in member.present)
-    return f"static const double {name}[] = {{{items}}};"
-
-
-def _cuts(column: int, cuts: Sequence[float]) -> str:
-    return f"static const double cuts_{column}[] = {{{', '.join(map(repr, cuts))}}};"
-
-
-def _is_member(rules: Rules, member: Member, sets: dict[Member, str]) -> str:
-    cell, name = f"row->x{member.column}", sets[member]
-    look_up = "text_in" if rules.is_text(member.column) else "number_in"
-    n = len(member.present)
-    tests = [f"{look_up}({cell}, {name}, {n})"] if n else []
-    tests += [_is_missing(rules, member.column)] if member.has_missing else []
-    return f"({' || '.join(tests)})"
-
-
-def _is_missing(rules: Rules, column: int) -> str:
-    cell = f"row->x{column}"
-    return f"{cell} == NULL" if rules.is_text(column) else f"isnan({cell})"
-
-
-# -------------------------------------------------------------------------- the tree
-
-
-def _guards(rules: Rules, sets: dict[Member, str]) -> list[str]:
-    """Write tests that return -1 for rows that ``predict`` refuses."""
-    found = []
-    for column in rules.used:
-        tests = [_is_missing(rules, column)] if rules.refuses_missing else []
-        if not rules.is_category(column):
-            tests.append(f"isinf(row->x{column})")
-        elif rules.refuses_unknown:
-            tests.append(f"!{_is_member(rules, rules.known(column), sets)}")
-        found += [f"if ({' || '.join(tests)})", "    return -1;"] if tests else []
+    says = "Leaf of a row, -1 if it cannot be told."
+    found = _function(says, f"int {prefix}_leaf({row})", body)
+    look_up = f"int leaf = {prefix}_leaf(row);"
+    if "class" in answers.outputs:
+        found += ["", _by_node("int", "labels", answers.labels, "0")]
+        says = "Index of the class of a row, -1 if it cannot be told."
+        body = [look_up, "return leaf < 0 ? -1 : labels[leaf];"]
+        found += _function(says, f"int {prefix}_predict({row})", body)
+    if "probability" in answers.outputs:
+        says = "Probability of the class of a row, NaN if it cannot be told."
+        before, body = _probability(answers, sets)
+        head = f"double {prefix}_probability({row})"
+        found += [*before, *_function(says, head, [look_up, *body])]
+    if "reason" in answers.outputs:
+        texts = {node: c_text(text) for node, text in answers.reasons.items()}
+        found += ["", _by_node("char *const", "reasons", texts, "NULL")]
+        says = "Why a row has its class, NULL if that cannot be told."
+        body = [look_up, "return leaf < 0 ? NULL : reasons[leaf];"]
+        found += _function(says, f"const char *{prefix}_reason({row})", body)
     return found
 
 
-def _lines(rules: Rules, node: Branch | Leaf, sets: dict[Member, str]) -> list[str]:
-    if isinstance(node, Leaf):
-        name = _comment(str(rules.classes[node.label]))
-        return [f"return {node.label}; /* {name} */"]
-    member, yes, no = node.question
-    before: list[str] = []
-    if node.bound is not None:
-        test = _is_within(rules, node.bound)
-    elif member is not None:
-        test = _is_member(rules, member, sets)
-    else:
-        terms = [(repr(coef), _term(rules, atom, sets)) for coef, atom in node.terms]
-        adding = (f"score = plus(score, {coef}, {term});" for coef, term in terms)
-        before, test = ["score = 0.0;", *adding], f"score <= {node.threshold!r}"
+def _function(says: str, head: str, body: list[str]) -> list[str]:
+    text = "\n".join(body)
     return [
-        f"/* {_comment(split_text(rules, node))} */",
-        *before,
-        f"if ({test}) {{",
-        *indented(_lines(rules, yes, sets)),
-        "} else {",
-        *indented(_lines(rules, no, sets)),
+        "",
+        f"/* {says} */",
+        head,
+        "{",
+        *(["    double score;"] if "score = " in text else []),
+        *([] if "row->" in text or "(row)" in text else ["    (void)row;"]),
+        *indented(body),
         "}",
     ]
 
 
-def _term(rules: Rules, atom: Atom, sets: dict[Member, str]) -> str:
-    cell = f"row->x{atom.column}"
-    if isinstance(atom, Member):
-        return _is_member(rules, atom, sets)
-    if isinstance(atom, Missing):
-        return f"(isnan({cell}) ? 1.0 : 0.0)"
-    if isinstance(atom, Steps):
-        steps = f"steps_of({cell}, cuts_{atom.column}, {len(atom.cuts)})"
-        if rules.refuses_missing or atom.of_missing == 0:  # as many as NaN reaches
-            return steps
-        return f"(isnan({cell}) ? {atom.of_missing}.0 : {steps})"
-    if rules.refuses_missing:
-        return cell
-    return f"(isnan({cell}) ? {atom.fill!r} : {cell})"
+def _label(rules: Rules, leaf: Leaf) -> str:
+    return f"{leaf.label}; /* {c_comment(str(rules.classes[leaf.label]))} */"
 
 
-def _is_within(rules: Rules, bound: Bound) -> str:
-    """Compare with a cut point; with NaN that is not true."""
-    cell = f"row->x{bound.column}"
-    test = f"{cell} {'<' if bound.is_below else '>='} {bound.cut!r}"
-    accepts_nan = bound.missing_too and not rules.refuses_missing
-    return f"isnan({cell}) || {test}" if accepts_nan else test
+def _by_node(kind: str, name: str, entries: Mapping[int, object], other: str) -> str:
+    """Write an array with an entry for each leaf, at the place of its node."""
+    listed = [str(entries.get(node, other)) for node in range(max(entries) + 1)]
+    lines = indented([f"{entry}," for entry in listed])
+    return "\n".join([f"static const {kind} {name}[] = {{", *lines, "};"])
 
 
-# ---------------------------------------------------------------------------- text
+def _probability(
+    answers: Answers, sets: dict[Member, str]
+) -> tuple[list[str], list[str]]:
+    """Write the probability of a leaf's class: arrays and helpers, and the body."""
+    rules = answers.rules
+    if not answers.is_blurred:
+        own = {leaf.node: repr(answers.of_leaf(leaf)) for leaf in rules.leaves}
+        arrays = ["", _by_node("double", "probabilities", own, "0.0")]
+        return arrays, ["return leaf < 0 ? NAN : probabilities[leaf];"]
+    reach = reach_terms(answers)
+    leads = {node: int(node in answers.leaders) for node in answers.labels}
+    shares = {k: _braced(answers.shares(leaf)) for k, (leaf, _) in enumerate(reach)}
+    n_classes = answers.n_classes
+    before = ["", _by_node("int", "own_class", answers.labels, "0")]
+    before += [_by_node("int", "leads", leads, "0")]
+    before += [_by_node("double", f"shares[][{n_classes}]", shares, "")]
+    before[-1] = before[-1].replace("[] = ", " = ", 1)
+    sizes = {"N_LEAVES": len(reach), "N_CLASSES": n_classes, "LEAD": repr(LEAD)}
+    helper = _OWN_SHARE
+    for name, size in sizes.items():
+        helper = helper.replace(name, str(size))
+    body = [f"double {', '.join(f'part{b.node}' for b in rules.branches)};"]
+    body += ["if (leaf < 0)", "    return NAN;"]
+    body += [line for b in rules.branches for line in _part(answers, b, sets)]
+    listed = indented([f"{text}," for _, text in reach])
+    body += ["{", "    const double reach[] = {", *indented(listed), "    };"]
+    return [*before, helper], [*body, "    return own_share(leaf, reach);", "}"]
 
 
-def _text(value: str) -> str:
-    """Write a string literal; three octal digits cannot run into what follows."""
-    if "\0" in value:
-        raise ValueError(f"A C string cannot hold the NUL character of {value!r}.")
-    plain = set(range(32, 127)) - set(b'"\\?')
-    text = "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode())
-    return f'"{text}"'
+def _part(answers: Answers, branch: Branch, sets: dict[Member, str]) -> list[str]:
+    """Write the part of a row that goes right at a split."""
+    name, width = f"part{branch.node}", answers.width(branch)
+    if width > 0:
+        far = f"(score - {branch.threshold!r}) / {width!r}"
+        sums = sum_lines(answers.rules, branch, sets)
+        return [*sums, f"{name} = 1.0 / (1.0 + exp(-({far})));"]
+    before, test, yes, no = test_of(answers.rules, branch, sets)
+    ends = [0.0 if side is branch.left else 1.0 for side in (yes, no)]
+    return [*before, f"{name} = ({test}) ? {ends[0]} : {ends[1]};"]
 
 
-def _comment(text: Value) -> str:
-    """Make text such that it cannot end its comment."""
-    plain = str(text).encode("ascii", "backslashreplace").decode()
-    plain = "".join(c if c.isprintable() else " " for c in plain)
-    return plain.replace("*/", "* /").replace("/*", "/ *").replace("??/", "? ?/")
+def _braced(numbers: Sequence[float]) -> str:
+    return f"{{{', '.join(map(repr, numbers))}}}"
+
+
+def _row_type(rules: Rules, prefix: str) -> list[str]:
+    fields = [
+        f"    {'const char *' if rules.is_text(j) else 'double '}x{j};"
+        f" /* {c_comment(rules.name(j))} */"
+        for j in rules.used
+    ]
+    return [f"struct {prefix}_row {{", *(fields or ["    char unused;"]), "};\n"]

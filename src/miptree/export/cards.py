@@ -10,6 +10,8 @@ from miptree.export._describe import condition_of
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Member, Rules
 from miptree.export._words import condition_words, part_words
+from miptree.export._wrap import wrapped
+from miptree.export.leaf_words import leaf_text
 from miptree.utils.arrays import IntArray
 
 
@@ -51,7 +53,7 @@ def steps_of(rules: Rules) -> dict[int, Step]:
     return found
 
 
-def cards_text(rules: Rules, counts: IntArray | None) -> str:
+def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) -> str:
     """Write a points tree step by step.
 
     Parameters
@@ -60,13 +62,24 @@ def cards_text(rules: Rules, counts: IntArray | None) -> str:
         Turned by :func:`~miptree.export._describe.readable`.
     counts : int array of shape (n_nodes, n_classes), optional
         Training rows of each class at each node.
+    width : int, optional
+        Most characters of a line.
     """
     steps = steps_of(rules)
     goals = goal_words(rules, steps, counts)
     if not steps:
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
-    return "\n".join([*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)])
+    lines = [*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)]
+    return "\n".join(part for line in lines for part in _hung(line, width))
+
+
+def _hung(line: str, width: int | None) -> list[str]:
+    """Break a line; what follows stands further right than it begins."""
+    text = line.lstrip(" ")
+    margin = " " * (len(line) - len(text))
+    room = None if width is None else width - len(margin)
+    return [margin + part for part in wrapped(text, room, " " * 4)]
 
 
 def _costs_note(rules: Rules, counts: IntArray | None) -> list[str]:
@@ -107,28 +120,6 @@ def _lines(rules: Rules, step: Step, goals: dict[int, str]) -> list[str]:
     ):
         lines.append(f"{margin}{answer:<{wide}} -> {goals[child.node]}")
     return [*(printable(line) for line in lines), ""]
-
-
-def leaf_text(rules: Rules, leaf: Leaf, counts: IntArray | None) -> str:
-    """Name the class of a leaf, and how often that was right in training."""
-    name = printable(f"class {rules.classes[leaf.label]}")
-    return name if counts is None else f"{name} ({right_words(leaf, counts)})"
-
-
-def right_words(leaf: Leaf, counts: IntArray) -> str:
-    """Say for how many training rows of a leaf its class is right."""
-    rows, right = int(counts[leaf.node].sum()), int(counts[leaf.node, leaf.label])
-    if rows == 0:
-        return "no training rows"
-    return f"right for {right:,} of {rows:,} rows, {percent(right, rows)}"
-
-
-def percent(part: int, whole: int) -> str:
-    """Write a share; 0 and 100 % are exact."""
-    share = 100 * part / whole
-    if 0 < share < 1 or 99 < share < 100:
-        return "under 1 %" if share < 1 else "over 99 %"
-    return f"{share:.0f} %"
 
 
 def rare_values(rules: Rules) -> list[str]:

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Model, Rules
-from miptree.export.text import shown_rules, split_text
+from miptree.export._shown import shown_rules
+from miptree.export.leaf_words import rows_text
+from miptree.export.text import counts_of, node_text, split_text
+from miptree.utils.arrays import IntArray
 
 
 def export_dot(
@@ -15,7 +18,7 @@ def export_dot(
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
 ) -> str:
-    """Write a tree as a Graphviz DOT graph, for example for ``dot -Tsvg``.
+    r"""Write a tree as a Graphviz DOT graph, for example for ``dot -Tsvg``.
 
     The parameters are those of :func:`export_text`, and so are the numbers shown.
 
@@ -32,36 +35,49 @@ def export_dot(
     digraph tree {
       node [shape=box, fontname="Helvetica"];
       edge [fontname="Helvetica"];
-      0 [label="1.5 width - 1 height <= 3"];
+      0 [label="1.5 width - 1 height <= 3\nnode 0"];
       0 -> 1 [label="yes"];
       0 -> 2 [label="no"];
-      1 [label="class 0", style="rounded"];
-      2 [label="class 1", style="rounded"];
+      1 [label="class 0\nleaf 1", style="rounded"];
+      2 [label="class 1\nleaf 2", style="rounded"];
     }
     """
     rules, digits, _ = shown_rules(model, feature_names, class_names, digits)
+    counts = counts_of(model)
     return "\n".join(
         [
             "digraph tree {",
             '  node [shape=box, fontname="Helvetica"];',
             '  edge [fontname="Helvetica"];',
-            *(line for node in rules.nodes for line in _lines(rules, node, digits)),
+            *(
+                line
+                for node in rules.nodes
+                for line in _lines(rules, node, digits, counts)
+            ),
             "}",
         ]
     )
 
 
-def _lines(rules: Rules, node: Branch | Leaf, digits: int) -> list[str]:
+def _lines(
+    rules: Rules, node: Branch | Leaf, digits: int, counts: IntArray | None
+) -> list[str]:
     if isinstance(node, Leaf):
-        text = _quoted(f"class {rules.classes[node.label]}")
-        return [f'  {node.node} [label={text}, style="rounded"];']
+        name = f"class {rules.classes[node.label]}"
+        facts = [name, f"leaf {node.node}"]
+        if counts is not None:
+            facts.append(rows_text(rules, node, counts[node.node]))
+        return [f'  {node.node} [label={_quoted(*facts)}, style="rounded"];']
+    text = _quoted(split_text(rules, node, digits), node_text(node, counts))
     return [
-        f"  {node.node} [label={_quoted(split_text(rules, node, digits))}];",
+        f"  {node.node} [label={text}];",
         f'  {node.node} -> {node.left.node} [label="yes"];',
         f'  {node.node} -> {node.right.node} [label="no"];',
     ]
 
 
-def _quoted(text: str) -> str:
-    plain = printable(text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{plain}"'
+def _quoted(*lines: str) -> str:
+    plain = (
+        printable(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines
+    )
+    return '"' + r"\n".join(plain) + '"'

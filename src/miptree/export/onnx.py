@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from miptree._version import __version__
+from miptree.export._answers import LEAD, probabilities
 from miptree.export._rules import (
     Atom,
     Bound,
@@ -20,8 +21,6 @@ from miptree.export._rules import (
     Steps,
     rules_of,
 )
-from miptree.objective.blurred import SEEN
-from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, FloatArray
 
 _OPSET, _ML_OPSET, _IR_VERSION = 17, 2, 8
@@ -63,19 +62,9 @@ def export_onnx(
         ) from None
     rules = rules_of(model, feature_names, class_names)
     graph = _Graph(rules, onnx)
-    proba, blur = _probabilities(model, rules)
+    proba, blur = probabilities(model, rules)
     graph.finish(proba, blur)
     return graph.model()
-
-
-def _probabilities(model: Model, rules: Rules) -> tuple[FloatArray, FloatArray]:
-    """Give those of each leaf, (nodes, classes), and the blur of each split, (nodes,).
-
-    For a bare tree a leaf has 1 for its class.
-    """
-    if isinstance(model, ObliqueTree):
-        return np.eye(len(rules.classes))[model.label], np.zeros(model.n_nodes)
-    return model.fitted_.node_proba, model.fitted_.blur
 
 
 class _Graph:
@@ -280,7 +269,7 @@ class _Graph:
         is_own = self.add("Greater", own, self.double(0.5))
         others = self.add("Where", is_own, self.double(0.0), mixed)
         most = self.add("ReduceMax", others, axes=[1])
-        least = self.add("Mul", most, self.double(1 + SEEN))
+        least = self.add("Mul", most, self.double(LEAD))
         raised = self.add("Max", mixed, least)
         led = self.add("Where", is_own, raised, mixed)
         shares = self.add("Div", led, self._row_sums(led))

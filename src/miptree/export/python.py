@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from miptree._version import __version__
+from miptree.export._answers import LEAD, Answers, Output, answers_of, reach_terms
 from miptree.export._rules import (
     Atom,
     Bound,
@@ -15,7 +16,6 @@ from miptree.export._rules import (
     Number,
     Rules,
     Steps,
-    rules_of,
 )
 from miptree.export.text import indented, split_text
 
@@ -63,10 +63,28 @@ def _value(name, value, is_text, refuse_missing, known):
 '''
 
 
+_BLURRED = f'''
+def _part_right(far):
+    """The part of a row that goes right, by how far it is right of a split."""
+    return 1.0 / (1.0 + exp(-far)) if far > -700.0 else 0.0
+
+
+def _own_share(node, reach):
+    """Probability of a leaf's class, by the parts of a row that reach the leaves."""
+    classes = range(len(SHARES[node]))
+    shares = [sum(reach[k] * SHARES[k][c] for k in reach) for c in classes]
+    own = shares.pop(LABELS[node])
+    if node in LEADERS:
+        own = max(own, {LEAD!r} * max(shares, default=0.0))
+    return own / (own + sum(shares))
+'''
+
+
 def export_python(
     model: Model,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
+    output: Output = "class",
 ) -> str:
     """Write a tree as a Python module that needs nothing but Python 3.
 
@@ -82,6 +100,10 @@ def export_python(
         Names of the columns, by default the classifier's.
     class_names : sequence, optional
         What ``predict`` gives for each class, by default the classifier's labels.
+    output : {"class", "leaf", "probability", "reason"} or sequence of those
+        Functions of a row that the module has: ``predict``, ``leaf`` (as
+        ``model.apply``), ``probability`` (that of the class by ``predict_proba``, but
+        for rounding) and ``reason`` (the sentence of :func:`~miptree.explain`).
 
     Returns
     -------
@@ -99,25 +121,93 @@ def export_python(
     >>> module["predict"]({"width": 1.0, "height": 2.0})
     0
     """
-    rules = rules_of(model, feature_names, class_names)
+    answers = answers_of(model, feature_names, class_names, output)
+    rules = answers.rules
     columns = ascii([rules.key(column) for column in rules.used])
+    blurs = answers.is_blurred and "probability" in answers.outputs
     return "\n".join(
         [
             f'"""Decision tree, written by miptree {__version__}."""',
             "",
+            *(["from math import exp", ""] if blurs else []),
             f"COLUMNS = {columns}",
             f"CLASSES = {rules.classes!a}",
             *(f"CUTS{column} = {cuts!r}" for column, cuts in rules.cuts.items()),
+            *_constants(answers),
             "",
             _HELPERS,
-            "",
-            "def predict(row):",
-            '    """Class of a row, which has a value for each of COLUMNS."""',
-            *indented([_read(rules, atom) for atom in _cells(rules)]),
-            *indented(_lines(rules, rules.root)),
+            *([_BLURRED] if blurs else []),
+            *_functions(answers),
             "",
         ]
     )
+
+
+def _constants(answers: Answers) -> list[str]:
+    """Write what the leaves answer, by their nodes."""
+    leaves, found = answers.rules.leaves, []
+    if not answers.only_class:
+        found.append(f"LABELS = {answers.labels!r}")
+    if "probability" in answers.outputs and answers.is_blurred:
+        shares = {leaf.node: answers.shares(leaf) for leaf in leaves}
+        found.append(f"SHARES = {shares!r}")
+        found.append(f"LEADERS = {answers.leaders!r}")
+    elif "probability" in answers.outputs:
+        own = {leaf.node: answers.of_leaf(leaf) for leaf in leaves}
+        found.append(f"PROBABILITIES = {own!r}")
+    if answers.reasons:
+        found.append(f"REASONS = {answers.reasons!a}")
+    return found
+
+
+def _functions(answers: Answers) -> list[str]:
+    rules, read = answers.rules, _read_all(answers.rules)
+    if answers.only_class:
+        return _function(
+            "predict",
+            "Class of a row, which has a value for each of COLUMNS.",
+            [*read, *_lines(rules, rules.root, lambda x: f"CLASSES[{x.label}]")],
+        )
+    found = _function(
+        "leaf",
+        "Leaf of a row, which has a value for each of COLUMNS.",
+        [*read, *_lines(rules, rules.root, lambda x: str(x.node))],
+    )
+    if "class" in answers.outputs:
+        body = ["return CLASSES[LABELS[leaf(row)]]"]
+        found += _function("predict", "Class of a row.", body)
+    if "probability" in answers.outputs:
+        body = ["return PROBABILITIES[leaf(row)]"]
+        body = [*read, *_blurred(answers)] if answers.is_blurred else body
+        found += _function("probability", "Probability of the class of a row.", body)
+    if "reason" in answers.outputs:
+        body = ["return REASONS[leaf(row)]"]
+        found += _function("reason", "Why a row has its class.", body)
+    return found
+
+
+def _function(name: str, says: str, body: list[str]) -> list[str]:
+    return ["", f"def {name}(row):", f'    """{says}"""', *indented(body), ""]
+
+
+def _blurred(answers: Answers) -> list[str]:
+    """Write the probability where rows near a split count to both sides in part."""
+    lines = []
+    for branch in answers.rules.branches:
+        part, width = f"part{branch.node}", answers.width(branch)
+        if width > 0:
+            far = f"(score - {branch.threshold!r}) / {width!r}"
+            lines += [*_sum(branch), f"{part} = _part_right({far})"]
+        else:
+            before, test, yes, no = _test(answers.rules, branch)
+            ends = [0.0 if side is branch.left else 1.0 for side in (yes, no)]
+            lines += [*before, f"{part} = {ends[0]} if {test} else {ends[1]}"]
+    reach = [f"    {leaf.node}: {text}," for leaf, text in reach_terms(answers)]
+    return [*lines, "reach = {", *reach, "}", "return _own_share(leaf(row), reach)"]
+
+
+def _read_all(rules: Rules) -> list[str]:
+    return [_read(rules, atom) for atom in _cells(rules)]
 
 
 def _cells(rules: Rules) -> list[Atom]:
@@ -149,25 +239,32 @@ def _read(rules: Rules, atom: Atom) -> str:
     return f"{_variable(atom)} = {cell}"
 
 
-def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
+def _lines(
+    rules: Rules, node: Branch | Leaf, answer: Callable[[Leaf], str]
+) -> list[str]:
     if isinstance(node, Leaf):
-        return [f"return CLASSES[{node.label}]"]
-    member, yes, no = node.question
-    before: list[str] = []
-    if node.bound is not None:
-        test = _is_within(rules, node.bound)
-    elif member is not None:
-        test = _is_member(member)
-    else:
-        before, test = _sum(node), f"score <= {node.threshold!r}"
+        return [f"return {answer(node)}"]
+    before, test, yes, no = _test(rules, node)
     return [
         f"# {ascii(split_text(rules, node))[1:-1]}",
         *before,
         f"if {test}:",
-        *indented(_lines(rules, yes)),
+        *indented(_lines(rules, yes, answer)),
         "else:",
-        *indented(_lines(rules, no)),
+        *indented(_lines(rules, no, answer)),
     ]
+
+
+def _test(
+    rules: Rules, branch: Branch
+) -> tuple[list[str], str, Branch | Leaf, Branch | Leaf]:
+    """Write a split: lines before it, its test, and the children for yes and no."""
+    member, yes, no = branch.question
+    if branch.bound is not None:
+        return [], _is_within(rules, branch.bound), yes, no
+    if member is not None:
+        return [], _is_member(member), yes, no
+    return _sum(branch), f"score <= {branch.threshold!r}", yes, no
 
 
 def _sum(branch: Branch) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from miptree.export._conditions import (
     Card,
@@ -14,18 +15,17 @@ from miptree.export._conditions import (
     negated,
 )
 from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._names import printable
+from miptree.export._plain_rule import Has
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
+from miptree.export._shown import shown_rules
 from miptree.export._words import part_words, words_in_row
-from miptree.export.cards import leaf_text, rare_values
-from miptree.export.text import (
-    ROUNDED,
-    TIED,
-    counts_of,
-    has_ties,
-    shown_rules,
-    split_text,
-)
+from miptree.export._wrap import wrapped
+from miptree.export.cards import rare_values
+from miptree.export.leaf_words import leaf_text
+from miptree.export.text import counts_of, split_text
 
+T = TypeVar("T")
 Way = list[tuple[Branch, bool]]
 """The splits above a leaf, and whether it lies to their left."""
 
@@ -35,6 +35,7 @@ def export_rules(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
+    width: int | None = None,
 ) -> str:
     """Write a tree as sentences: one for each leaf, in which order does not matter.
 
@@ -51,23 +52,22 @@ def export_rules(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_rules(ObliqueTree.from_heap(heap), ["width", "height"]))
-    IF 1.5 width - 1 height <= 3 THEN class 0
-    IF 1.5 width - 1 height > 3 THEN class 1
+    IF 1.5 width - 1 height <= 3 THEN class 0 (leaf 1)
+    IF 1.5 width - 1 height > 3 THEN class 1 (leaf 2)
     """
-    rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
+    rules, digits, notes = shown_rules(model, feature_names, class_names, digits)
     counts, scores = counts_of(model), _scores(rules)
     lines = []
     for leaf, way in ways_of(rules.root):
         if is_points_tree(rules):
             said = _points_words(rules, conditions_on(way), scores)
         else:
-            said = [split_text(rules, split, digits, left) for split, left in way]
+            said = sums_and_rules(rules, way, digits)
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
-    notes = [ROUNDED] if is_coarse else rare_values(rules)
-    if has_ties(model):
-        notes = [*notes, TIED]
-    return "\n".join([*_explained(rules, scores), *lines, *notes])
+    notes = [*rare_values(rules), *notes]
+    said = [*_explained(rules, scores), *lines, *notes]
+    return "\n".join(part for line in said for part in wrapped(line, width, " " * 4))
 
 
 def ways_of(node: Branch | Leaf) -> list[tuple[Leaf, Way]]:
@@ -79,6 +79,38 @@ def ways_of(node: Branch | Leaf) -> list[tuple[Leaf, Way]]:
         for child in (node.left, node.right)
         for leaf, way in ways_of(child)
     ]
+
+
+# ----------------------------------------------------------------------- oblique trees
+
+
+def sums_and_rules(rules: Rules, way: Way, digits: int) -> list[str]:
+    """Say what holds for all rows that go a way, values of one column together."""
+    held: list[Has | str] = []
+    for split, left in way:
+        rule = split.rule
+        if rule is not None and not left:
+            rule = rule.negated()
+        if rule is None or not (rule.is_every or len(rule.parts) == 1):
+            held.append(split_text(rules, split, digits, left, len(way) == 1))
+            continue
+        for part in rule.parts:
+            if isinstance(part, Has):
+                _add(held, part, _both_properties)
+            else:
+                held.append(part.words(rules, is_alone=False))
+    return [
+        part if isinstance(part, str) else printable(part.words(rules)) for part in held
+    ]
+
+
+def _both_properties(one: Has | str, two: Has | str) -> Has | None:
+    if isinstance(one, str) or isinstance(two, str):
+        return None
+    if not isinstance(one.atom, Member) or not isinstance(two.atom, Member):
+        return None
+    both = _values_of_both(OneOf(one.atom, one.holds), OneOf(two.atom, two.holds))
+    return None if both is None else Has(both.member, both.holds)
 
 
 # ------------------------------------------------------------------------ points trees
@@ -120,7 +152,7 @@ def conditions_on(way: Way) -> list[Condition]:
     merged: list[Condition] = []
     for found in held:
         for part in found.parts if isinstance(found, Every) else (found,):
-            _add(merged, part)
+            _add(merged, part, _both)
     return merged
 
 
@@ -129,10 +161,10 @@ def _score_words(number: int, card: Card) -> str:
     return f"score {number} is {few}"
 
 
-def _add(merged: list[Condition], new: Condition) -> None:
+def _add(merged: list[T], new: T, both_of: Callable[[T, T], T | None]) -> None:
     """Add a condition to others; one of the same column is narrowed instead."""
     for k, old in enumerate(merged):
-        both = _both(old, new)
+        both = both_of(old, new)
         if both is not None:
             merged[k] = both
             return

@@ -6,10 +6,12 @@ modes ANSI_QUOTES and NO_BACKSLASH_ESCAPES), NULL for a missing value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
 from miptree.data import Value
+from miptree.export._answers import Answers, Output, answers_of
 from miptree.export._rules import (
     Atom,
     Bound,
@@ -20,21 +22,20 @@ from miptree.export._rules import (
     Model,
     Rules,
     Steps,
-    rules_of,
 )
+from miptree.export._sql_blurred import FAR, blurred_lines
+from miptree.export._sql_numbers import share_text, sql_number
 from miptree.export.text import indented, split_text
-from miptree.utils.decimals import shortest_decimal
 
-_LARGEST_POWER = 62
-"""2**62 is the largest power of two that every database reads exactly."""
-_MOST_PLACES = 15
-"""10**15 is a power of ten that every database reads exactly."""
+_NAMES = {"class": "prediction"}
+"""Names of columns that are not those of their outputs."""
 
 
 def export_sql(
     model: Model,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
+    output: Output = "class",
 ) -> str:
     """Write a tree as an SQL expression whose value is the class of a row.
 
@@ -54,11 +55,18 @@ def export_sql(
         Names of the columns, by default the classifier's.
     class_names : sequence, optional
         What the expression gives for each class, by default the classifier's labels.
+    output : {"class", "leaf", "probability", "reason"} or sequence of those
+        What the expression gives: the class, the leaf as ``apply`` returns it, the
+        probability of the class by ``predict_proba`` (but for rounding; where splits
+        are blurred it needs a database with EXP), or the reason in a sentence, that of
+        :func:`~miptree.explain`. Of several there is an expression each, with a name.
 
     Returns
     -------
     str
-        For example for ``SELECT *, <expression> AS prediction FROM rows``.
+        For example for ``SELECT *, <expression> AS prediction FROM rows``; of several
+        outputs for ``SELECT *, <expressions> FROM rows``, whose columns are
+        ``prediction``, ``leaf``, ``probability`` and ``reason``.
 
     Examples
     --------
@@ -78,31 +86,71 @@ def export_sql(
       END
     END
     """
-    rules = rules_of(model, feature_names, class_names)
-    body = _lines(rules, rules.root)
+    answers = answers_of(model, feature_names, class_names, output)
+    texts = ["\n".join(_expression(answers, entry)) for entry in answers.outputs]
+    if isinstance(output, str):
+        return texts[0]
+    named = zip(texts, answers.outputs, strict=True)
+    return ",\n".join(f"{text} AS {_NAMES.get(entry, entry)}" for text, entry in named)
+
+
+def _expression(answers: Answers, output: str) -> list[str]:
+    """Write one output, NULL where ``predict`` would refuse the row."""
+    rules = answers.rules
+    if output == "probability" and answers.is_blurred:
+        leaf = _lines(rules, rules.root, lambda leaf: str(leaf.node))
+        far = {branch.node: _far(answers, branch) for branch in rules.branches}
+        body = blurred_lines(answers, leaf, far)
+    else:
+        body = _lines(rules, rules.root, partial(_answer, answers, output))
     refused = _refusals(rules)
-    if refused:
-        when = f"WHEN {' OR '.join(refused)} THEN NULL"
-        body = ["CASE", when, "ELSE", *indented(body, 2), "END"]
-    return "\n".join(body)
+    if not refused:
+        return body
+    when = f"WHEN {' OR '.join(refused)} THEN NULL"
+    return ["CASE", when, "ELSE", *indented(body, 2), "END"]
 
 
-def _lines(rules: Rules, node: Branch | Leaf) -> list[str]:
+def _answer(answers: Answers, output: str, leaf: Leaf) -> str:
+    if output == "class":
+        return _literal(answers.rules.classes[leaf.label])
+    if output == "leaf":
+        return str(leaf.node)
+    if output == "probability":
+        return share_text(answers.of_leaf(leaf))
+    return _literal(answers.reasons[leaf.node])
+
+
+def _far(answers: Answers, branch: Branch) -> list[str]:
+    """Write how far to the right of a split a row is, in units of its blur."""
+    width = answers.width(branch)
+    if width == 0:
+        inner = replace(branch, left=Leaf(-1, 0), right=Leaf(1, 0))
+        return _lines(answers.rules, inner, lambda leaf: f"{leaf.node}e0 * {FAR}")
+    score = _score(answers.rules, branch)
+    score[0] = f"({score[0]}"
+    score[-1] += f" - {sql_number(branch.threshold)}) / {sql_number(width)}"
+    return [score[0], *indented(score[1:], 2)]
+
+
+def _lines(
+    rules: Rules, node: Branch | Leaf, answer: Callable[[Leaf], str]
+) -> list[str]:
     if isinstance(node, Leaf):
-        return [_literal(rules.classes[node.label])]
+        return [answer(node)]
     member, yes, no = node.question
     if node.bound is not None:
         when = [_is_within(rules, node.bound)]
     elif member is not None:
         when = [_is_member(rules, member)]
     else:
-        when = _sum(rules, node)
+        when = _score(rules, node)
+        when[-1] += f" <= {sql_number(node.threshold)}"
     return [
         f"CASE -- {split_text(rules, node)}",
         f"WHEN {when[0]}",
         *indented(when[1:], 2),
-        *_after("THEN", _lines(rules, yes)),
-        *_after("ELSE", _lines(rules, no)),
+        *_after("THEN", _lines(rules, yes, answer)),
+        *_after("ELSE", _lines(rules, no, answer)),
         "END",
     ]
 
@@ -111,16 +159,15 @@ def _after(word: str, lines: list[str]) -> list[str]:
     return [f"{word} {lines[0]}"] if len(lines) == 1 else [word, *indented(lines, 2)]
 
 
-def _sum(rules: Rules, branch: Branch) -> list[str]:
-    """Write the comparison, a term on each line or on more."""
+def _score(rules: Rules, branch: Branch) -> list[str]:
+    """Write the sum, a term on each line or on more."""
     lines = []
     for coef, atom in branch.terms:
         first, *others = _term(rules, atom)
         sign = "-" if coef < 0 else "+"
-        lines += [f"{sign} {_number(abs(coef))} * {first}", *indented(others, 2)]
+        lines += [f"{sign} {sql_number(abs(coef))} * {first}", *indented(others, 2)]
     lines = lines or ["+ 0e0"]
     lines[0] = lines[0].removeprefix("+ ")
-    lines[-1] += f" <= {_number(branch.threshold)}"
     return lines
 
 
@@ -133,7 +180,7 @@ def _term(rules: Rules, atom: Atom) -> list[str]:
     if isinstance(atom, Missing):
         return [f"CASE WHEN {name} IS NULL THEN 1e0 ELSE 0e0 END"]
     if not rules.refuses_missing:
-        name = f"COALESCE({name}, {_number(atom.fill)})"
+        name = f"COALESCE({name}, {sql_number(atom.fill)})"
     return [f"CAST({name} AS DOUBLE PRECISION)"]
 
 
@@ -142,7 +189,7 @@ def _steps(rules: Rules, steps: Steps) -> list[str]:
     name = _identifier(rules.name(steps.column))
     number = f"CAST({name} AS DOUBLE PRECISION)"
     lines = [
-        f"WHEN {number} >= {_number(cut)} THEN {count}e0"
+        f"WHEN {number} >= {sql_number(cut)} THEN {count}e0"
         for count, cut in reversed(list(enumerate(steps.cuts, start=1)))
     ]
     if not rules.refuses_missing:
@@ -154,7 +201,7 @@ def _is_within(rules: Rules, bound: Bound) -> str:
     """Compare with a cut point; without a number that is not true."""
     name = _identifier(rules.name(bound.column))
     operator = "<" if bound.is_below else ">="
-    test = f"CAST({name} AS DOUBLE PRECISION) {operator} {_number(bound.cut)}"
+    test = f"CAST({name} AS DOUBLE PRECISION) {operator} {sql_number(bound.cut)}"
     if bound.missing_too and not rules.refuses_missing:
         return f"{test} OR {name} IS NULL"
     return test
@@ -194,7 +241,7 @@ def _literal(value: Value) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return _number(value)
+        return sql_number(value)
     return "'" + _without_nul(value).replace("'", "''") + "'"
 
 
@@ -204,27 +251,3 @@ def _without_nul(text: str) -> str:
             f"SQL cannot write {text!r}, which holds a NUL character. Rename it."
         )
     return text
-
-
-def _number(value: float) -> str:
-    """Write a float64 so that every database reads the same float64."""
-    sign, size = ("-" if value < 0 else ""), abs(value)
-    decimal = f"{size:.15g}"
-    if Fraction(decimal) == Fraction(size) and "e" not in decimal:
-        return f"{sign}{decimal}e0"
-    # A decimal would have to be rounded, and SQLite, for one, does not always round to
-    # the nearest float64. A whole number below 2**53 and a power of ten are exact, and
-    # so their quotient is rounded once; a power of two does for all other numbers.
-    digits, exponent = shortest_decimal(size)
-    if digits < 2**53 and -_MOST_PLACES <= exponent < 0:
-        return f"(CAST({sign}{digits} AS DOUBLE PRECISION) / {10**-exponent}e0)"
-    whole, divisor = size.as_integer_ratio()
-    shift = 1 - divisor.bit_length()
-    while whole.bit_length() > 53:
-        whole, shift = whole >> 1, shift + 1
-    operator, left = ("*", shift) if shift > 0 else ("/", -shift)
-    text = f"CAST({sign}{whole} AS DOUBLE PRECISION)"
-    while left > 0:
-        step = min(left, _LARGEST_POWER)
-        text, left = f"{text} {operator} {2**step}e0", left - step
-    return f"({text})"

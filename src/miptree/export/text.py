@@ -4,42 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from miptree.certificate.points_words import proof_words
 from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
-from miptree.export._describe import condition_of, is_points_tree, readable
-from miptree.export._names import printable, value_names
-from miptree.export._own_splits import own_splits, with_own_numbers
-from miptree.export._rules import (
-    Atom,
-    Branch,
-    Leaf,
-    Member,
-    Missing,
-    Model,
-    Rules,
-    Steps,
-    rules_of,
-)
+from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._names import atom_text, number_text, printable, value_names
+from miptree.export._rules import Atom, Branch, Leaf, Model, Rules
+from miptree.export._shown import DIGITS, shown_rules
 from miptree.export._words import condition_words
-from miptree.export.cards import cards_text
+from miptree.export._wrap import wrapped
+from miptree.export.cards import cards_text, rare_values
+from miptree.export.leaf_words import leaf_text, row_number
 from miptree.objective.tolerance import percent
 from miptree.tree import ObliqueTree
-from miptree.tree.rounding import ALL_DIGITS, rounded
 from miptree.utils.arrays import IntArray
 
-_DIGITS = 4
-"""Significant digits of a tree that was not rounded with its training data."""
-
-
-ROUNDED = "(Numbers are rounded: training rows very near to a split may differ.)"
-TIED = "(A tiny coefficient only decides between rows that would lie on the split.)"
-_TINY, _MANY_DIGITS = 1e-8, 8
-"""Part of a split's largest coefficient, and digits of its threshold, beyond which rows
-on the split were told apart by one feature; see :mod:`miptree.data.clear_splits`."""
+_YES, _NO = "├─ yes: ", "└─ no:  "
 
 
 def export_text(
@@ -47,8 +28,14 @@ def export_text(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
+    width: int | None = None,
 ) -> str:
     """Write a tree as indented rules, a points tree as numbered steps.
+
+    Of a fitted classifier the terms of a split are in the order of their weight, which
+    is the coefficient times the spread (standard deviation) of its column. The split is
+    written in units of the first, whose coefficient is 1. Every leaf has its number,
+    its training rows and the shares of the classes.
 
     Parameters
     ----------
@@ -62,7 +49,12 @@ def export_text(
         Significant digits shown. By default a classifier shows as few as leave the
         prediction of every training row as it is. Where rows lie so near to a split
         that few digits do not do, as among many rows, it shows 4 and says so in a last
-        line; a bare tree shows 4. ``digits=17`` shows all.
+        line; a bare tree shows 4. A tiny coefficient that only tells rows apart which
+        lie on a split is told in a last line, too. ``digits=17`` shows all digits
+        of the numbers of ``tree_``, in its own units.
+    width : int, optional
+        Most characters of a line; longer ones are continued on the next. By default
+        no line is broken.
 
     Returns
     -------
@@ -74,72 +66,40 @@ def export_text(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_text(ObliqueTree.from_heap(heap), ["width", "height"]))
-    1.5 width - 1 height <= 3
-    ├─ yes: class 0
-    └─ no:  class 1
+    1.5 width - height <= 3 (node 0)
+    ├─ yes: class 0 (leaf 1)
+    └─ no:  class 1 (leaf 2)
     """
-    rules, digits, is_coarse = shown_rules(model, feature_names, class_names, digits)
+    rules, digits, notes = shown_rules(model, feature_names, class_names, digits)
+    counts = counts_of(model)
     if is_points_tree(rules):
-        return cards_text(rules, counts_of(model))
+        return cards_text(rules, counts, width)
 
-    def lines(node: Branch | Leaf) -> list[str]:
+    def lines(node: Branch | Leaf, room: int | None) -> list[str]:
         if isinstance(node, Leaf):
-            return [printable(f"class {rules.classes[node.label]}")]
-        yes, no = lines(node.left), lines(node.right)
+            return wrapped(leaf_text(rules, node, counts), room, "  ")
+        text = f"{split_text(rules, node, digits)} ({node_text(node, counts)})"
+        inside = None if room is None else room - len(_YES)
+        yes, no = lines(node.left, inside), lines(node.right, inside)
         return [
-            split_text(rules, node, digits),
-            f"├─ yes: {yes[0]}",
+            *wrapped(text, room, "│   "),
+            f"{_YES}{yes[0]}",
             *(f"│       {line}" for line in yes[1:]),
-            f"└─ no:  {no[0]}",
+            f"{_NO}{no[0]}",
             *(f"        {line}" for line in no[1:]),
         ]
 
-    notes = [ROUNDED] if is_coarse else []
-    return "\n".join([*lines(rules.root), *notes, *([TIED] if has_ties(model) else [])])
+    notes = [*rare_values(rules), *notes]
+    said = [line for note in notes for line in wrapped(note, width, " ")]
+    return "\n".join([*lines(rules.root, width), *said])
 
 
-def has_ties(model: Model) -> bool:
-    """Tell whether a split of a classifier tells rows apart that would lie on it."""
-    if isinstance(model, ObliqueTree):
-        return False
-    size, digits = np.abs(model.tree_.coef), model.fitted_.digits[:, 1]
-    is_tiny = (size > 0) & (size < _TINY * size.max(axis=1, keepdims=True))
-    return bool((is_tiny.any(axis=1) & (digits > _MANY_DIGITS)).any())
-
-
-def shown_rules(
-    model: Model,
-    feature_names: Sequence[str] | None = None,
-    class_names: Sequence[object] | None = None,
-    digits: int | None = None,
-) -> tuple[Rules, int, bool]:
-    """Trace a model's tree back to its columns, with numbers as people read them.
-
-    The parameters are those of :func:`export_text`.
-
-    Returns
-    -------
-    rules : Rules
-    digits : int
-        How many significant digits of their numbers to show.
-    is_coarse : bool
-        Whether a split is shown with fewer digits than its training rows need.
-    """
-    exact = rules_of(model, feature_names, class_names)
-    if is_points_tree(exact):
-        return readable(exact), ALL_DIGITS, False
-    if isinstance(model, ObliqueTree):
-        return exact, digits or _DIGITS, False
-    shown, is_coarse = model.tree_, False
-    if digits is None:
-        matter = model.fitted_.digits
-        needs_all = matter == ALL_DIGITS
-        shown = rounded(shown, np.where(needs_all, _DIGITS, matter))
-        needs_all[list(own_splits(model))] = False
-        is_coarse = bool(needs_all[~shown.is_leaf].any())
-    shown = with_own_numbers(model, shown)
-    rules = rules_of(model, feature_names, class_names, shown)
-    return rules, digits or ALL_DIGITS, is_coarse
+def node_text(node: Branch, counts: IntArray | None) -> str:
+    """Name a split by its number and, where they are known, count its rows."""
+    name = f"node {node.node}"
+    if counts is None:
+        return name
+    return f"{name}, {row_number(int(counts[node.node].sum()))}"
 
 
 def counts_of(model: Model) -> IntArray | None:
@@ -148,9 +108,19 @@ def counts_of(model: Model) -> IntArray | None:
 
 
 def split_text(
-    rules: Rules, branch: Branch, digits: int = _DIGITS, goes_left: bool = True
+    rules: Rules,
+    branch: Branch,
+    digits: int = DIGITS,
+    goes_left: bool = True,
+    is_alone: bool = True,
 ) -> str:
-    """Say on one line what holds for rows that go left or, if asked, right."""
+    """Say on one line what holds for rows that go left or, if asked, right.
+
+    Unless it stands alone, brackets tell an 'or' from an 'and' beside it.
+    """
+    if branch.rule is not None:
+        rule = branch.rule if goes_left else branch.rule.negated()
+        return rule.words(rules, is_alone)
     if is_points_tree(rules):
         condition = condition_of(branch)
         return condition_words(rules, condition if goes_left else negated(condition))
@@ -162,31 +132,20 @@ def split_text(
         return printable(f"{rules.name(member.column)} {within} {{{values}}}")
     text = ""
     for coef, atom in branch.terms:
-        sign = "-" if coef < 0 else "+"
-        text += f" {sign} {number_text(abs(coef), digits)} {atom_text(rules, atom)}"
+        text += (
+            f" {'-' if coef < 0 else '+'} {term_text(rules, abs(coef), atom, digits)}"
+        )
     text = text.removeprefix(" + ") if text.startswith(" + ") else "-" + text[3:]
     threshold = number_text(branch.threshold, digits)
-    operator = "<=" if goes_left else ">"
+    operators = ("<=", ">") if branch.unit > 0 else (">=", "<")
+    operator = operators[not goes_left]
     return printable(f"{text if branch.terms else 0} {operator} {threshold}")
 
 
-def number_text(number: float, digits: int) -> str:
-    """Write a number with so many significant digits, fewer where they are exact."""
-    text = f"{number:.{min(digits, 15)}g}"
-    exact = digits <= 15 or float(text) == number
-    return text if exact else f"{number:.{digits}g}"
-
-
-def atom_text(rules: Rules, atom: Atom) -> str:
-    """Name what an atom reads."""
-    name = rules.name(atom.column)
-    if isinstance(atom, Missing):
-        return f"{name} missing"
-    if isinstance(atom, Steps):
-        return f"(steps of {name})"
-    if isinstance(atom, Member):
-        return f"{name}={'|'.join(value_names(rules, atom))}"
-    return name
+def term_text(rules: Rules, coef: float, atom: Atom, digits: int) -> str:
+    """Write a term of a sum; a coefficient of 1 goes without saying."""
+    number, name = number_text(coef, digits), atom_text(rules, atom)
+    return {"1": name, "-1": f"-{name}"}.get(number, f"{number} {name}")
 
 
 def certificate_facts(clf: TreePredictor) -> dict[str, str]:

@@ -15,7 +15,7 @@ from miptree.fit.progress import FitProgress
 from miptree.objective.blurred import suited_blur
 from miptree.objective.leaf_probabilities import smoothed_frequencies
 from miptree.tree import ObliqueTree
-from miptree.tree.rounding import digits_that_matter
+from miptree.tree.rounding import digits_that_matter, units_of
 from miptree.utils.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class FittedTree:
     node_count : int array of shape (n_nodes, n_classes)
         Training rows of each class that pass each node, weights aside.
     digits : int array of shape (n_nodes, 2)
-        Decimal digits of coefficients and threshold that matter, for texts.
+        Decimal digits of coefficients and threshold that matter, for texts, which
+        show them in units (:func:`~miptree.tree.rounding.units_of`).
     certificate : Certificate
         What is proved.
     status : str
@@ -51,6 +52,9 @@ class FittedTree:
         Time that the fit took.
     proof : RoutesProof or None
         Proof over routes of the highest bound; others may have proved a higher one.
+    spread : float array of shape (n_columns,) or None
+        Standard deviation of each column that the tree reads, over the training rows;
+        of rows in partitions over their sample. None where a file did not tell it.
     """
 
     tree: ObliqueTree
@@ -64,6 +68,7 @@ class FittedTree:
     trace: list[FitProgress] = field(default_factory=list)
     seconds: float = 0.0
     proof: RoutesProof | None = None
+    spread: FloatArray | None = None
 
     @classmethod
     def of(
@@ -81,18 +86,20 @@ class FittedTree:
         proba = smoothed_frequencies(problem, tree)
         # Of points trees people look a probability up, by the leaf.
         is_hard = certificate.method != ""
+        spread = column_spread(problem)
         return cls(
             tree,
             proba,
             np.zeros(tree.n_nodes) if is_hard else suited_blur(problem, tree, proba),
             row_counts(problem, tree),
-            digits_that_matter(tree, problem.X),
+            digits_that_matter(tree, problem.X, units_of(tree, spread)),
             certificate,
             status,
             n_iter,
             list(trace),
             seconds,
             proof,
+            spread,
         )
 
 
@@ -101,6 +108,17 @@ def row_counts(problem: Problem, tree: ObliqueTree) -> IntArray:
     in_leaf = np.zeros((tree.n_nodes, problem.n_classes), dtype=np.intp)
     np.add.at(in_leaf, (tree.apply(problem.X), problem.y), problem.count)
     return passing(tree, in_leaf)
+
+
+def column_spread(problem: Problem) -> FloatArray:
+    """Return (d,): the standard deviation of each column over the user's rows."""
+    # Scaled first: the square of a large number may be none.
+    scaled = (problem.X - problem.offset) / problem.scale
+    far = scaled - np.average(scaled, axis=0, weights=problem.count)
+    spread: FloatArray = problem.scale * np.sqrt(
+        np.average(far**2, axis=0, weights=problem.count)
+    )
+    return spread
 
 
 def passing(tree: ObliqueTree, in_leaf: IntArray) -> IntArray:

@@ -64,11 +64,12 @@ def header(
 
 def _rows(rows: TrainingRows) -> dict[str, Any]:
     """Give labels, and weights and costs where they are not all 1."""
-    is_plain = bool((rows.weight == 1).all())
-    costs, row_costs = rows.costs, rows.row_costs
+    weight, row_costs = rows.training_weight, rows.row_costs
+    costs = rows.costs if rows.class_price is None else None
+    is_plain = bool((weight == 1).all())
     return {
         "labels": rows.y.tolist(),
-        "weights": None if is_plain else rows.weight.tolist(),
+        "weights": None if is_plain else weight.tolist(),
         "costs": None if costs is None else costs.tolist(),
         "row_costs": None if row_costs is None else row_costs.tolist(),
     }

@@ -22,6 +22,7 @@ from miptree.fit.job import ITERATIONS, awaited
 from miptree.fit.layers import PerLayer, resolved, train_layers
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback, FitProgress
+from miptree.fit.shorter import offer_shorter
 from miptree.fit.train import train_incumbent
 from miptree.fit.working_set import WorkingSets
 from miptree.objective import Score
@@ -104,6 +105,7 @@ def train_in_rounds(
         selector = resolved(selection, plan.seed, plan.n_jobs)
         rounds = _Rounds(problem, plan, selector, clock, listeners)
         rounds.run(max_rounds)
+        offer_shorter(rounds.best, problem, plan)
         return rounds.best.end(problem, plan.objective, plan.depth), rounds.done
 
 

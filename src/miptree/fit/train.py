@@ -1,7 +1,7 @@
 """The steps that turn a problem into a tree within one clock.
 
 start -> search -> proofs (the errors first, then all of (1a)) -> search -> last step of
-a proof that has come near -> certificate.
+a proof that has come near -> shorter coefficients of indicators -> certificate.
 The best tree under the recounted objective is kept throughout, so the result is never
 worse than the start, and any step may be cut short. A step ends when it has stalled:
 when neither the tree nor the bound has moved for a while that grows with the time
@@ -22,6 +22,7 @@ from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback
 from miptree.fit.proofs import exhaust_errors, prove_by_routes, try_last_step
 from miptree.fit.searches import search_first, search_on, search_to_the_end
+from miptree.fit.shorter import offer_shorter
 from miptree.search.starts import cart_tree
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -69,6 +70,7 @@ def train_incumbent(
         if job.is_done:
             break
         step(job)
+    offer_shorter(job.best, problem, plan)
     job.best.close()
     return job.best
 

@@ -56,7 +56,11 @@ def suited_blur(problem: Problem, tree: ObliqueTree, proba: FloatArray) -> Float
     if tree.n_nodes == 1:
         return none
     step = -(-len(problem.y) // _MOST_ROWS)
-    X, y, weight = problem.X[::step], problem.y[::step], problem.weight[::step]
+    X, y, weight = (
+        problem.X[::step],
+        problem.y[::step],
+        problem.frequency_weight[::step],
+    )
     if not weight.any():
         return none
     leaf, right, distance = tree.apply(X), tree.goes_right(X), _distance(tree, X)

@@ -14,6 +14,9 @@ import numpy as np
 from miptree.data.problem import Problem
 from miptree.utils.arrays import FloatArray, IntArray
 
+NO_ERRORS = "errors are not negative"
+TOO_FEW_LEAVES = "more classes than leaves"
+"""What certificates call these bounds; the second is Proposition 1 (3)."""
 ROUTES = "branch and bound over routes"
 """What certificates call the proof of :mod:`miptree.proof.routes`."""
 COUNTING = "counting what the rules leave"
@@ -79,8 +82,8 @@ def combinatorial_bound(problem: Problem, depth: int) -> Bound:
         base = _base(problem)
         conflicts = errors_by_conflicts(problem)
         known[depth] = max(
-            Bound(base, "errors are not negative"),
-            Bound(base + errors_by_classes(problem, 2**depth), "Proposition 1 (3)"),
+            Bound(base, NO_ERRORS),
+            Bound(base + errors_by_classes(problem, 2**depth), TOO_FEW_LEAVES),
             Bound(conflicts, "identical points of different classes"),
             key=lambda bound: bound.value,
         )

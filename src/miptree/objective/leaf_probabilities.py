@@ -22,7 +22,9 @@ def smoothed_frequencies(problem: Problem, tree: ObliqueTree) -> FloatArray:
     less: weights and repeated rows agree.
     """
     weight = leaf_weight(problem, tree.apply(problem.X), tree.n_nodes)
-    return smoothed(weight, tree.label, float(problem.weight.mean()))
+    if problem.class_price is not None:
+        weight = weight / problem.class_price
+    return smoothed(weight, tree.label, float(problem.frequency_weight.mean()))
 
 
 def smoothed(weight: FloatArray, label: IntArray, mean: float) -> FloatArray:

@@ -12,10 +12,14 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of, score_histogram
 from miptree.export._describe import is_points_tree
 from miptree.export._rules import Branch, rules_of
-from miptree.export.text import shown_rules, split_text
+from miptree.export._shown import shown_rules
+from miptree.export._wrap import wrapped
+from miptree.export.text import split_text
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, finish, plain_text
 
 _BINS = 40
+_LETTERS = 14
+"""Letters of a title on an inch, counted by the widest that are usual."""
 
 
 def plot_node(
@@ -67,8 +71,12 @@ def plot_node(
         ax.axvspan(-margin, margin, alpha=0.25, linewidth=0, **style)
     ax.axvline(0, color=INK, linewidth=1.2)
     _say_sides(ax, found[0], rules.classes)
-    title = plain_text(split_text(rules, found[0], digits), 90)
-    finish(ax, "score: left where at most 0", "rows", f"node {node}: {title}")
+    finish(ax, "score: left where at most 0", "rows", "")
+    title = f"node {node}: {split_text(rules, found[0], digits)}"
+    letters = int(_LETTERS * ax.get_window_extent().width / ax.figure.dpi)
+    lines = wrapped(title, letters, "    ")
+    lines = [plain_text(line, len(line)) for line in lines]
+    ax.set_title("\n".join(lines), fontsize=9, multialignment="left")
     return ax
 
 

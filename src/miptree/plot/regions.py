@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from miptree.data import Table
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of
 from miptree.export._rules import table_of
 from miptree.plot._common import axes_or_new, colour, plain_text
+from miptree.tree.column_use import column_use
 from miptree.utils.arrays import AnyArray, FloatArray
 
 _STEPS = 400
 _MOST_POINTS = 5000
+_MOST_TICKS = 10
 
 
 def plot_regions(
@@ -51,13 +54,14 @@ def plot_regions(
     check_is_fitted(clf)
     Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
-    names = table_of(clf).open_names
+    table = table_of(clf)
+    names = table.open_names
     across, up = _columns(clf, Z, features)
     ax = axes_or_new(ax, (6.2, 4.8))
     x_grid, y_grid = _ticks(Z[:, across]), _ticks(Z[:, up])
     plane = np.tile(_middle(Z), (len(x_grid) * len(y_grid), 1))
-    plane[:, across] = np.tile(x_grid, len(y_grid))
-    plane[:, up] = np.repeat(y_grid, len(x_grid))
+    plane[:, across] = np.tile(_read(table, across, x_grid), len(y_grid))
+    plane[:, up] = np.repeat(_read(table, up, y_grid), len(x_grid))
     region = clf.tree_.predict(plane).reshape(len(y_grid), len(x_grid))
     _paint(ax, x_grid, y_grid, region, len(clf.classes_))
     step = max(1, len(Z) // _MOST_POINTS)
@@ -74,8 +78,13 @@ def plot_regions(
     ax.set_ylabel(plain_text(names[up]))
     ax.set_xlim(x_grid[0], x_grid[-1])
     ax.set_ylim(y_grid[0], y_grid[-1])
-    others = clf.tree_.n_features - 2
-    title = f"section: {others} other columns at their median" if others else ""
+    for axis, column in ((ax.xaxis, across), (ax.yaxis, up)):
+        _name_steps(axis, table, column)
+    others = clf.n_features_in_ - len({table.open_sources[j] for j in (across, up)})
+    title = ""
+    if others:
+        columns = "other column" if others == 1 else "other columns"
+        title = f"section: {others} {columns} at typical values"
     ax.set_title(f"{title}\n✕ predicted wrongly".strip(), fontsize=9)
     ax.legend(frameon=True, fontsize=9)
     return ax
@@ -111,10 +120,7 @@ def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
     """Sum up how much the splits use each column: share of a split times its rows."""
     tree = clf.tree_
     reaching = tree.ancestors[tree.apply(Z)].sum(axis=0)
-    size = np.abs(tree.coef) * Z.std(axis=0)
-    total = np.maximum(size.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    use: FloatArray = (reaching[:, None] * size / total).sum(axis=0)
-    return use
+    return column_use(tree, Z.std(axis=0), reaching)
 
 
 def _middle(Z: FloatArray) -> FloatArray:
@@ -132,6 +138,25 @@ def _ticks(column: FloatArray) -> FloatArray:
     low, high = float(column.min()), float(column.max())
     room = 0.05 * (high - low) or 0.5
     return np.linspace(low - room, high + room, _STEPS)
+
+
+def _cuts(table: Table, column: int) -> tuple[float, ...]:
+    """Give the cut points of a column on a grid, none for a number."""
+    return getattr(table.columns[table.open_sources[column]], "cuts", ())
+
+
+def _read(table: Table, column: int, points: FloatArray) -> FloatArray:
+    """Give what a tree reads of points: of a grid whole steps."""
+    return points.round() if _cuts(table, column) else points
+
+
+def _name_steps(axis: Any, table: Table, column: int) -> None:
+    """Write the cut points of a grid between its steps, not the numbers of steps."""
+    cuts = _cuts(table, column)
+    every = max(1, -(-len(cuts) // _MOST_TICKS))
+    places = np.arange(len(cuts))[::every]
+    if len(places):
+        axis.set_ticks(places + 0.5, [f"{cuts[k]:.6g}" for k in places])
 
 
 def _paint(

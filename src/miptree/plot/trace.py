@@ -40,7 +40,7 @@ def plot_trace(clf: OptimalTreeClassifier, *, ax: Any = None) -> Any:
     _name_stages(ax, [(state.stage, state.seconds) for state in trace])
     proved = "proved optimal" if clf.certificate_.objective_optimal else "not proved"
     title = f"gap {percent(clf.gap_)}, {proved}"
-    finish(ax, "seconds", "objective (1a)", title)
+    finish(ax, "seconds", "objective", title)
     ax.set_ylim(bottom=0)
     if len(set(seconds)) > 1:
         ax.set_xlim(seconds[0], seconds[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,20 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
-from miptree.export._names import value_names
-from miptree.export._rules import Atom, Branch, Leaf, Member, Rules, atom_spreads
+from miptree.export._names import atom_text, number_text
+from miptree.export._rules import Atom, Branch, Leaf, Rules, atom_spreads
+from miptree.export._shown import shown_rules
 from miptree.export._words import condition_words, part_words
-from miptree.export.cards import Step, percent, steps_of
-from miptree.export.text import atom_text, number_text, shown_rules
+from miptree.export.cards import Step, steps_of
+from miptree.export.leaf_words import class_shares, row_number
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
+from miptree.plot._fit import LETTERS, Placed, fit_texts, letter_size
 from miptree.utils.arrays import FloatArray, IntArray
 
 _WIDTH, _HEIGHT = 0.92, 0.6
 """Size of a node, in units of a leaf's place and a level."""
+_PAD = 0.03
+"""Room between a text and the border of its box."""
 _WIDE, _LETTERS, _LINES = 1.84, 72, 7
 """Width of a node with words, which has the room of two leaves; its lines."""
 
@@ -38,8 +42,8 @@ def plot_tree(
 ) -> Any:
     """Draw a tree.
 
-    A split shows its largest coefficients as bars (times the spread of their columns,
-    where X is given, so that they can be compared), a leaf its classes as bars. Rows go
+    A split shows its weightiest coefficients, with bars for coefficient times spread of
+    the column, a leaf its classes as bars. Rows go
     left where the sum is at most the threshold, or where the value is in the set. A
     split of a points tree is shown in the words of :func:`~miptree.export_text`.
 
@@ -59,15 +63,16 @@ def plot_tree(
     matplotlib Axes
     """
     check_is_fitted(clf)
-    tree, counts, spread = clf.tree_, clf.fitted_.node_count, {}
+    tree, counts = clf.tree_, clf.fitted_.node_count
     rules, digits, _ = shown_rules(clf)
     steps = steps_of(rules) if is_points_tree(rules) else {}
     levels = int(tree.depth) + 1
     ax = axes_or_new(ax, (max(5.0, 2.6 * tree.n_leaves), 1.9 * levels))
     if X is not None and y is not None:
-        spread = atom_spreads(clf, clf.tree_inputs(X))
         counts = evaluate(clf, X, y).node_counts
-    picture = _Picture(ax, rules, digits, spread, n_coefficients, steps)
+    picture = _Picture(ax, rules, digits, atom_spreads(clf), n_coefficients, steps)
+    _set_limits(ax, picture, tree.n_leaves, levels)
+    picture.letters = letter_size(ax, (_HEIGHT - 2 * _PAD) / (n_coefficients + 1))
     place = _places(rules)
     for node in rules.nodes:
         x, y_node = place[node.node]
@@ -79,16 +84,22 @@ def plot_tree(
         # On the side where no edge comes in.
         is_left = not any(branch.right is node for branch in rules.branches)
         side, where = (-0.5, "left") if is_left else (0.5, "right")
-        rows, above = f"{counts[node.node].sum():,} rows", _HEIGHT / 2 + 0.05
         edge = x + side * picture.width_of(node)
-        picture.say(edge, y_node + above, rows, where, FAINT)
+        kind = "node" if isinstance(node, Branch) else "leaf"
+        name = f"{kind} {node.node}, {row_number(int(counts[node.node].sum()))}"
+        picture.say(edge, y_node + _HEIGHT / 2 + 0.05, name, where, FAINT)
     picture.draw_legend()
-    ax.set_xlim(-0.6, max(tree.n_leaves, 2) - 0.4)
+    fit_texts(ax, picture.placed)
+    return ax
+
+
+def _set_limits(ax: Any, picture: _Picture, n_leaves: int, levels: int) -> None:
+    ax.set_xlim(-0.6, max(n_leaves, 2) - 0.4)
     # A wide root above two leaves would be behind the legend.
-    is_below = tree.n_leaves == 2 and picture.width_of(rules.root) == _WIDE
+    rules = picture.rules
+    is_below = n_leaves == 2 and picture.width_of(rules.root) == _WIDE
     ax.set_ylim(-levels + 0.55, 0.55 + 0.12 * len(rules.classes) * is_below)
     ax.axis("off")
-    return ax
 
 
 Places = dict[int, tuple[float, float]]
@@ -110,7 +121,7 @@ def _places(rules: Rules) -> Places:
     return place
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Picture:
     """Draws the nodes of a tree on axes.
 
@@ -122,6 +133,10 @@ class _Picture:
         Most coefficients shown of a split.
     steps : dict
         What the splits of a points tree ask, by their nodes.
+    placed : list
+        Texts that are to stay inside their boxes.
+    letters : float
+        Size of letters, in points.
     """
 
     ax: Any
@@ -130,6 +145,8 @@ class _Picture:
     spread: dict[Atom, float]
     n_coefficients: int
     steps: dict[int, Step]
+    placed: list[Placed] = field(default_factory=list)
+    letters: float = LETTERS
 
     def draw_edges(self, node: Branch, place: Places) -> None:
         """Draw the lines from a split to its children."""
@@ -149,8 +166,10 @@ class _Picture:
         if node.node in self.steps:
             self._draw_step(x, y, self.steps[node.node])
             return
-        if node.subset is not None:
-            self._draw_subset(x, y, *node.subset)
+        if node.rule is not None:
+            words = node.rule.words(self.rules)
+            text = textwrap.fill(words, 26, max_lines=5, placeholder=" …")
+            self._say_inside(x, y, text, _WIDTH, weight="bold")
             return
         weight = [abs(coef) * self.spread.get(atom, 1.0) for coef, atom in node.terms]
         n_terms, most = len(node.terms), self.n_coefficients
@@ -161,18 +180,19 @@ class _Picture:
         longest = max(weight, default=1.0) or 1.0
         for level, k in zip(levels.tolist(), order.tolist(), strict=False):
             coef, atom = node.terms[k]
-            length = 0.16 * weight[k] / longest * np.sign(coef)
+            length = 0.12 * weight[k] / longest * np.sign(coef)
             shade = "#4d4d4d" if coef > 0 else "#b0b0b0"
-            self.ax.barh(level, length, 0.6 * step, x + 0.26, color=shade, zorder=3)
-            name = plain_text(atom_text(self.rules, atom), 18)
-            self.say(x + 0.06, level, name, "right")
+            self.ax.barh(level, length, 0.6 * step, x + 0.31, color=shade, zorder=3)
+            name = atom_text(self.rules, atom)
+            self._say_inside(x + 0.16, level, name, _WIDTH / 2 + 0.16, "right")
         ends = [levels[0] + step / 2, levels[0] - (len(order) - 0.5) * step]
-        self.ax.plot([x + 0.26] * 2, ends, color=FAINT, linewidth=0.6, zorder=3)
+        self.ax.plot([x + 0.31] * 2, ends, color=FAINT, linewidth=0.6, zorder=3)
         if n_terms > len(order):
             more = f"and {n_terms - len(order)} smaller ones"
-            self.say(x, levels[-2], more, "center", FAINT)
-        threshold = f"sum ≤ {number_text(node.threshold, self.digits)}"
-        self.say(x, levels[-1], threshold, "center", weight="bold")
+            self._say_inside(x, levels[-2], more, _WIDTH, color=FAINT)
+        operator = "≤" if node.unit > 0 else "≥"
+        limit = f"sum {operator} {number_text(node.threshold, self.digits)}"
+        self._say_inside(x, levels[-1], limit, _WIDTH, weight="bold")
 
     def _draw_step(self, x: float, y: float, step: Step) -> None:
         """Write what a step asks: a question, or a list of what has points."""
@@ -183,36 +203,29 @@ class _Picture:
             texts = [f"Add up points (0 to {asks.total}):", *texts]
             inner, start, where = "    ", x - _WIDE / 2 + 0.05, "left"
         lines = [
-            plain_text(line, _LETTERS)
+            line
             for text in texts
             for line in textwrap.wrap(text, _LETTERS, subsequent_indent=inner)
         ]
         kept = lines if len(lines) <= _LINES else [*lines[: _LINES - 1], "…"]
-        self.say(start, y, "\n".join(kept), where, linespacing=1.3)
-
-    def _draw_subset(self, x: float, y: float, within: str, member: Member) -> None:
-        self.say(x, y + 0.16, plain_text(self.rules.name(member.column)), "center")
-        names = [plain_text(name, 18) for name in value_names(self.rules, member)]
-        text = f"{within} {{{', '.join(names)}}}"
-        lines = textwrap.wrap(text, 26, max_lines=3, placeholder=" …}")
-        self.say(x, y - 0.06, "\n".join(lines), "center", weight="bold")
+        room = self.width_of(step.branch)
+        self._say_inside(start, y, "\n".join(kept), room, where, linespacing=1.3)
 
     def draw_leaf(self, x: float, y: float, leaf: Leaf, counts: IntArray) -> None:
         """Draw a leaf: its class, and bars for the shares of all classes."""
         shade, n_rows = colour(leaf.label), int(counts.sum())
         share: FloatArray = counts / max(1, n_rows)
         self._draw_box(x, y, shade, _WIDTH)
-        name = plain_text(self.rules.classes[leaf.label], 24)
-        self.say(x, y + 0.19, name, "center", shade, weight="bold")
+        name = str(self.rules.classes[leaf.label])
+        style = {"color": shade, "weight": "bold"}
+        self._say_inside(x, y + 0.19, name, _WIDTH, **style)
         width = 0.8 * share
         start = x - 0.4 + width.cumsum() - width
         colours = [colour(k) for k in range(len(share))]
         self.ax.barh(y - 0.02, width, 0.16, start, color=colours, zorder=3)
-        right = int(counts[leaf.label])
-        text = "no rows"
-        if n_rows:
-            text = f"{right:,} of {n_rows:,}, {percent(right, n_rows)}"
-        self.say(x, y - 0.19, text, "center")
+        text = ", ".join(class_shares(self.rules, counts)) or "no rows"
+        is_pure = n_rows > 0 and int(counts[leaf.label]) == n_rows
+        self._say_inside(x, y - 0.19, "pure" if is_pure else text, _WIDTH)
 
     def width_of(self, node: Branch | Leaf) -> float:
         """Return the width of a node's box."""
@@ -237,11 +250,29 @@ class _Picture:
 
         names = [plain_text(name) for name in self.rules.classes]
         patches = [Patch(color=colour(k), label=name) for k, name in enumerate(names)]
-        self.ax.legend(handles=patches, loc="upper right", frameon=False, fontsize=8)
+        self.ax.legend(
+            handles=patches, loc="upper right", frameon=False, fontsize=LETTERS
+        )
+
+    def _say_inside(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        width: float,
+        where: str = "center",
+        **style: Any,
+    ) -> None:
+        """Write a text that stays inside a box of a width."""
+        usual = {"fontsize": self.letters, "va": "center", "zorder": 4, "color": INK}
+        shown = "\n".join(plain_text(line, 200) for line in text.split("\n"))
+        artist = self.ax.text(x, y, shown, ha=where, **(usual | style))
+        placed = Placed(artist, text, width - 2 * _PAD, _HEIGHT - 2 * _PAD)
+        self.placed.append(placed)
 
     def say(
         self, x: float, y: float, text: str, where: str, shade: str = INK, **style: Any
     ) -> None:
         """Write a text at, left or right of a place."""
-        usual = {"fontsize": 8, "va": "center", "zorder": 4}
+        usual = {"fontsize": self.letters, "va": "center", "zorder": 4}
         self.ax.text(x, y, text, ha=where, color=shade, **(usual | style))

@@ -16,6 +16,7 @@ from miptree.evaluate import Evaluation, codes_of, evaluate
 from miptree.export._describe import is_points_tree, readable
 from miptree.export._rules import Member, Rules, rules_of
 from miptree.export.text import certificate_facts
+from miptree.report.form import form_facts
 from miptree.report.nodes import nodes_of, plain_values
 from miptree.report.scorecard import scorecard
 from miptree.utils.arrays import FloatArray, IntArray
@@ -63,7 +64,9 @@ def gather(
         "certificate": list(certificate_facts(clf).items()),
         "accuracy": _accuracy(clf, Z, codes, sample_weight, test),
         "confusion": found.confusion.tolist(),
+        "test_confusion": test and evaluate(clf, *test).confusion.tolist(),
         "trace": _trace(clf),
+        "form": form_facts(clf, cells),
     }
 
 

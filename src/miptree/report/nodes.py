@@ -12,6 +12,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import score_histogram
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
+from miptree.export._names import atom_text, number_text, printable
 from miptree.export._rules import (
     Atom,
     Branch,
@@ -23,8 +24,9 @@ from miptree.export._rules import (
     atom_spreads,
     atoms_of,
 )
+from miptree.export._shown import shown_rules
 from miptree.export.cards import steps_of
-from miptree.export.text import atom_text, number_text, shown_rules, split_text
+from miptree.export.text import split_text, term_text
 from miptree.report.scorecard import points_histogram, step_facts
 from miptree.utils.arrays import FloatArray, IntArray
 
@@ -75,15 +77,16 @@ def _oblique(
 ) -> dict[int, dict[str, Any]]:
     """Describe the splits of a tree: rounded texts, sizes of terms, and scores."""
     shown, digits, _ = shown_rules(clf)
-    spread = atom_spreads(clf, Z)
+    spread = atom_spreads(clf)
     found = {}
     for rounded, node in zip(shown.branches, rules.branches, strict=True):
         edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
         histogram = {"edges": edges.tolist(), "counts": by_class.tolist()}
         found[node.node] = {
             "text": split_text(rules, rounded, digits),
+            "terms_shown": [] if rounded.rule else _terms(rules, rounded, digits),
             "answers": ["yes", "no"],
-            "bars": _bars(rules, node, spread),
+            "bars": _bars(rules, rounded, spread),
             "histogram": histogram | {"margin": margin, "named": None},
         }
     return found
@@ -105,6 +108,13 @@ def _steps(
     return found
 
 
+def _terms(rules: Rules, node: Branch, digits: int) -> list[str]:
+    """Write the terms of a split one by one, as they stand in its text."""
+    return [
+        printable(term_text(rules, coef, atom, digits)) for coef, atom in node.terms
+    ]
+
+
 def _term(coef: float, atom: Atom) -> dict[str, Any]:
     """Write down a term of a split, for the form that predicts a row."""
     term: dict[str, Any] = {"coef": coef, "column": atom.column}
@@ -121,18 +131,17 @@ def _term(coef: float, atom: Atom) -> dict[str, Any]:
 def _bars(
     rules: Rules, node: Branch, spread: dict[Atom, float]
 ) -> list[dict[str, Any]]:
-    """List coefficients times the spread of their columns, the largest first."""
+    """List coefficients times the spread of their columns, in the order of a text."""
     if node.question.member is not None:
         return []
-    bars = [
+    return [
         {
             "name": atom_text(rules, atom),
             "coef": number_text(coef, 4),
-            "size": coef * spread[atom],
+            "size": coef * spread.get(atom, 1.0),
         }
         for coef, atom in node.terms
     ]
-    return sorted(bars, key=lambda bar: -abs(bar["size"]))
 
 
 def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:

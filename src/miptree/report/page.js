@@ -114,49 +114,48 @@
     const proba = probabilities(row, leaf);
     return { label: facts.classes[leaf.label], leaf: leaf.id, passed, proba };
   }
-  window.miptree = { predict };
+  const form = miptreeForm({ facts, nodes, cell, path, predict });
+  window.miptree = { predict, reasons: form.reasons, nearestChange: form.nearestChange };
 
   // ------------------------------------------------------------------- tree
-  const WIDE = 168, HIGH = 74, GAP = 18, LEVEL = 122, ROOM = WIDE - 14;
+  const WIDE = 172, HIGH = 92, GAP = 16, LEVEL = 142, ROOM = WIDE - 14;
+  const ASIDE = WIDE + 62, DOWN = HIGH + 14; // steps where the root is at the left
+  const MOST_ABREAST = 6; // leaves of a tree whose root is at the top
+  const LEAST_SCALE = 0.72; // what does not fit then is scrolled
+  const isAside = facts.nodes.filter(isLeaf).length > MOST_ABREAST;
 
+  // The middle of the upper edge of each node, and the size of the picture.
   function places() {
     const place = new Map();
     let next = 0;
     (function put(id) {
       const node = nodes.get(id);
-      let x;
-      if (isLeaf(node)) x = next++ * (WIDE + GAP) + WIDE / 2;
-      else x = (put(node.left) + put(node.right)) / 2;
-      place.set(id, [x + 4, node.depth * LEVEL + 22]);
-      return x;
+      const order = isLeaf(node) ? next++ : (put(node.left) + put(node.right)) / 2;
+      place.set(id, isAside
+        ? [node.depth * ASIDE + WIDE / 2 + 4, order * DOWN + 4]
+        : [order * (WIDE + GAP) + WIDE / 2 + 4, node.depth * LEVEL + 4]);
+      return order;
     })(0);
-    const width = Math.max(1, next) * (WIDE + GAP) - GAP + 8;
-    return [place, width];
+    const all = [...place.values()];
+    const end = (k) => Math.max(...all.map((at_) => at_[k]));
+    return [place, end(0) + WIDE / 2 + 4, end(1) + HIGH + 4];
   }
 
   const drawn = new Map(), edges = new Map();
 
   function drawTree() {
-    const [place, width] = places();
-    const deepest = Math.max(...facts.nodes.map((node) => node.depth));
-    const height = deepest * LEVEL + HIGH + 30;
+    const [place, width, height] = places();
     const picture = svg("svg", {
-      width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
-      "aria-label": "decision tree",
+      viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "decision tree",
     });
+    picture.style.maxWidth = `${width}px`;
+    picture.style.minWidth = `${Math.round(LEAST_SCALE * width)}px`;
     for (const [child, above] of parent) {
-      const [x0, y0] = place.get(above), [x1, y1] = place.get(child);
       const left = nodes.get(above).left === child;
-      const line = svg("path", {
-        class: "edge",
-        d: `M${x0} ${y0 + HIGH} C${x0} ${y1 - 22} ${x1} ${y0 + HIGH + 22} ${x1} ${y1}`,
-      });
+      const line = svg("path", { class: "edge",
+        d: curve(place.get(above), place.get(child)) });
       edges.set(child, line);
-      const word = svg("text", {
-        class: "soft", x: x1 + (left ? -8 : 8), y: y1 - 8,
-        "text-anchor": left ? "end" : "start",
-      }, nodes.get(above).answers[left ? 0 : 1]);
-      picture.append(line, word);
+      picture.append(line, answerAt(place.get(child), left, nodes.get(above)));
     }
     const panel = at("tree");
     panel.append(picture); // before the nodes: only what is shown has a width
@@ -165,7 +164,32 @@
     ruler.remove();
     const leaves = facts.nodes.filter(isLeaf).length;
     panel.parentElement.classList.toggle("wide", leaves > 3);
-    panel.scrollLeft = (panel.scrollWidth - panel.clientWidth) / 2;
+    const hidden = panel.scrollWidth - panel.clientWidth;
+    at("tree-is-wide").hidden = hidden <= 0;
+    panel.scrollLeft = isAside ? 0 : hidden / 2;
+  }
+
+  function curve([x0, y0], [x1, y1]) {
+    if (!isAside) {
+      return `M${x0} ${y0 + HIGH} C${x0} ${y1 - 22} ${x1} ${y0 + HIGH + 22} ${x1} ${y1}`;
+    }
+    const start = x0 + WIDE / 2, end = x1 - WIDE / 2, [h0, h1] = [y0 + HIGH / 2, y1 + HIGH / 2];
+    return `M${start} ${h0} C${start + 22} ${h0} ${end - 40} ${h1} ${end} ${h1}`;
+  }
+
+  function answerAt([x, y], left, above) {
+    const place = isAside
+      ? { x: x - WIDE / 2 - 5, y: y + HIGH / 2 - 6, "text-anchor": "end" }
+      : { x: x + (left ? -8 : 8), y: y - 8, "text-anchor": left ? "end" : "start" };
+    return svg("text", { class: "soft", ...place }, above.answers[left ? 0 : 1]);
+  }
+
+  // What is said of the rows of a leaf: how many, and whether they are of one class.
+  function purity(node) {
+    const all = total(node.counts), own = node.counts[node.label];
+    if (!all) return "no rows";
+    const rows = `${count(all)} ${all === 1 ? "row" : "rows"}`;
+    return own === all ? `${rows}, pure` : `${rows}, ${percent(own / all)}`;
   }
 
   function drawNode(node, [x, y]) {
@@ -175,30 +199,33 @@
       "aria-label": `node ${node.id}, ${name}, ${total(node.counts)} rows`,
     });
     const left = x - WIDE / 2;
+    const line = (text, down, more) => group.append(svg("text", {
+      x, y: y + down, "text-anchor": "middle", ...more,
+    }, text));
     group.append(svg("rect", {
       class: "box", x: left, y, width: WIDE, height: HIGH, rx: 9,
     }));
     if (isLeaf(node)) {
-      const label = svg("text", {
-        x, y: y + 21, "text-anchor": "middle", "font-weight": "600",
-      }, fitted(facts.classes[node.label]));
-      label.style.fill = colour(node.label);
-      group.append(label);
+      line(fitted(facts.classes[node.label]), 22, { "font-weight": "600" });
+      group.lastChild.style.fill = colour(node.label);
+      line(`leaf ${node.id}`, 42, { class: "soft" });
+      line(fitted(purity(node)), 83, { class: "soft" });
     } else {
-      wrap(node.text, 2).forEach((line, k) => {
-        group.append(svg("text", {
-          x, y: y + 18 + 15 * k, "text-anchor": "middle",
-        }, line));
-      });
+      shortened(node).forEach((text, k) => line(text, 17 + 15 * k, {}));
+      line(`node ${node.id}, ${count(total(node.counts))} rows`, 83, { class: "soft" });
     }
-    stripe(group, node.counts, left + 10, y + 41, WIDE - 20, 9);
-    group.append(svg("text", {
-      class: "soft", x, y: y + 65, "text-anchor": "middle",
-    }, `${count(total(node.counts))} rows`));
+    stripe(group, node.counts, left + 10, y + 59, WIDE - 20, 9);
     group.addEventListener("click", () => choose(node.id));
     group.addEventListener("keydown", (event) => onKey(event, node));
     drawn.set(node.id, group);
     return group;
+  }
+
+  // The whole split where it fits, else its weightiest terms, which come first.
+  function shortened(node) {
+    const whole = wrap(node.text, 3), terms = node.terms_shown || [];
+    if (terms.length < 3 || !whole[whole.length - 1].endsWith("…")) return whole;
+    return [fitted(terms[0]), fitted(terms[1]), `and ${terms.length - 2} more`];
   }
 
   // The bold letters of leaves are the widest: what fits in them fits in any.
@@ -263,6 +290,10 @@
     const node = nodes.get(id);
     at("detail").replaceChildren(...(isLeaf(node) ? leafDetail(node) : splitDetail(node)));
   }
+
+  const SMOOTHED = "Probabilities are those that predict_proba gives a row inside the leaf: " +
+    "its share of the training rows, drawn towards that of all rows, the more so the fewer " +
+    "rows the leaf has.";
 
   function splitDetail(node) {
     const found = [el("h3", {}, `Node ${node.id}`), el("p", { class: "rule" }, node.text)];
@@ -368,13 +399,16 @@
     }
     const all = total(node.counts);
     const right = all ? percent(node.counts[node.label] / all) : "no rows";
-    const rows = facts.classes.map((name, k) =>
-      [name, count(node.counts[k]), percent(node.proba[k])]);
+    const isPure = all && node.counts[node.label] === all ? " The leaf is pure." : "";
+    const rows = facts.classes.map((name, k) => [name, count(node.counts[k]),
+      all ? percent(node.counts[k] / all) : "", percent(node.proba[k])]);
+    const head = ["class", "rows", "share", "probability"];
     const found = [
       el("h3", {}, `Leaf ${node.id}: ${facts.classes[node.label]}`),
-      el("p", {}, `${count(all)} rows, of which right: ${right}.`),
+      el("p", {}, `${count(all)} rows, of which right: ${right}.${isPure}`),
       el("h3", {}, "Rule"), el("ol", {}, ...steps),
-      el("table", {}, ...table(["class", "rows", "probability"], rows, true)),
+      el("table", {}, ...table(head, rows, true)),
+      el("p", { class: "hint" }, SMOOTHED),
     ];
     if (node.examples.length) {
       const head = facts.columns.map((column) => cut(column.name, 24));
@@ -459,12 +493,13 @@
 
   // ------------------------------------------------------------------- form
   function buildForm() {
-    const form = at("try");
+    const fields = at("try");
     for (const column of facts.columns) {
       let field;
       if (column.kind === "number") {
         field = el("input", {
-          type: "number", step: "any", inputmode: "decimal", placeholder: "missing",
+          type: "text", inputmode: "decimal", autocomplete: "off",
+          placeholder: "missing",
         });
         field.value = column.typical === null ? "" : String(column.typical);
       } else {
@@ -475,31 +510,35 @@
         field.value = column.typical < 0 ? "missing" : String(column.typical);
       }
       field.setAttribute("data-column", column.id);
-      form.append(el("label", {}, column.name, field));
+      fields.append(el("label", {}, column.name, field));
     }
-    if (!facts.columns.length) form.append(el("p", {}, "The tree reads no column."));
-    form.addEventListener("input", answer);
-    form.addEventListener("submit", (event) => event.preventDefault());
+    if (!facts.columns.length) fields.append(el("p", {}, "The tree reads no column."));
+    fields.addEventListener("input", answer);
+    fields.addEventListener("submit", (event) => event.preventDefault());
   }
 
+  // A row, or a text: why what is typed cannot be one.
   function typedRow() {
     const row = {};
+    let why = null;
     for (const column of facts.columns) {
       const field = document.querySelector(`[data-column="${column.id}"]`);
       if (column.kind === "number") {
-        if (field.validity.badInput) return null;
-        row[column.id] = field.value === "" ? null : Number(field.value);
+        const found = form.typed(column, field.value);
+        field.setAttribute("aria-invalid", typeof found === "string");
+        if (typeof found === "string") why = why || found;
+        else row[column.id] = found;
       } else if (field.value === "missing") row[column.id] = null;
       else if (field.value === "other") row[column.id] = UNSEEN;
       else row[column.id] = column.values[Number(field.value)];
     }
-    return row;
+    return why === null ? row : why;
   }
   const UNSEEN = Symbol("a value that training did not meet");
 
   function answer() {
     const row = typedRow();
-    const found = row === null ? { refused: "a field holds no number" } : predict(row);
+    const found = typeof row === "string" ? { refused: row } : predict(row);
     const passed = new Set((found.passed || []).map((node) => node.id));
     for (const [id, group] of drawn) group.classList.toggle("passed", passed.has(id));
     for (const [id, line] of edges) line.classList.toggle("passed", passed.has(id));
@@ -508,9 +547,14 @@
       return;
     }
     const leaf = nodes.get(found.leaf);
+    const why = form.reasons(row).map((reason) => el("li", {},
+      el("span", { class: "rule" }, reason.rule), el("br"),
+      el("span", { class: "hint" }, form.reasonWords(reason))));
     at("answer").replaceChildren(dot(leaf.label), "Predicted: ",
       el("b", { id: "prediction" }, found.label),
-      ` (leaf ${leaf.id}, probability ${percent(found.proba[leaf.label])})`);
+      ` (leaf ${leaf.id}, probability ${percent(found.proba[leaf.label])})`,
+      ...(why.length ? [", because", el("ol", { id: "reasons" }, ...why)] : []),
+      el("p", { id: "change" }, form.changeWords(form.nearestChange(row))));
   }
 
   // ---------------------------------------------------------------- figures
@@ -537,8 +581,18 @@
       note = "The other models were fitted on the rows given, this tree on others.";
     }
     at("accuracy-note").textContent = note;
-    at("confusion").append(...table(["true \\ predicted", ...facts.classes],
-      facts.confusion.map((row, k) => [facts.classes[k], ...row.map(count)]), true));
+    const counted = [[given, facts.confusion]];
+    if (facts.test_confusion) counted.push(["test rows", facts.test_confusion]);
+    at("matrices").append(...counted.flatMap(([rows, confusion]) => [
+      el("h3", {}, `True class by predicted class: ${rows}`),
+      el("div", { class: "scroll" }, el("table", { class: "confusion" },
+        ...table(["true \\ predicted", ...facts.classes], confusion.map((row, k) =>
+          [facts.classes[k], ...row.map(count)]), true))),
+    ]));
+    const blurs = facts.nodes.some((node) => node.blur);
+    at("probability-note").textContent = "A probability is the share of the class in the " +
+      "leaf's training rows, drawn towards that of all rows" +
+      (blurs ? "; near a split the leaf on its other side counts as well." : ".");
     at("footer").textContent = `Written by miptree ${facts.version}.`;
   }
 
@@ -548,7 +602,7 @@
       at("trace").append(el("p", { class: "hint" }, "The model holds no trace."));
       return;
     }
-    const width = 640, height = 200, room = 44;
+    const width = 480, height = 170, room = 44;
     const start = states[0][0], end = states[states.length - 1][0];
     const top = Math.max(...states.map((state) => state[1])) || 1;
     const x = (s) => room + ((width - room - 8) * (s - start)) / (end - start || 1);
@@ -566,7 +620,6 @@
     const last = states[states.length - 1];
     at("trace").append(svg("svg", {
       viewBox: `0 0 ${width} ${height + 22}`, width: "100%", role: "img",
-      style: "min-width: 320px",
       "aria-label": `objective ${short(last[1])} and bound ${short(last[2])} at the end`,
     }, line(2, "var(--c0)"), line(1, "var(--c1)"),
     svg("text", { class: "soft", x: room - 6, y: y(top) + 8, "text-anchor": "end" },

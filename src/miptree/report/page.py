@@ -19,11 +19,15 @@ from numpy.typing import ArrayLike
 
 from miptree.classifiers.alternatives import Alternatives
 from miptree.estimator import OptimalTreeClassifier
+from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
 from miptree.report.kept_rules import LabelledRows, kept_rules
 from miptree.report.others import other_trees
+
+_COLUMNS = 78
+"""Characters of a line of the rules: half of a screen, or a sheet of paper."""
 
 
 def report_html(
@@ -75,15 +79,16 @@ def report_html(
     facts["rules"] = kept_rules(clf, rows, sample_weight, other)
     facts["title"] = title
     facts["others"] = other_trees(alternatives, necessity)
-    script = _resource("page.js")
+    script = _resource("form.js") + _resource("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
         "title": html.escape(title),
         "style": _resource("page.css"),
+        "proved": html.escape(clf.certificate_.summary),
         "certificate": html.escape(str(clf.certificate_)),
-        "rules": html.escape(export_text(clf)),
+        "rules": html.escape(_rules_text(clf)),
         "facts": _json_in_html(facts),
         "script": script,
     }
@@ -91,6 +96,12 @@ def report_html(
     first, *rest = page.split("{{")
     found = (piece.split("}}", 1) for piece in rest)
     return first + "".join(parts[name] + after for name, after in found)
+
+
+def _rules_text(clf: OptimalTreeClassifier) -> str:
+    """Write all rules; those of a points tree leaf by leaf, beside the card's steps."""
+    write = export_rules if clf.certificate_.is_of_points else export_text
+    return write(clf, width=_COLUMNS)
 
 
 def _resource(name: str) -> str:

@@ -72,7 +72,7 @@ def step_facts(rules: Rules, step: Step) -> dict[str, Any]:
         names = [rules.name(part.atom.column) for part in asks.parts]
         said = printable(f"points of {', '.join(names)}")
     return {
-        "text": f"{step.number}. {said}",
+        "text": f"STEP {step.number}: {said}",
         "answers": list(step.answers),
         "parts": _parts(rules, step, has_room=False),
         "bars": [],

@@ -191,8 +191,8 @@ def select_rows(
     name, rows = type(selector).__name__, np.asarray(chosen.rows)
     if not len(rows):
         raise ValueError(
-            f"{name} selected no row. Let it keep some: the printed Algorithm 1 drops "
-            "points that stand for each other when eps > 0; CoverSelection does not."
+            f"{name} selected no row. Let it keep some: with eps > 0 it may drop "
+            "points that stand for each other; CoverSelection does not."
         )
     if not len(rows) == len(chosen.weight) == len(chosen.covering):
         raise ValueError(

@@ -60,9 +60,8 @@ def _substitute(
     left = 1.0 - row.pop(j, 0.0)
     if left < 1e-12:
         raise ValueError(
-            f"Points {i} and {j} express each other alone, so T(lambda) does not exist "
-            "(Theorem 4 fails). Merge duplicates first; for eps' > 0 use "
-            "CoverSelection."
+            f"Points {i} and {j} express each other alone, so that nothing else "
+            "can. Merge duplicates first; for eps' > 0 use CoverSelection."
         )
     for k in row:
         row[k] /= left

@@ -26,7 +26,32 @@ _MOST_ROWS = 100_000
 """Among more rows some always lie very near to a split; a fit has no time to look."""
 
 
-def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
+def units_of(tree: ObliqueTree, spread: FloatArray | None) -> FloatArray:
+    """Return (n_nodes,): the size of each split's weightiest coefficient, or 1.
+
+    In such a unit a split reads ``debt + 56 late - 0.1 savings <= -20``, in units of
+    the debt, and not ``0.0003162 debt + 0.01777 late - ...``. The weight of a term is
+    its coefficient times the spread of its column; where none is known, units are 1.
+    """
+    if spread is None:
+        return np.ones(tree.n_nodes)
+    size = np.abs(tree.coef)
+    # Rounded, so that of terms of equal weight the first is taken.
+    weight = _to_digits(size * np.where(spread > 0, spread, 1.0), 6)
+    unit: FloatArray = size[np.arange(len(size)), weight.argmax(axis=1)]
+    return np.where(unit > 0, unit, 1.0)
+
+
+def in_units(tree: ObliqueTree, unit: FloatArray) -> ObliqueTree:
+    """Return the tree with the numbers of each node divided by a unit."""
+    return replace(
+        tree, coef=tree.coef / unit[:, None], threshold=tree.threshold / unit
+    )
+
+
+def digits_that_matter(
+    tree: ObliqueTree, X: FloatArray, unit: FloatArray | None = None
+) -> IntArray:
     """Find to how few digits the numbers of each split can be rounded.
 
     Parameters
@@ -34,12 +59,14 @@ def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
     tree : ObliqueTree
     X : float array of shape (n_samples, n_features)
         The rows that must not change sides, as the tree reads them.
+    unit : float array of shape (n_nodes,), optional
+        What the numbers of each node are divided by before, see :func:`units_of`.
 
     Returns
     -------
     int array of shape (n_nodes, 2)
         Significant digits of the coefficients and of the threshold, with which
-        :func:`rounded` sends every row of X to the leaf that the tree sends it to;
+        :func:`rounded` (in units) sends every row of X to the leaf of the tree;
         ``ALL_DIGITS`` where a split has rows so near that few digits do not do, and
         for more than 100,000 rows.
     """
@@ -47,6 +74,7 @@ def digits_that_matter(tree: ObliqueTree, X: FloatArray) -> IntArray:
     if len(X) > _MOST_ROWS:
         return unrounded
     digits, leaf = unrounded.copy(), tree.apply(X)
+    tree = tree if unit is None else in_units(tree, unit)
     passes = tree.ancestors[leaf]
     largest = np.abs(X).max(axis=0, initial=0.0)
     for node in np.flatnonzero(~tree.is_leaf):

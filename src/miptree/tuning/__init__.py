@@ -26,7 +26,7 @@ from miptree.tuning.fold_constraints import FoldConstraints, RuleHeldOut
 from miptree.tuning.folds import Fold, FoldedRows, folded_rows
 from miptree.tuning.ladder import Rung, chosen, ladder, why_chosen
 from miptree.tuning.racing import Race, all_settings
-from miptree.tuning.scores import costs_of
+from miptree.tuning.scores import training_costs
 
 __all__ = [
     "DEFAULT_CANDIDATES",
@@ -54,9 +54,9 @@ __all__ = [
     "Winner",
     "all_settings",
     "chosen",
-    "costs_of",
     "final_fit",
     "folded_rows",
     "ladder",
+    "training_costs",
     "why_chosen",
 ]

@@ -20,8 +20,8 @@ from miptree.tuning.folds import Fold
 from miptree.tuning.grow import Grower, TrainingEffort
 from miptree.tuning.scores import (
     FoldScores,
-    costs_of,
     nonzeros_per_split,
+    training_costs,
 )
 from miptree.tuning.scoring import tree_score
 from miptree.tuning.training_part import TrainingPart
@@ -97,7 +97,7 @@ def train_fold(
     """
     known = rows.take(fold.train)
     table, problem = rules.learn(known, as_levels)
-    part, ruled = TrainingPart(problem, costs_of(rows)), None
+    part, ruled = TrainingPart(problem, training_costs(rows)), None
     if constraints is not None:
         ruled = constraints.on_training(known, problem, table, len(known) / len(rows))
         if ruled is None:

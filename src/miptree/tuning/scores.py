@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,6 +68,11 @@ def costs_of(rows: TrainingRows) -> FloatArray:
         return rows.costs
     each = np.arange(rows.n_classes)
     return plain_costs(each, np.ones(len(each)), len(each))
+
+
+def training_costs(rows: TrainingRows) -> FloatArray:
+    """Return the costs (Y, Y) that are not in the weights of a problem of the rows."""
+    return costs_of(rows if rows.class_price is None else replace(rows, costs=None))
 
 
 def nonzeros_per_split(tree: HeapTree | ObliqueTree) -> float:

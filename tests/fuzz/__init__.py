@@ -1,0 +1,1 @@
+"""Fuzzing: damaged files and odd command lines. Run ``python -m fuzz`` in ``tests``."""
