@@ -147,12 +147,7 @@ class RuledBruteForce(BruteForce):
                 for column, sign in constraint.directions:
                     if share[0] != share[1]:
                         good = UP if (share[1] > share[0]) == (sign > 0) else DOWN
-                        tried = allowed[column]
-                        allowed[column] = (
-                            good
-                            if tried == FREE
-                            else "".join(s for s in tried if s in (ZERO, good))
-                        )
+                        allowed[column] = _both(allowed[column], good)
         return allowed
 
     def _towards(self, pattern: tuple[str, ...]) -> set[int]:
@@ -232,6 +227,13 @@ def _joined(
         one.orders + below + pairs,
         one.places | two.places | {place},
     )
+
+
+def _both(tried: str, good: str) -> str:
+    """Return the signs to be tried that a further rule allows as well."""
+    if tried == FREE:
+        return good
+    return "".join(s for s in tried if s in (ZERO, good)) or ZERO
 
 
 def _is_about(constraint: AllowFeatures, place: int) -> bool:

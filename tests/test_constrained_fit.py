@@ -47,6 +47,8 @@ from miptree.constraints import (
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.constraints.rules import Rules
 from miptree.evaluate import evaluate_rules
+from miptree.explain import explain
+from miptree.export import export_dot, export_text
 from miptree.fit import constrained
 
 PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
@@ -256,6 +258,22 @@ def test_a_fixed_split_stays_with_its_very_numbers(unit):
     assert 0.5 <= np.abs(score).max() <= 1
     assert verify_model(clf, X * unit, y).ok
     assert "Node 0 sends rows with 3 * 'x[1]' - 1 * 'x[2]' <=" in str(clf.certificate_)
+
+
+def test_texts_show_the_numbers_of_a_fixed_split_as_they_were_given():
+    X, y, _ = biased(60)
+    frame = pd.DataFrame(1000 * X, columns=["income", "debt", "age"])
+    fixed = FixedSplit(0, {"income": 0.3, "debt": -2}, 15.7)
+    clf = classifier([fixed], **PENALTIES).fit(frame, y)
+    line = "0.3 income - 2 debt <= 15.7"
+    assert export_text(clf).startswith(f"{line} (node 0")
+    assert export_text(clf, digits=2).startswith(line.replace("15.7", "16"))
+    met = explain(clf, frame[:1])[0].splits[0]
+    score = 0.3 * frame["income"][0] - 2 * frame["debt"][0]
+    assert met.threshold == pytest.approx(15.7)
+    assert met.score == pytest.approx(score)
+    assert line.split(" <=")[0] in met.rule
+    assert line in export_dot(clf)
 
 
 def test_below_a_fixed_root_each_side_is_searched_on_its_own():
@@ -598,9 +616,45 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     assert all(here == there for _, here, there in rates)
 
 
+def test_rules_on_splits_are_written_on_the_command_line(people, tmp_path):
+    out = tmp_path / "model.json"
+    result = run(
+        *("fit", people, "--target", "paid", "--solver", "search", "--time-limit", 1),
+        *("--allow", "a", "--allow", "b", "--allow-at", "node=2:a", "--drop", "sex"),
+        *("--fixed-split", "0:b - 0.5 * a <= -0.25", "--out", out),
+    )
+    assert result.exit_code == 0, result.output
+    assert load_json(out).constraints_[:3] == (
+        AllowFeatures(["a", "b"]),
+        AllowFeatures(["a"], node=2),
+        FixedSplit(0, {"b": 1, "a": -0.5}, -0.25),
+    )
+    assert run("verify", out, people).exit_code == 0
+
+
+def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
+    given = "trade-off", people, "--target", "paid", "--sensitive", "sex"
+    given += "--bounds", "0.2,0.02", "--time-limit", 0.3, "--test", people
+    result = run(*given, "--out", tmp_path / "curve.csv")
+    assert result.exit_code == 0, result.output
+    table = pd.read_csv(tmp_path / "curve.csv")
+    assert table["bound"].tolist() == [0.02, 0.2]
+    assert (table["value"] <= table["bound"]).all()
+    assert (table["value"] == table["test_value"]).all()
+    assert "What DemographicParity costs" in result.output
+    done = run(*given, "--out", tmp_path / "curve.png")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
+    assert "--bounds must be numbers" in refused(*given, "--bounds", "low")
+    assert "must end in .png" in refused(*given, "--out", tmp_path / "curve.txt")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        (["--allow-at", "root:a"], "--allow-at must be depth= or node="),
+        (["--fixed-split", "0:a < 3"], "--fixed-split must be a node, a colon"),
+        (["--fixed-split", "0:two * a <= 3"], "such as '0:bmi <= 27'"),
         (["--fair", "demographic-parity:0.05"], "name their column with --sensitive"),
         (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),

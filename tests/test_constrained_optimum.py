@@ -50,23 +50,23 @@ def optimum(clf, constraints, X, y, groups, depth):
 
 
 COUNTED = [
-    ([DemographicParity(difference_bound=0.1)], 1, 8, 0),
-    ([MinRate(1, 0.6), EqualizedOdds(difference_bound=0.3)], 1, 8, 1),
+    ([DemographicParity(difference_bound=0.1)], 1, 7, 0),
+    ([MinRate(1, 0.6), EqualizedOdds(difference_bound=0.3)], 1, 7, 1),
     ([MinLeaf(rows=3), MaxRate(1, 0.5)], 1, 8, 2),
     ([DemographicParity(difference_bound=0.2)], 2, 5, 3),
     ([MinLeaf(rows=2), MaxRate(1, 0.34, on="negatives")], 2, 5, 4),
     ([ErrorRateParity(difference_bound=0.1, versus="pairs")], 2, 5, 5),
 ]
 SHAPED = [
-    ([Monotone({0: +1}, 1)], 1, 8, 0),
+    ([Monotone({0: +1}, 1)], 1, 7, 0),
     ([Monotone({0: -1, 1: +1}, 1)], 2, 5, 1),
     ([Monotone({1: -1}, 0)], 2, 5, 2),
-    ([Signs({0: +1}, 1)], 1, 8, 3),
+    ([Signs({0: +1}, 1)], 1, 7, 3),
     ([Signs({0: -1, 1: -1}, 1)], 2, 5, 4),
     ([Signs({1: +1}, 0)], 2, 5, 5),
-    ([AllowFeatures([1])], 1, 8, 6),
+    ([AllowFeatures([1])], 1, 7, 6),
     ([AllowFeatures([1], node=2)], 2, 5, 8),
-    ([FixedSplit(0, {0: 1.0, 1: -0.5}, 0.1)], 1, 8, 9),
+    ([FixedSplit(0, {0: 1.0, 1: -0.5}, 0.1)], 1, 7, 9),
     ([FixedSplit(0, {1: 1.0}, 0.0)], 2, 5, 10),
 ]
 MIXED = [
@@ -76,6 +76,7 @@ MIXED = [
     ([FixedSplit(0, {1: 1.0}, 0.0), Monotone({0: +1}, 1)], 2, 5, 15),
 ]
 MISSED = [
+    ([MinLeaf(rows=3), MaxRate(1, 0.5)], 1, 7, 2),
     ([AllowFeatures([0], depth=0)], 2, 5, 7),
     ([FixedSplit(1, {0: 2.0}, 0.3)], 2, 5, 13),
 ]

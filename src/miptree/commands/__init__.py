@@ -14,6 +14,7 @@ from miptree.commands import (
     report,
     solvers,
     table,
+    trade_off,
     verify,
 )
 from miptree.commands._app import app
@@ -31,5 +32,6 @@ __all__ = [
     "report",
     "solvers",
     "table",
+    "trade_off",
     "verify",
 ]

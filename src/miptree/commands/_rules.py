@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from miptree.commands import _tables
+from miptree.commands._split_rules import split_rules
 from miptree.constraints import (
     Constraint,
     DemographicParity,
@@ -46,12 +47,15 @@ class GivenRules(NamedTuple):
     min_rate: list[str]
     forbid: list[str]
     monotone: list[str]
+    allow: Sequence[str] = ()
+    allow_at: Sequence[str] = ()
+    fixed_split: Sequence[str] = ()
 
     @property
     def option(self) -> str | None:
         """The first option that was given, None where none was."""
         for name, value in self._asdict().items():
-            if value not in (None, []):
+            if value not in (None, [], ()):
                 return f"--{name.replace('_', '-')}"
         return None
 
@@ -80,7 +84,7 @@ class GivenRules(NamedTuple):
         if self.monotone:
             signs = dict(map(_direction, self.monotone))
             found.append(Monotone(signs, _second(labels, positive)))
-        return found
+        return found + split_rules(self.allow, self.allow_at, self.fixed_split)
 
     def groups(self, table: pd.DataFrame) -> dict[str, Any]:
         """Return the arguments of ``fit`` for the groups."""

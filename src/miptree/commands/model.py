@@ -225,6 +225,28 @@ def fit(
             "prediction never moves away from the --positive label. Repeatable."
         ),
     ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column that splits may use, and no others than those named so; "
+            "repeatable."
+        ),
+    ] = None,
+    allow_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The same for the splits of a depth, 0 for the root, or of one node: "
+            "depth=0:age or node=2:age. Repeatable."
+        ),
+    ] = None,
+    fixed_split: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A split of your own, its node first, 0 for the root, the sides of "
+            "node b being 2b+1 and 2b+2: '0:bmi <= 27' or '1:income - 2 * debt <= 15'. "
+            "Repeatable."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
     force: Force = False,
     details: Details = False,
@@ -244,10 +266,11 @@ def fit(
     bounds on it are proved.
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'; a
     points tree is then chosen for a sample of the rows, and not proved for all of them.
-    With --fair, --min-leaf, --max-rate, --min-rate, --forbid or --monotone an oblique
-    tree is trained that keeps these rules on the training rows, or an error says why
-    there is none. With --tune as well, trees that keep them are compared by
-    cross-validation, points trees aside, and it is told how the rules fare on new rows.
+    With --fair, --min-leaf, --max-rate, --min-rate, --forbid, --allow, --allow-at,
+    --fixed-split or --monotone an oblique tree is trained that keeps these rules on the
+    training rows, or an error says why there is none. With --tune as well, trees that
+    keep them are compared by cross-validation, points trees aside, and it is told how
+    the rules fare on new rows.
     """
     rules = GivenRules(
         sensitive or [],
@@ -259,6 +282,9 @@ def fit(
         min_rate or [],
         forbid or [],
         monotone or [],
+        allow or [],
+        allow_at or [],
+        fixed_split or [],
     )
     outputs = {"--out": out, "--proof-log": proof_log}
     refuse_outputs(outputs, _files_read(data, engine), force)

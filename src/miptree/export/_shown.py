@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from math import floor, log10
 from types import MappingProxyType
@@ -11,6 +11,7 @@ import numpy as np
 
 from miptree.export._describe import is_points_tree, readable
 from miptree.export._names import atom_text, number_text, printable
+from miptree.export._own_splits import own_factors, with_own_numbers
 from miptree.export._plain_rule import PlainRule, plain_rule
 from miptree.export._rules import (
     Atom,
@@ -51,7 +52,8 @@ def shown_rules(
     rules : Rules
         Its splits have their terms in the order of coefficient times spread, the
         first with a coefficient of 1, lack those that only tell rows apart that lie on
-        the split, and know plain rules. With 17 digits they are as they are.
+        the split, and know plain rules. With 17 digits they are as they are. Splits
+        that are the user's own have the numbers given.
     digits : int
         How many significant digits of their numbers to show.
     notes : list of str
@@ -66,18 +68,23 @@ def shown_rules(
     if digits is not None and digits >= ALL_DIGITS:
         rules, notes = _for_people(exact, weights, None)
         return rules, digits, notes
+    own = own_factors(model)
     unit = units_of(model.tree_, model.fitted_.spread)
+    unit[list(own)] = list(own.values())
     short = in_units(model.tree_, unit)
     if digits is not None:
+        short = with_own_numbers(model, short)
         rules = rules_of(model, feature_names, class_names, short)
-        rules, notes = _for_people(rules, weights, digits, unit)
+        rules, notes = _for_people(rules, weights, digits, unit, own=own)
         return rules, digits, notes
     matter = model.fitted_.digits
     needs_all = matter == ALL_DIGITS
     short = rounded(short, np.where(needs_all, DIGITS, matter))
+    short = with_own_numbers(model, short)
     rules = rules_of(model, feature_names, class_names, short)
     plain = {branch.node: plain_rule(branch) for branch in exact.branches}
-    rules, notes = _for_people(rules, weights, ALL_DIGITS, unit, plain)
+    rules, notes = _for_people(rules, weights, ALL_DIGITS, unit, plain, own)
+    needs_all[list(own)] = False
     is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
     return rules, ALL_DIGITS, [*([ROUNDED] if is_coarse else []), *notes]
 
@@ -88,17 +95,23 @@ def _for_people(
     digits: int | None,
     unit: FloatArray | None = None,
     plain: Mapping[int, PlainRule | None] = MappingProxyType({}),
+    own: Collection[int] = (),
 ) -> tuple[Rules, list[str]]:
     """Put terms in order, and leave tiny ones out unless all digits are asked for.
 
     ``unit`` is what the numbers of each node were divided by, ``plain`` are rules that
-    say what exact splits ask, by node.
+    say what exact splits ask, by node. The splits at the nodes ``own`` are the user's,
+    and stay as they were given.
     """
     notes: list[str] = []
 
     def shown(node: Branch | Leaf) -> Branch | Leaf:
         if isinstance(node, Leaf):
             return node
+        if unit is not None and node.node in own:
+            left, right = shown(node.left), shown(node.right)
+            known = float(unit[node.node])
+            return replace(node, unit=known, left=left, right=right)
         size = {atom: abs(coef) * weights.get(atom, 1.0) for coef, atom in node.terms}
         # Rounded, so that terms of equal weight stay in the order of the columns.
         terms = sorted(node.terms, key=lambda term: -float(f"{size[term[1]]:.6g}"))

@@ -166,6 +166,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     if not found.method:  # which has no margin
         facts[least] = f"{found.errors_bound:.6g}"
     kind = "tree of its kind" if found.method else "tree"
+    kind += " that keeps the rules" if found.is_of_ruled_trees else ""
     proved = "claimed" if is_claim(found.objective_proved_by) else "proved"
     if found.proof_digest:
         facts["digest of the proof file"] = found.proof_digest[:12]

@@ -20,7 +20,7 @@ from miptree.constraints.effective import left_out
 from miptree.constraints.free_signs import free_signs
 from miptree.constraints.placed import with_placed
 from miptree.constraints.rules import Rules
-from miptree.control.clock import Clock, interruptible
+from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
 from miptree.fit.cuts import best_cut
 from miptree.fit.fitted import FittedTree
@@ -177,7 +177,7 @@ class _Constrained:
         if best is not None:
             best.raise_errors_bound(bounds.errors)
             best.raise_objective_bound(bounds.objective)
-            best.note_end(trained.ended)
+            best.note_end(_ended(trained, clock))
 
     def _guide(self, clock: Clock) -> None:
         """Search with prices on the limits, and around the best tree, in rounds."""
@@ -344,3 +344,9 @@ class _Constrained:
             self.free_bound,
         )
         return replace(fitted, certificate=certificate)
+
+
+def _ended(trained: Incumbent, clock: Clock) -> End:
+    """Return why a training ended; where a proof would not pay, it has stalled."""
+    gave_up = trained.ended == "time_limit" and not clock.is_over
+    return "stalled" if gave_up else trained.ended

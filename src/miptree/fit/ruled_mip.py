@@ -12,6 +12,7 @@ from miptree.mip.formulations.ruled import RuledFormulation
 from miptree.mip.node_lp import refit_nodes
 from miptree.mip.size import mip_size, pays
 from miptree.mip.solvers import Limits, Progress, Result, get_solver
+from miptree.mip.solvers.base import is_feasible
 from miptree.objective.bounds import Bound
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray
@@ -36,12 +37,18 @@ def can_prove_kept(kept: KeptTrees, clock: Clock) -> bool:
 def prove_kept(kept: KeptTrees, clock: Clock) -> None:
     """Raise the bound of trees that keep the constraints, and take in better ones.
 
+    Nothing is believed of a MIP that does not have the best tree known as a solution.
+    So where none is known, the MIP looks for one first.
+
     Raises
     ------
     ImpossibleConstraintsError
         If no tree is known and the solver says that there is none.
     """
-    _RuledMip(kept, clock).run()
+    if kept.best is None:
+        _RuledMip(kept, clock).run()
+    if kept.best is not None and not (clock.is_over or kept.best.is_done):
+        _RuledMip(kept, clock).run()
 
 
 class _RuledMip:
@@ -52,6 +59,7 @@ class _RuledMip:
         if kept.best is not None:
             self.clock = awaited(kept.best, plan, clock)
         self.best_value = kept.objective
+        self.is_believed = False
         given = kept.problem, plan.objective, plan.depth
         self.mip = RuledFormulation(
             *given, rules=kept.rules, best_value=self.best_value
@@ -64,6 +72,7 @@ class _RuledMip:
         if best is not None and best.heap is not None:
             best.enter("solve")
             start = self.mip.encode(best.heap)
+            self.is_believed = is_feasible(self.mip.model, start)
         limits = Limits(
             seconds=self.clock.remaining,
             nodes=plan.node_limit,
@@ -98,7 +107,7 @@ class _RuledMip:
         text = f"{solver} on the compact MIP with rows for the rules"
         left_out = " and ".join(self.mip.without_rows)
         text += f" but {left_out}" if left_out else ""
-        if self.kept.best is not None:
+        if self.kept.best is not None and self.is_believed:
             value = min(bound, self.best_value)
             self.kept.best.raise_objective_bound(Bound(value, text))
 
@@ -108,7 +117,8 @@ class _RuledMip:
             return self.clock.is_over
         self._take(progress.bound, self.plan.solver)
         best.tell()
-        return best.gap == 0 or self.clock.is_over
+        is_proved = self.is_believed and best.gap == 0
+        return is_proved or self.clock.is_over
 
     def _improved(self, x: FloatArray) -> FloatArray | None:
         """Take in a solver's solution and answer with a better one, if any."""
