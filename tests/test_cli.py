@@ -78,7 +78,7 @@ def test_export_text_names(names):
     first, second = names or ["x[0]", "x[1]"]
     lines = text.splitlines()
     assert lines[0] == f"-2 {second} <= 1 (node 0)"
-    assert lines[1] == f"├─ yes: 1 {first} + 1 {second} <= 0.5 (node 1)"
+    assert lines[1] == f"├─ yes: {first} + {second} <= 0.5 (node 1)"
     assert lines[2] == "│       ├─ yes: class low (leaf 3)"
     assert lines[-1] == "        └─ no:  class low (leaf 6)"
 

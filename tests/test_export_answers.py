@@ -118,7 +118,7 @@ def test_bare_trees_and_own_names():
     tree, names = ObliqueTree.from_heap(heap), (["width", "height"], ["low", "high"])
     row = 'SELECT 1.0 AS "width", -2.0 AS "height"'
     found = in_sqlite_row(export_sql(tree, *names, output=OUTPUTS), row)
-    assert found == ("high", 2, 1.0, "Class high because 1.5 width - 1 height > 3.")
+    assert found == ("high", 2, 1.0, "Class high because 1.5 width - height > 3.")
     module = {}
     exec(export_python(tree, *names, output="reason"), module)
     assert module["reason"]({"width": 1.0, "height": -2.0}) == found[3]

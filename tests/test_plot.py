@@ -1,5 +1,6 @@
 """Pictures say what the tree is: counts, numbers and regions, read back from them."""
 
+import copy
 import sys
 import warnings
 
@@ -8,7 +9,15 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from _models import HOSTILE, QUICK, array_model, iris_model, mixed_frame, mixed_model
+from _models import (
+    HOSTILE,
+    QUICK,
+    array_model,
+    iris_model,
+    mixed_frame,
+    mixed_model,
+    with_tree,
+)
 from _points_models import points_model, random_rows
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -20,6 +29,7 @@ from miptree import OptimalTreeClassifier, PointsTreeClassifier  # noqa: E402
 from miptree.export._shown import shown_rules  # noqa: E402
 from miptree.export.text import split_text  # noqa: E402
 from miptree.plot import plot_node, plot_regions, plot_trace, plot_tree  # noqa: E402
+from miptree.tree import HeapTree, ObliqueTree  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -191,19 +201,30 @@ def test_dollars_are_no_formulas(iris):
         drawn(ax)
 
 
-def test_node_counts_rows_by_class_and_side(iris):
-    clf, X, y = iris
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_node_counts_rows_by_class_and_side(iris, sign):
+    fitted, X, y = iris
+    heap = HeapTree(
+        sign * np.array([[0.1, 0.0, 0.2, 0.3]]), np.array([sign]), np.array([0, 1])
+    )
+    rng = np.random.default_rng(0)
+    clf = with_tree(copy.copy(fitted), ObliqueTree.from_heap(heap), rng)
     ax = plot_node(clf, X, y, 0)
-    left, right = np.zeros(3), np.zeros(3)
+    assert (" <= " if sign > 0 else " >= ") in ax.get_title()
+    (limit, _) = ax.lines[0].get_xdata()
+    low, high = np.zeros(3), np.zeros(3)
     for k, bars in enumerate(ax.containers):
         for bar in bars:
-            side = left if bar.get_x() + bar.get_width() / 2 <= 0 else right
-            side[k] += bar.get_height()
+            middle = bar.get_x() + bar.get_width() / 2
+            (low if middle <= limit else high)[k] += bar.get_height()
     passed = clf.decision_path(X).toarray()
-    child = clf.tree_.children_left[0]
-    expected = [passed[y == name, child].sum() for name in clf.classes_]
-    assert left.tolist() == expected
-    assert (left + right).tolist() == [50, 50, 50]
+    left = [
+        passed[y == name, clf.tree_.children_left[0]].sum() for name in clf.classes_
+    ]
+    assert (low if sign > 0 else high).tolist() == left
+    assert (low + high).tolist() == [50, 50, 50]
+    to_left = next(text for text in ax.texts if "to node 1:" in text.get_text())
+    assert to_left.get_ha() == ("left" if sign > 0 else "right")
     drawn(ax)
 
 

@@ -35,6 +35,7 @@ from miptree import (
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.constraints import DemographicParity, MaxCost, MinLeaf
 from miptree.export._rules import rules_of
+from miptree.export._shown import shown_rules
 from miptree.plot import plot_node, plot_regions, plot_tree
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -127,6 +128,20 @@ def test_histogram_keeps_the_sides_apart():
             assert left == sum(
                 facts_of(iris_page(clf))["nodes"][node["left"]]["counts"]
             )
+
+
+def test_histogram_names_the_sums_of_the_text():
+    clf, iris = iris_model(), load_iris(as_frame=True)
+    shown = {branch.node: branch for branch in shown_rules(clf)[0].branches}
+    for node in facts_of(iris_page(clf))["nodes"]:
+        if "histogram" not in node:
+            continue
+        leaf = clf.tree_.ancestors[clf.apply(iris.data)][:, node["id"]]
+        score = iris.data.to_numpy()[leaf] @ clf.tree_.coef[node["id"]]
+        sums = score / shown[node["id"]].unit
+        low, high = sorted(map(float, node["histogram"]["named"]))
+        assert low <= sums.min() + 1e-3
+        assert high >= sums.max() - 1e-3
 
 
 def test_facts_of_a_points_tree():
@@ -470,7 +485,8 @@ def test_nodes_have_their_numbers_rows_and_weightiest_terms(browser, tmp_path):
     sizes = [abs(bar["size"]) for bar in node["bars"]]
     assert sizes == sorted(sizes, reverse=True)
     names = [bar["name"] for bar in node["bars"]]
-    assert [text.split(" ", 1)[1] for text in node["terms_shown"]] == names
+    shown = zip(node["terms_shown"], names, strict=True)
+    assert all(text.endswith(name) for text, name in shown)
 
 
 def test_both_matrices_are_there_and_labelled(browser, tmp_path):

@@ -9,7 +9,7 @@ _NARROWEST = 24
 """A text is not made narrower than this, however deep it stands in a tree."""
 _PIECES = re.compile(
     r" (?<!over )(?<!under )"
-    r"(?=(?:[+-]|<=|>|and|or(?! more| less| fewer)|->|THEN) "
+    r"(?=(?:[+-]|[<>]=?|and|or(?! more| less| fewer)|->|THEN) "
     r"|\((?:node|leaf) \d|(?:over |under )?\d+ % )"
 )
 """Where a line is ended first of all: before a term, a condition or a share."""

@@ -15,7 +15,7 @@ from miptree.data.clear_splits import NEGLIGIBLE
 from miptree.data.problem import Problem
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.plan import Plan
-from miptree.tree import ObliqueTree
+from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray, IntArray
 
 _LEAST_GAIN = 1e-9
@@ -31,10 +31,18 @@ def with_shorter_blocks(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
     of the column that training did not meet, none of whose indicators is 1. A split
     never gets more terms.
     """
-    blocks = [block for block in problem.blocks if _is_full(problem.X[:, block])]
-    for node in np.flatnonzero(~tree.is_leaf).tolist():
+    tried = {
+        node: [block for block in problem.blocks if _shifts(tree.coef[node, block])]
+        for node in np.flatnonzero(~tree.is_leaf).tolist()
+    }
+    if not any(tried.values()):
+        return tree
+    passes = tree.ancestors[tree.apply(problem.X)]  # which stays as it is
+    for node, blocks in tried.items():
+        here = problem.X[passes[:, node]]
         for block in blocks:
-            tree = _shortened(problem.X, tree, node, block)
+            if _is_full(here[:, block]):
+                tree = _shortened(here, tree, node, block)
     return tree
 
 
@@ -47,25 +55,44 @@ def _is_full(indicators: FloatArray) -> bool:
 def _shortened(
     X: FloatArray, tree: ObliqueTree, node: int, block: IntArray
 ) -> ObliqueTree:
-    """Return the tree with the cheapest form of a block that changes no side."""
-    shifts = _shifts(tree.coef[node, block])
-    if not shifts:
-        return tree
-    leaf = tree.apply(X)
-    here = X[tree.ancestors[leaf, node]]
-    unknown = here.copy()
-    unknown[:, block] = 0.0
-    place = int(np.count_nonzero(~tree.is_leaf[:node]))
-    sides = tree.goes_right(unknown)[:, place]
-    for shift in shifts:
+    """Return the tree with the cheapest form of a block at a node.
+
+    ``X`` are the rows that come there: none of them may change its side, neither as it
+    is nor with a value of the column that is not known.
+    """
+    rest = X @ _without(tree.coef[node], block)  # the score where no indicator is 1
+    limit = tree.threshold[node]
+    for shift in _shifts(tree.coef[node, block]):
+        low, high = sorted((limit, limit + shift))
+        if ((low < rest) & (rest <= high)).any():
+            continue  # a row with an unknown value would change its side
         coef, threshold = tree.coef.copy(), tree.threshold.copy()
         coef[node, block] = _without_rounding(coef[node, block] + shift)
         threshold[node] += shift
         other = replace(tree, coef=coef, threshold=threshold)
-        keeps_rows = np.array_equal(other.apply(X), leaf)
-        if keeps_rows and np.array_equal(other.goes_right(unknown)[:, place], sides):
+        if _agree(tree, other, node, X) and _agree(
+            tree, other, node, _without(X, block)
+        ):
             return other
     return tree
+
+
+def _without(numbers: FloatArray, block: IntArray) -> FloatArray:
+    """Return a copy in which the columns of a block are 0."""
+    found = numbers.copy()
+    found[..., block] = 0.0
+    return found
+
+
+def _agree(one: ObliqueTree, two: ObliqueTree, node: int, X: FloatArray) -> bool:
+    """Tell whether two trees send each row to the same side at a node."""
+    return np.array_equal(_sides(one, node, X), _sides(two, node, X))
+
+
+def _sides(tree: ObliqueTree, node: int, X: FloatArray) -> IntArray:
+    """Return the side of each row at a node, by prediction."""
+    split = HeapTree(tree.coef[[node]], tree.threshold[[node]], np.arange(2))
+    return ObliqueTree.from_heap(split).apply(X)
 
 
 def _shifts(coef: FloatArray) -> list[float]:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of, score_histogram
 from miptree.export._describe import is_points_tree
+from miptree.export._names import number_text
 from miptree.export._rules import Branch, rules_of
 from miptree.export._shown import shown_rules
 from miptree.export._wrap import wrapped
@@ -30,10 +31,10 @@ def plot_node(
     *,
     ax: Any = None,
 ) -> Any:
-    """Draw a histogram of the scores of the rows that reach a split, by class.
+    """Draw a histogram of the sums of the rows that reach a split, by class.
 
-    Rows with a score of at most 0 go left. The band is the margin that the objective
-    asks rows to keep.
+    Sums are those of the split as it is the title. The line is its limit, the band the
+    margin that the objective asks rows to keep.
 
     Parameters
     ----------
@@ -61,6 +62,13 @@ def plot_node(
     Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     edges, counts, margin = score_histogram(clf, Z, codes, node, _BINS)
+    split, exact = found[0], float(clf.tree_.threshold[node])
+    edges, limit = (edges + exact) / split.unit, exact / split.unit
+    margin /= abs(split.unit)
+    if (
+        split.unit < 0
+    ):  # the rule has opposite signs, so that left is where sums are high
+        edges, counts = edges[::-1], counts[:, ::-1]
     ax = axes_or_new(ax, (7.0, 3.6))
     below = counts.cumsum(axis=0) - counts
     for k, name in enumerate(clf.classes_):
@@ -68,11 +76,14 @@ def plot_node(
         ax.bar(edges[:-1], counts[k], np.diff(edges), below[k], **style)
     if margin > 0:
         style = {"color": FAINT, "label": "margin"}
-        ax.axvspan(-margin, margin, alpha=0.25, linewidth=0, **style)
-    ax.axvline(0, color=INK, linewidth=1.2)
-    _say_sides(ax, found[0], rules.classes)
-    finish(ax, "score: left where at most 0", "rows", "")
-    title = f"node {node}: {split_text(rules, found[0], digits)}"
+        ends = limit - margin, limit + margin
+        ax.axvspan(*ends, alpha=0.25, linewidth=0, **style)
+    ax.axvline(limit, color=INK, linewidth=1.2)
+    _say_sides(ax, split, rules.classes)
+    side = "most" if split.unit > 0 else "least"
+    shown = number_text(split.threshold, digits)
+    finish(ax, f"sum: yes where it is at {side} {shown}", "rows", "")
+    title = f"node {node}: {split_text(rules, split, digits)}"
     letters = int(_LETTERS * ax.get_window_extent().width / ax.figure.dpi)
     lines = wrapped(title, letters, "    ")
     lines = [plain_text(line, len(line)) for line in lines]
@@ -82,7 +93,10 @@ def plot_node(
 
 def _say_sides(ax: Any, branch: Branch, classes: list[Any]) -> None:
     """Write on both sides where its rows go."""
-    for child, x, where in ((branch.left, 0.01, "left"), (branch.right, 0.99, "right")):
+    low, high = branch.left, branch.right
+    if branch.unit < 0:
+        low, high = high, low
+    for child, x, where in ((low, 0.01, "left"), (high, 0.99, "right")):
         text = f"to node {child.node}"
         if not isinstance(child, Branch):
             text += f": {plain_text(classes[child.label], 20)}"

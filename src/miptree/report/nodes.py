@@ -80,16 +80,32 @@ def _oblique(
     spread = atom_spreads(clf)
     found = {}
     for rounded, node in zip(shown.branches, rules.branches, strict=True):
-        edges, by_class, margin = score_histogram(clf, Z, codes, node.node, _BINS)
-        histogram = {"edges": edges.tolist(), "counts": by_class.tolist()}
         found[node.node] = {
             "text": split_text(rules, rounded, digits),
             "terms_shown": [] if rounded.rule else _terms(rules, rounded, digits),
             "answers": ["yes", "no"],
             "bars": _bars(rules, rounded, spread),
-            "histogram": histogram | {"margin": margin, "named": None},
+            "histogram": _histogram(clf, Z, codes, node, rounded.unit),
         }
     return found
+
+
+def _histogram(
+    clf: OptimalTreeClassifier,
+    Z: FloatArray,
+    codes: IntArray,
+    node: Branch,
+    unit: float,
+) -> dict[str, Any]:
+    """Count scores by class; those at the ends are named as the sums of the text."""
+    edges, counts, margin = score_histogram(clf, Z, codes, node.node, _BINS)
+    ends = [(end + node.threshold) / unit for end in edges[[0, -1]].tolist()]
+    return {
+        "edges": edges.tolist(),
+        "counts": counts.tolist(),
+        "margin": margin,
+        "named": [f"{end:.4g}" for end in ends],
+    }
 
 
 def _steps(

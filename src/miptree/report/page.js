@@ -311,7 +311,7 @@
       found.push(...bars(node.bars));
     }
     if (node.histogram) {
-      const what = node.parts ? "Points" : "Scores";
+      const what = node.parts ? "Points" : "Sums";
       found.push(el("h3", {}, `${what} of the rows that come here`), histogram(node));
     }
     found.push(el("h3", {}, "Who goes where"), whoGoesWhere(node));
@@ -367,9 +367,9 @@
     line.style.stroke = "var(--ink)";
     picture.append(line,
       svg("text", { class: "soft", x: 0, y: height + 14 },
-        `${named ? named[0] : short(low)} ← ${node.answers[0]}`),
+        `${named[0]} ← ${node.answers[0]}`),
       svg("text", { class: "soft", x: width, y: height + 14, "text-anchor": "end" },
-        `${node.answers[1]} → ${named ? named[1] : short(high)}`));
+        `${node.answers[1]} → ${named[1]}`));
     return picture;
   }
 
