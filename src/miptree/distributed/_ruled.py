@@ -41,6 +41,11 @@ TIGHTER = (1.0, 0.5)
 """Parts of the bound on differences with which trees are trained on the sample: what
 holds on a sample holds on all rows nearly, so some room is left."""
 
+SHIFTS, SMALLER = 4, 2.0
+"""Times that thresholds of the best tree are shifted, and how much less each time."""
+PARTS = (0.01, 0.02, 0.05, 0.1, 0.2)
+"""Parts of the rows at a split that it is shifted by at first, to either side."""
+
 
 def refuse_constraints(constraints: Sequence[Constraint]) -> None:
     """Refuse constraints that need more than counts of rows."""
@@ -87,6 +92,24 @@ class RuledFitting(Fitting):
         return Rules(self.constraints, population, names, names).ready()
 
     def _take_best(self, trees: list[ObliqueTree]) -> bool:
+        """Offer trees, then those near the best one with one threshold shifted.
+
+        A sample tells the rates of groups to some points only: on all rows the last
+        bit of a limit is met by a threshold that moves past a few rows.
+        """
+        improved = self._offer_all(trees)
+        for number in range(SHIFTS):
+            if not self._has_time():
+                break
+            is_kept = self.best.score.cost < BROKEN
+            near = [self.best.tree] if is_kept else []
+            near += trees[-len(TIGHTER) :] if number == 0 or not is_kept else []
+            parts = [part / SMALLER**number for part in PARTS]
+            found = [new for old in near for new in shifted(old, self.sampled, parts)]
+            improved |= bool(found) and self._offer_all(found)
+        return improved
+
+    def _offer_all(self, trees: list[ObliqueTree]) -> bool:
         """Offer the tree that keeps the constraints at the least cost of errors."""
         given = zip(trees, self._count(trees), self._counted(trees), strict=True)
         improved = False
@@ -212,6 +235,28 @@ def _tighter(constraint: Constraint, part: float) -> Constraint:
         bound = part * constraint.difference_bound
         return replace(constraint, difference_bound=bound)
     return constraint
+
+
+def shifted(
+    tree: ObliqueTree, rows: Problem, parts: Sequence[float]
+) -> list[ObliqueTree]:
+    """Return trees with one threshold moved past parts of the rows at its split."""
+    passes = tree.ancestors[tree.apply(rows.X)]
+    found = []
+    for node in np.flatnonzero(~tree.is_leaf):
+        here = passes[:, node]
+        is_subset = rows.is_subset_split(tree.coef[[node]])[0]
+        levels = np.unique(rows.X[here] @ tree.coef[node])
+        if is_subset or len(levels) < 2:
+            continue
+        place = int(np.searchsorted(levels, tree.threshold[node], side="right"))
+        steps = {max(1, round(part * len(levels))) for part in parts}
+        moved = {place + step for step in (*steps, *(-step for step in steps))}
+        for k in sorted(moved & set(range(1, len(levels)))):
+            threshold = tree.threshold.copy()
+            threshold[node] = 0.5 * (levels[k - 1] + levels[k])
+            found.append(replace(tree, threshold=threshold))
+    return found
 
 
 def joined_leaves(
