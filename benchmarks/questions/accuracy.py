@@ -2,7 +2,7 @@
 
 Settings were chosen by inner cross-validation and on splits 0-4, the figures published
 are those of splits 10 and up, run once: 10-19 for version 0.1, 20-29 after the tuner's
-candidates had changed; `cv` and `auto` of 20-23 again, with logistic trees among the
+candidates had changed; `cv` and `auto` of 20-29 again, with logistic trees among the
 candidates (older lines of `cv` are called `cv-before`). Parts: ``pairs`` of the paper;
 ``peers``, the one set more of peers.md; ``seconds``, the tuner on two quiet cores;
 ``large``, the default path on 48,842 rows of 14 mixed columns.
