@@ -98,7 +98,7 @@ def test_a_comma_at_the_end_of_rows_shifts_nothing(tmp_path):
     result = run(*fit, "--time-limit", 2, "--out", model)
     assert result.exit_code == 0, result.output
     assert load_json(model).classes_.tolist() == [0, 1]
-    assert " a <= " in result.stdout
+    assert result.stdout.startswith(("a <= ", "a >= "))
 
 
 @pytest.mark.parametrize("rows", ["1,2,0,7\n3,4,1,8\n", "1,2,0,\n3,4,1,8\n"])

@@ -35,7 +35,7 @@ def export_dot(
     digraph tree {
       node [shape=box, fontname="Helvetica"];
       edge [fontname="Helvetica"];
-      0 [label="1.5 width - 1 height <= 3\nnode 0"];
+      0 [label="1.5 width - height <= 3\nnode 0"];
       0 -> 1 [label="yes"];
       0 -> 2 [label="no"];
       1 [label="class 0\nleaf 1", style="rounded"];

@@ -52,8 +52,8 @@ def export_rules(
     >>> from miptree.tree import HeapTree, ObliqueTree
     >>> heap = HeapTree(np.array([[1.5, -1.0]]), np.array([3.0]), np.array([0, 1]))
     >>> print(export_rules(ObliqueTree.from_heap(heap), ["width", "height"]))
-    IF 1.5 width - 1 height <= 3 THEN class 0 (leaf 1)
-    IF 1.5 width - 1 height > 3 THEN class 1 (leaf 2)
+    IF 1.5 width - height <= 3 THEN class 0 (leaf 1)
+    IF 1.5 width - height > 3 THEN class 1 (leaf 2)
     """
     rules, digits, notes = shown_rules(model, feature_names, class_names, digits)
     counts, scores = counts_of(model), _scores(rules)

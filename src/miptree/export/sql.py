@@ -78,7 +78,7 @@ def export_sql(
     CASE
     WHEN "width" IS NULL OR "height" IS NULL THEN NULL
     ELSE
-      CASE -- 1.5 width - 1 height <= 3
+      CASE -- 1.5 width - height <= 3
       WHEN 1.5e0 * CAST("width" AS DOUBLE PRECISION)
         - 1e0 * CAST("height" AS DOUBLE PRECISION) <= 3e0
       THEN 'low'
