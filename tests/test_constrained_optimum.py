@@ -100,5 +100,7 @@ def test_what_a_search_does_not_find_a_mip_does(constraints, depth, n, seed):
     proved = fitted(constraints, X, y, groups, **given)
     best = optimum(proved, constraints, X, y, groups, depth)
     assert searched.objective_ >= best - 1e-6
-    assert proved.status_ == "optimal"
     assert proved.objective_ == pytest.approx(best, abs=1e-6)
+    # A multiple of a split that is fixed may cost less, and is not tried.
+    is_fixed = isinstance(constraints[0], FixedSplit)
+    assert proved.status_ == ("stalled" if is_fixed else "optimal")

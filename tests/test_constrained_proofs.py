@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from _data import close, examples, random_heap, solve
 from _ruled_brute_force import RuledBruteForce
 from miptree import OptimalTreeClassifier, verify_model
+from miptree.certificate.checks import objective_of
 from miptree.constraints import (
     AllowFeatures,
     DemographicParity,
@@ -247,8 +248,6 @@ def proved(constraints, X, y, groups, depth, **parameters):
         ([Monotone({0: -1}, 1)], 1, 20, 3),
         ([Signs({0: -1}, 1)], 1, 20, 4),
         ([AllowFeatures([0], depth=0)], 2, 5, 7),
-        ([FixedSplit(1, {0: 2.0}, 0.3)], 2, 5, 13),
-        ([FixedSplit(0, {1: 1.0}, 0.0), MinLeaf(rows=3)], 2, 12, 0),
     ],
 )
 def test_small_problems_are_proved_under_rules(constraints, depth, n, seed):
@@ -302,3 +301,34 @@ def test_a_mip_without_the_best_tree_known_is_not_believed(monkeypatch):
     monkeypatch.setattr(RuledFormulation, "build", stricter)
     clf = proved(*given)
     assert "MIP" not in clf.certificate_.objective_proved_by
+
+
+def test_a_fixed_split_may_be_any_positive_multiple_of_itself():
+    """A smaller one keeps the rule and costs less: no bound may be above it."""
+    x = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10]
+    X, y = np.column_stack([x, np.arange(10) % 4]).astype(float), np.repeat([0, 1], 5)
+    y[[4, 5]] = 1, 0
+    clf = OptimalTreeClassifier(
+        max_depth=1,
+        max_iter=10,
+        l1_penalty=1.0,
+        margin=0.05,
+        random_state=0,
+        constraints=[FixedSplit(0, {0: 1.0}, 5.0)],
+    ).fit(X, y)
+    found, problem = clf.certificate_, Problem.from_data(X, y, 2)
+    objective = objective_of(found)
+    values = [
+        objective.evaluate(
+            problem,
+            replace(
+                clf.tree_,
+                coef=part * clf.tree_.coef,
+                threshold=part * clf.tree_.threshold,
+            ),
+        ).objective
+        for part in (0.3, 0.5, 0.7, 1.0)
+    ]
+    assert min(values) < found.objective  # which the search did not find
+    assert found.objective_bound <= min(values)
+    assert not found.objective_optimal

@@ -107,8 +107,7 @@ class Certificate:
         With constraints, the objective of the best tree known that need not keep them.
     free_bound : float or None
         With constraints, a lower bound on the objective of all trees, whether they keep
-        them or not. An ``objective_bound`` above it is of trees that keep them; in
-        these rows reach both sides of every fixed split, at the scale that it has here.
+        them or not. An ``objective_bound`` above it is of trees that keep them.
     rules_bound : float or None
         With constraints, what the errors of every tree that keeps them cost at least,
         by counting alone.

@@ -60,6 +60,9 @@ class _RuledMip:
             self.clock = awaited(kept.best, plan, clock)
         self.best_value = kept.objective
         self.is_believed = False
+        # In the MIP rows reach both sides of a fixed split. Below the root a tree may
+        # keep the rule without that, so that nothing is said of all trees then.
+        self.is_of_all_trees = all(split.node == 0 for split in kept.rules.fixed)
         given = kept.problem, plan.objective, plan.depth
         self.mip = RuledFormulation(
             *given, rules=kept.rules, best_value=self.best_value
@@ -72,7 +75,8 @@ class _RuledMip:
         if best is not None and best.heap is not None:
             best.enter("solve")
             start = self.mip.encode(best.heap)
-            self.is_believed = is_feasible(self.mip.model, start)
+            is_solution = is_feasible(self.mip.model, start)
+            self.is_believed = is_solution and self.is_of_all_trees
         limits = Limits(
             seconds=self.clock.remaining,
             nodes=plan.node_limit,
@@ -89,7 +93,7 @@ class _RuledMip:
     def _end(self, result: Result) -> None:
         best = self.kept.best
         if best is None:
-            if result.status == "infeasible":
+            if result.status == "infeasible" and self.is_of_all_trees:
                 raise ImpossibleConstraintsError(
                     f"{result.solver} claims that no tree of depth {self.plan.depth} "
                     "keeps all constraints: the MIP of such trees has no solution. "

@@ -107,16 +107,21 @@ def add_fixed_splits(
 
     ``goes_right`` (n, fixed) tells the sides.
     """
+    if not fixed:
+        return
     n_open = h.positive.shape[1]
+    # A positive multiple is the same split: in (1a) it may cost less, in the box.
+    factor = b.variables("factor", (len(fixed),), upper=np.inf)
     for number, split in enumerate(fixed):
         node, coef = split.node, split.scaled_coef[:n_open]
         for columns, value in (
             (h.positive[node], np.maximum(coef, 0.0)),
             (h.negative[node], np.maximum(-coef, 0.0)),
             (h.threshold[[node]], np.array([split.scaled_threshold])),
-            (splits[[node]], np.ones(1)),
         ):
-            b.rows("fixed splits", value.shape, (columns, 1.0), equals=value)
+            multiple = np.full(value.shape, factor[number]), -value
+            b.rows("fixed splits", value.shape, (columns, 1.0), multiple, equals=0)
+        b.rows("fixed splits", (1,), (splits[[node]], 1.0), equals=1)
         right = goes_right[:, number, None]
         wrong = np.where(right, routes.left[node], routes.right[node]).astype(float)
         b.rows("sides of fixed splits", (len(e),), (e, wrong), upper=0)

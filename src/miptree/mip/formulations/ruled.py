@@ -206,6 +206,13 @@ class RuledFormulation(CompactFormulation):
         if "splits" in index:
             goes = [in_leaf @ side.T for side in (self.routes.left, self.routes.right)]
             x[index["splits"]] = (goes[0].any(axis=0)) & (goes[1].any(axis=0))
+        if "factor" in index:
+            x[index["factor"]] = [
+                heap.coef[split.node]
+                @ split.scaled_coef
+                / (split.scaled_coef @ split.scaled_coef)
+                for split in self.rules.fixed
+            ]
         for name, constraint, _ in self._directed():
             for node in range(len(index[name])):
                 used = used_directions(constraint, heap.coef[node], self.rules.numbers)
