@@ -24,7 +24,7 @@ from miptree.export._rules import (
 )
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, in_units, rounded, units_of
-from miptree.utils.arrays import FloatArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 DIGITS = 4
 """Significant digits of a tree that was not rounded with its training data."""
@@ -79,7 +79,8 @@ def shown_rules(
         return rules, digits, notes
     matter = model.fitted_.digits
     needs_all = matter == ALL_DIGITS
-    short = rounded(short, np.where(needs_all, DIGITS, matter))
+    few = _few_digits(short, model.fitted_.spread)
+    short = rounded(short, np.where(needs_all, few[:, None], matter))
     short = with_own_numbers(model, short)
     rules = rules_of(model, feature_names, class_names, short)
     plain = {branch.node: plain_rule(branch) for branch in exact.branches}
@@ -87,6 +88,20 @@ def shown_rules(
     needs_all[list(own)] = False
     is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
     return rules, ALL_DIGITS, [*([ROUNDED] if is_coarse else []), *notes]
+
+
+def _few_digits(tree: ObliqueTree, spread: FloatArray | None) -> IntArray:
+    """Return (n_nodes,): digits where rows tell none, four of what scores vary by.
+
+    Numbers far from 0, such as 202406, vary in their last digits only.
+    """
+    found = np.full(tree.n_nodes, DIGITS)
+    if spread is not None:
+        varies = (np.abs(tree.coef) * np.where(spread > 0, spread, 1.0)).max(axis=1)
+        far = np.maximum(np.abs(tree.threshold), varies) / np.where(varies, varies, 1)
+        more = np.ceil(np.log10(np.maximum(far, 1.0))).astype(int)
+        found = np.minimum(found + more, ALL_DIGITS)
+    return found
 
 
 def _for_people(

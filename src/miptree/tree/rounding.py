@@ -39,7 +39,12 @@ def units_of(tree: ObliqueTree, spread: FloatArray | None) -> FloatArray:
     # Rounded, so that of terms of equal weight the first is taken.
     weight = _to_digits(size * np.where(spread > 0, spread, 1.0), 6)
     unit: FloatArray = size[np.arange(len(size)), weight.argmax(axis=1)]
-    return np.where(unit > 0, unit, 1.0)
+    unit = np.where(unit > 0, unit, 1.0)
+    # A quotient may be too large for a number, or too small for all of its digits.
+    with np.errstate(over="ignore"):
+        largest = np.maximum(size.max(axis=1), np.abs(tree.threshold)) / unit
+    least = np.where(size > 0, size, np.inf).min(axis=1) / unit
+    return np.where((largest < 1e150) & (least > 1e-150), unit, 1.0)
 
 
 def in_units(tree: ObliqueTree, unit: FloatArray) -> ObliqueTree:
