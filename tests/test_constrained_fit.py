@@ -606,7 +606,10 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     assert run("verify", out, people).exit_code == 0
     told = " ".join(run("evaluate", out, people).output.split())
     assert "Rule 2 in training: Every leaf holds" in told
-    assert "Rule 7 on these rows: No split uses 'sex': kept." in told
+    assert "Rule 1 on these rows: The rates of" in told
+    assert "Rule 7 in training: No split uses 'sex': kept." in told
+    assert "Rule 2 on these rows" not in told  # it is about training rows
+    assert "Rule 7 on these rows" not in told  # it is about the tree
     page = tmp_path / "page.html"
     done = run("report", out, people, "--test", people, "--out", page)
     assert done.exit_code == 0, done.output

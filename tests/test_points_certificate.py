@@ -218,7 +218,7 @@ def test_an_open_proof_says_so(fitted):
     )
     assert f"at most {least} below it (its kind: depth 2 " in str(found)
     early = replace(found, objective_proved_by="exhaustive search")
-    assert "; not proved: bounds of an unfinished search; counted" in str(early)
+    assert "; bound by an unfinished search; counted" in str(early)
 
 
 def test_rounding_is_told_and_never_hides_an_optimum():
@@ -232,7 +232,7 @@ def test_rounding_is_told_and_never_hides_an_optimum():
     coarse = replace(found, objective_bound=found.objective * (1 - 1e-6))
     assert not coarse.objective_optimal
     assert coarse.gap > 0
-    assert "; not proved: " in str(coarse)
+    assert "; bound by " in str(coarse)
 
 
 def test_a_unit_is_never_lost_in_a_tolerance():

@@ -78,7 +78,11 @@ def _details(certificate: Certificate) -> str:
     """Say which trees were compared, and how."""
     kind = certificate.trees.removeprefix(f"{POINTS_TREE} of ")
     why = proof_words(certificate)
-    how = f"proved by {why}" if certificate.objective_optimal else f"not proved: {why}"
+    how = (
+        f"proved by {why}"
+        if certificate.objective_optimal
+        else f"bound by {why.removeprefix('bounds of ')}"
+    )
     parts = f"its kind: {kind}", how, _units(certificate)
     return "; ".join(part for part in parts if part)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from miptree.constraints import (
     Monotone,
     TruePositiveRateParity,
 )
+from miptree.data.files import TableNote
 from miptree.utils.arrays import AnyArray
 
 FAIRNESS: dict[str, Callable[..., Constraint]] = {
@@ -68,6 +70,8 @@ class GivenRules(NamedTuple):
     def constraints(self, labels: AnyArray) -> list[Constraint]:
         """Return the constraints that the options ask for."""
         kind, positive = labels.dtype.kind, None
+        if (self.fair or self.monotone) and self.positive is None:
+            _tell_positive(labels)
         if self.positive is not None:
             positive = _tables.read_label(self.positive, kind)
         found: list[Constraint] = [_fairness(text, positive) for text in self.fair]
@@ -132,6 +136,18 @@ def _direction(text: str) -> tuple[str, int]:
             f"{text!r}."
         )
     return name, int(sign)
+
+
+def _tell_positive(labels: AnyArray) -> None:
+    """Say which label rules are about, as nobody named one: it may be the bad one."""
+    classes = np.unique(labels)
+    if len(classes) == 2:
+        warnings.warn(
+            f"--fair and --monotone are about the label {classes[1]!s}, the second "
+            "one; name another with --positive.",
+            TableNote,
+            stacklevel=2,
+        )
 
 
 def _second(labels: AnyArray, positive: Any) -> Any:

@@ -221,7 +221,7 @@ def fit(
     monotone: Annotated[
         list[str] | None,
         typer.Option(
-            help="Column and +1 or -1, such as income:+1: as it rises (falls), the "
+            help="Column and +1 or -1, such as 'income:+1'. As it rises (falls), the "
             "prediction never moves away from the --positive label. Repeatable."
         ),
     ] = None,

@@ -23,6 +23,7 @@ from miptree.commands._model_rows import (
 from miptree.commands._outputs import refuse_outputs
 from miptree.commands._rules import noted_groups
 from miptree.commands.alternatives import other_trees_of
+from miptree.constraints.constraint import CountingConstraint
 from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, evaluate_rules
@@ -56,10 +57,13 @@ def evaluate(
     if getattr(saved.clf, "constraints_", ()):
         groups = noted_groups(saved.metadata, table)
         here = evaluate_rules(saved.clf, rows, y, **groups)
-        pairs = zip(saved.clf.certificate_.rules, here, strict=True)
-        for number, (in_training, finding) in enumerate(pairs, 1):
+        given = saved.clf.constraints_
+        pairs = zip(given, saved.clf.certificate_.rules, here, strict=True)
+        for number, (rule, in_training, finding) in enumerate(pairs, 1):
             say(printable(f"Rule {number} in training: {in_training}"))
-            say(printable(f"Rule {number} on these rows: {finding.sentence}"))
+            # Others are about the splits, or about the training rows.
+            if isinstance(rule, CountingConstraint):
+                say(printable(f"Rule {number} on these rows: {finding.sentence}"))
 
 
 @app.command()

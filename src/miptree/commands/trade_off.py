@@ -96,12 +96,16 @@ def trade_off(
 
 def _numbers(text: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",")]
+        bounds = [float(part) for part in text.split(",")]
     except ValueError:
+        bounds = []
+    # 1 rules nothing out: it is a decimal comma, as in 0,1, rather than a bound.
+    if not bounds or max(bounds) >= 1:
         raise ValueError(
-            f"--bounds must be numbers with commas between, such as 0.01,0.05, got "
-            f"{text!r}."
-        ) from None
+            "--bounds must be numbers below 1 with commas between, such as 0.01,0.05, "
+            f"got {text!r}."
+        )
+    return bounds
 
 
 def _test_rows(rows: FitRows, test: FitRows, rules: GivenRules) -> tuple[Any, ...]:

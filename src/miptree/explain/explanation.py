@@ -23,11 +23,14 @@ class Contribution:
         The row's cell; None where it is missing.
     amount : float
         What it adds; on a card of a points tree its points.
+    taken_as : float or None
+        The number that stands for a missing one in a sum.
     """
 
     feature: str
     value: Value
     amount: float
+    taken_as: float | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from miptree.classifiers.predictor import TreePredictor
-from miptree.data import CategoricalColumn, Value
+from miptree.data import CategoricalColumn, NumericalColumn, Value
 from miptree.explain.cell_values import added, points_of, score_of
 from miptree.explain.explanation import Contribution, SplitMet
 from miptree.explain.limits import Limits
@@ -150,10 +150,17 @@ class Story:
 
     def _listed(self, amounts: dict[int, float], row: Row) -> tuple[Contribution, ...]:
         found = [
-            Contribution(self.exact.name(j), row[j], amount)
+            Contribution(self.exact.name(j), row[j], amount, self._fill(j, row[j]))
             for j, amount in amounts.items()
         ]
         return tuple(sorted(found, key=lambda part: -abs(part.amount)))
+
+    def _fill(self, j: int, cell: Value) -> float | None:
+        """Return what stands for a missing number."""
+        column = self.exact.columns[j]
+        if cell is None and isinstance(column, NumericalColumn):
+            return column.fill
+        return None
 
     def _swing(self, branch: Branch, j: int, limits: dict[int, Limits]) -> float:
         """Return by how much a column can vary the score of a split."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil, log10
+
+import numpy as np
+
 from miptree.data import Value
 from miptree.data.columns import show_value
 from miptree.explain.explanation import (
@@ -74,7 +78,10 @@ def _shown(value: Value) -> str:
 
 def _split_lines(number: int, split: SplitMet) -> list[str]:
     lines = [f"  {number}. {split.rule}"]
-    if split.kind == "question":
+    parts = split.contributions
+    if split.kind == "question" or (
+        len(parts) == 1 and parts[0].value == parts[0].amount == split.score
+    ):  # 'the sum' of one number would be an odd word
         cells = ", ".join(_cell(part) for part in split.contributions)
         return [*lines, f"     here {cells}"] if cells else lines
     if split.kind == "points":
@@ -91,8 +98,9 @@ def _split_lines(number: int, split: SplitMet) -> list[str]:
 
 
 def _cell(part: Contribution) -> str:
-    is_missing = part.value is None
-    value = "is missing" if is_missing else f"= {_shown(part.value)}"
+    value = "is missing" if part.value is None else f"= {_shown(part.value)}"
+    if part.taken_as is not None:
+        value += f", taken as {_shown(part.taken_as)}"
     return printable(f"{part.feature} {value}")
 
 
@@ -110,8 +118,8 @@ def _score_words(split: SplitMet) -> str:
         return f"the sum is {score}, just the limit:"
     side = "below" if split.score <= split.threshold else "above"
     # The rule may show its limit with fewer digits than it has.
-    told = f"{float(split.rule.rpartition(' ')[2]):.4g}"
-    exact = "" if told == f"{split.threshold:.4g}" else "the exact limit "
+    told = number_text(float(split.rule.rpartition(" ")[2]), 4)
+    exact = "" if told == number_text(split.threshold, 4) else "the exact limit "
     far = f"{number_text(split.distance, 2)} {side} {exact}{limit}"
     if split.share is not None:
         far += f" ({percent(split.share)} of what it can vary by)"
@@ -119,12 +127,12 @@ def _score_words(split: SplitMet) -> str:
 
 
 def _told_apart(one: float, two: float) -> tuple[str, str]:
-    """Write two numbers with so many digits that those that differ look different."""
-    for digits in range(4, 18):
-        texts = f"{one:.{digits}g}", f"{two:.{digits}g}"
-        if one == two or texts[0] != texts[1]:
-            break
-    return texts
+    """Write two numbers with so many digits that their difference shows, too."""
+    far, digits = abs(one - two), 4
+    if 0.0 < far < np.inf:
+        digits += max(0, ceil(log10(max(abs(one), abs(two)) / far)) - 1)
+    texts = [number_text(number, min(digits, 17)) for number in (one, two)]
+    return texts[0], texts[1]
 
 
 def _rounded(number: float) -> str:

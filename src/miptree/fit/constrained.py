@@ -101,6 +101,7 @@ class _Constrained:
         self.free: Incumbent | None = None
         self.free_bound = 0.0
         self._may_go_on = True
+        self._guided: tuple[Multipliers, HeapTree, int] | None = None
 
     def run(self) -> FittedTree:
         """Search without constraints, then with them, then prove; return the best."""
@@ -180,15 +181,12 @@ class _Constrained:
             best.note_end(_ended(trained, clock))
 
     def _guide(self, clock: Clock) -> None:
-        """Search with prices on the limits, and around the best tree, in rounds."""
-        prices = Multipliers.begin(self.problem, self.rules)
-        assert self.free is not None
-        assert self.free.heap is not None
-        last = self._placed(self.problem, self.free.heap)
-        prices.step(last)
-        self._sweep(last, clock)
-        if self.rules.limits:
-            self._try_prices(prices, clock)
+        """Search with prices on the limits, and around the best tree, in rounds.
+
+        A second time it goes on with the prices and the number of rounds that it had:
+        from the start, the same seeds would find the same trees again.
+        """
+        prices, last, first = self._guided or (*self._first_prices(clock), 0)
         n_rounds, stalled, left = 0, 0, self._iterations_left
         most = np.inf
         if left is not None:
@@ -199,10 +197,11 @@ class _Constrained:
             if self.rules.limits:
                 budget = self._budget(most - n_rounds)
                 turn = clock.share(ROUND_SHARE)
-                last = self._priced_search(prices, last, n_rounds, budget, turn)
+                number = first + n_rounds
+                last = self._priced_search(prices, last, number, budget, turn)
                 prices.step(last)
             if has_layers(self.rules):
-                self._regrow(prices, n_rounds, clock)
+                self._regrow(prices, first + n_rounds, clock)
             if self.n_iter == n_iter:
                 self._count(LEAST_ITERATIONS)
             self._refit(clock)
@@ -213,11 +212,24 @@ class _Constrained:
             n_rounds += 1
             if left is None and stalled >= STALLED_AFTER:
                 break
+        self._guided = prices, last, first + n_rounds
         if self.kept.best is not None:
             is_spent = left is not None and self._iterations_left == 0
             end = clock.ended or ("max_iter" if is_spent else "stalled")
             self.kept.best.note_end(end)
         self._may_go_on = clock.ended == "time_limit"
+
+    def _first_prices(self, clock: Clock) -> tuple[Multipliers, HeapTree]:
+        """Return prices on the limits, and the tree that they were last moved by."""
+        prices = Multipliers.begin(self.problem, self.rules)
+        assert self.free is not None
+        assert self.free.heap is not None
+        last = self._placed(self.problem, self.free.heap)
+        prices.step(last)
+        self._sweep(last, clock)
+        if self.rules.limits:
+            self._try_prices(prices, clock)
+        return prices, last
 
     def _budget(self, rounds_left: float) -> int:
         """Return the iterations of the next round."""

@@ -42,7 +42,7 @@ def with_shorter_blocks(problem: Problem, tree: ObliqueTree) -> ObliqueTree:
         here = problem.X[passes[:, node]]
         for block in blocks:
             if _is_full(here[:, block]):
-                tree = _shortened(here, tree, node, block)
+                tree = _shortened(here, problem.X, tree, node, block)
     return tree
 
 
@@ -53,12 +53,13 @@ def _is_full(indicators: FloatArray) -> bool:
 
 
 def _shortened(
-    X: FloatArray, tree: ObliqueTree, node: int, block: IntArray
+    X: FloatArray, all_rows: FloatArray, tree: ObliqueTree, node: int, block: IntArray
 ) -> ObliqueTree:
     """Return the tree with the cheapest form of a block at a node.
 
-    ``X`` are the rows that come there: none of them may change its side, neither as it
-    is nor with a value of the column that is not known.
+    ``X`` are the rows that come there: none of them may change its side. Neither may
+    any of all rows with a value of the column that is not known: with it the row may
+    come there, too.
     """
     rest = X @ _without(tree.coef[node], block)  # the score where no indicator is 1
     limit = tree.threshold[node]
@@ -71,7 +72,7 @@ def _shortened(
         threshold[node] += shift
         other = replace(tree, coef=coef, threshold=threshold)
         if _agree(tree, other, node, X) and _agree(
-            tree, other, node, _without(X, block)
+            tree, other, node, _without(all_rows, block)
         ):
             return other
     return tree
