@@ -128,6 +128,8 @@ def test_a_word_among_numbers_is_named_with_its_row(tmp_path):
     path.write_text("x\n1\n2\n\noops\n4\n".replace("\n\n", '\n""\n'))
     message = refused("predict", model, path)
     assert "'x' held numbers in training and holds 'oops' in row 4 (row 1" in message
+    path.write_text("x;z\n1,5;a\n2,5;b\noops;c\n4,5;d\n")  # with decimal commas
+    assert "holds 'oops' in row 3 (row 1" in refused("predict", model, path)
 
 
 # ------------------------------------------------------------------------- options

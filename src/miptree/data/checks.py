@@ -53,7 +53,7 @@ def changed_type(name: str, before: str, values: list[Value]) -> ValueError:
 
 def _looks_like_number(value: Value) -> bool:
     try:
-        float(str(value))
+        float(str(value).replace(",", "."))  # as a file with decimal commas has it
     except ValueError:
         return False
     return True
