@@ -220,3 +220,10 @@ def test_a_terminal_without_the_characters_is_no_error(tmp_path):
     assert b"|- yes: class " in shown
     assert b"gr\\xf6\\xdfer" in shown
     assert load_json(tmp_path / "model.json").classes_.tolist()[0] == "größer"
+
+
+def test_a_target_that_names_rows_is_refused(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x,number,y\n" + "".join(f"{k},{k},{k % 2}\n" for k in range(30)))
+    message = refused("fit", path, "--target", "number")
+    assert "'number' has 30 different values in 30 rows" in message

@@ -14,6 +14,9 @@ from miptree.data.files import FileOptions, Roles, identifying_columns, read_fil
 from miptree.export._names import printable
 from miptree.utils.arrays import AnyArray, FloatArray
 
+_MANY_CLASSES = 20
+"""More different labels than this are no classes if most rows have one of their own."""
+
 
 class FitRows(NamedTuple):
     """What a classifier is fitted to."""
@@ -50,11 +53,23 @@ def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRo
     names = frozenset((columns.target, *columns.categorical))
     table, is_plain = read_file(data, file, Roles(labels=names))
     labels = _tables.labels(table, columns.target)
+    _refuse_names_of_rows(columns.target, labels)
     weights = _tables.weights(table, columns.weights)
     features = _features(table, columns)
     named = _tables.columns_of(features, list(columns.categorical))
     features = features.astype(dict.fromkeys(named.columns, "category"))
     return FitRows(features, labels, weights, is_plain, table)
+
+
+def _refuse_names_of_rows(target: str, labels: AnyArray) -> None:
+    """Refuse a target that tells rows apart, such as a number of each contract."""
+    n_values = len(pd.unique(labels))
+    if n_values > _MANY_CLASSES and 2 * n_values > len(labels):
+        raise ValueError(
+            f"The target {target!r} has {n_values:,} different values in "
+            f"{len(labels):,} rows: it names rows rather than classes. Give the column "
+            "to predict as --target, or put numbers into a few classes first."
+        )
 
 
 def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
