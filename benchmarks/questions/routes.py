@@ -40,8 +40,8 @@ ABOUT = (
     "the CPU, the search's among them, as the machine was shared. A star marks a "
     "proved optimum; the gap is that of the bound, in percent of the best tree. At "
     "depth 3 with more than four classes routes bound groups of two or three. An "
-    "empty cell was proved within a shorter limit, or not run: 900 s were given to two "
-    "pairs only. The runs of routes are of 9e052ea, those of depth 3 of daa4cb4. A "
+    "empty cell was proved within a shorter limit, or not run: 900 s were given to "
+    "three pairs only. The runs of routes are of 9e052ea, those of depth 3 of daa4cb4. A "
     "proof of more than 64 million multipliers is dropped: then the file proves the "
     "threshold before."
 )
