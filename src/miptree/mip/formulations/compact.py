@@ -83,7 +83,11 @@ class CompactFormulation(Svm1Formulation):
         """Add what links leaves, classes and errors: (1b)-(1e), (1k), Proposition 1."""
         q = b.variables("q", e.shape, upper=1)
         self._add_prices(b, e, q, u, np.arange(len(c)))
-        b.rows("wrong", c.shape, (c, 1.0), (q, -1.0), equals=0)
+        self._add_wrong(b, e, c, (q, -1.0))
+
+    def _add_wrong(self, b: ModelBuilder, e: IntArray, c: IntArray, paid: Term) -> None:
+        """Add what a row pays in all, (1k) and Proposition 1."""
+        b.rows("wrong", c.shape, (c, 1.0), paid, equals=0)
         b.rows("(1k)", c.shape, (e, 1.0), equals=1)
         cuts.add_proposition_1(b, self.problem, e, c)
 

@@ -17,7 +17,7 @@ from miptree.constraints.monotone import Monotone, listed_directions, used_direc
 from miptree.constraints.placed import with_exact
 from miptree.constraints.rules import Rules
 from miptree.constraints.signs import Signs
-from miptree.mip.formulations import cuts, rule_rows
+from miptree.mip.formulations import rule_rows
 from miptree.mip.formulations.categorical import SubsetSplits
 from miptree.mip.formulations.compact import CompactFormulation
 from miptree.mip.formulations.sparsity import largest_by_rank
@@ -74,9 +74,7 @@ class RuledFormulation(CompactFormulation):
         of_row = (p.reshape(len(c), -1), -share.reshape(len(c), -1))
         b.rows("in a class", e.shape, (p, 1.0), (e, -1.0), equals=0)
         b.rows("class of the leaf", p.shape, (p, 1.0), (u[None, :, :], -1.0), upper=0)
-        b.rows("wrong", c.shape, (c, 1.0), of_row, equals=0)
-        b.rows("(1k)", c.shape, (e, 1.0), equals=1)
-        cuts.add_proposition_1(b, self.problem, e, c)
+        self._add_wrong(b, e, c, of_row)
         rule_rows.add_limits(b, self.rules.limits, self.rules.population, p)
 
     def _add_rules(
