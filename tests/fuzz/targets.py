@@ -235,7 +235,7 @@ class Commands(Target):
     def options(self) -> dict[str, list[str]]:
         """The options of each command."""
         found = {}
-        for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        for name, command in get_command(app).commands.items():
             if name not in self.SLOW:
                 opts = [p.opts[0] for p in command.params if p.opts[0].startswith("-")]
                 found[name] = [opt for opt in opts if opt not in ("--progress",)]

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +51,16 @@ def _hang(*_: object) -> None:
     raise FoundError(f"no end after {SECONDS} s")
 
 
+@cache
+def _begin() -> None:
+    """Have events told, once in a process: a hook cannot be taken off again."""
+    sys.addaudithook(_audit)
+
+
 @contextmanager
 def watched(folder: Path) -> Iterator[None]:
     """Watch what is done meanwhile; files may be written in one folder only."""
-    if not getattr(sys, "_miptree_is_watched", False):
-        sys.addaudithook(_audit)  # which cannot be taken off again
-        sys._miptree_is_watched = True  # type: ignore[attr-defined]
+    _begin()
     before = signal.signal(signal.SIGALRM, _hang)
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     _watched.append(folder)
