@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import shutil
 import signal
 
 import pytest
@@ -36,3 +37,22 @@ def node_lps(monkeypatch):
 
     monkeypatch.setattr(node_lp._NodeLP, "solve", noted)
     return solved
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium without a window, in which pages are opened."""
+    webdriver = pytest.importorskip("selenium.webdriver")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        pytest.skip("no Chromium with its chromedriver on this machine")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(driver)
+    found = webdriver.Chrome(options=options, service=service)
+    yield found
+    found.quit()

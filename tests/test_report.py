@@ -4,7 +4,6 @@ import base64
 import io
 import json
 import re
-import shutil
 import warnings
 
 import numpy as np
@@ -24,6 +23,7 @@ from _models import (
     strict,
     with_tree,
 )
+from _pages import iris_page, mixed_page, one, opened, plain_rows, points_page
 from _points_models import points_model, random_rows
 from miptree import (
     OptimalTreeClassifier,
@@ -40,17 +40,6 @@ from miptree.plot import plot_node, plot_regions, plot_tree
 from miptree.tree import HeapTree, ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
-
-
-def iris_page(clf, **options):
-    iris = load_iris(as_frame=True)
-    return report_html(clf, iris.data, iris.target_names[iris.target], **options)
-
-
-def mixed_page(clf):
-    frame = mixed_frame()
-    y = np.where(np.arange(len(frame)) % 2, "it's", HOSTILE)
-    return report_html(clf, frame, y, title=HOSTILE)
 
 
 def facts_of(page):
@@ -168,53 +157,11 @@ def test_facts_of_a_points_tree():
 # -------------------------------------------------------------------- in a browser
 
 
-@pytest.fixture(scope="module")
-def browser():
-    webdriver = pytest.importorskip("selenium.webdriver")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        pytest.skip("no Chromium with its chromedriver on this machine")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    service = webdriver.ChromeService(driver)
-    found = webdriver.Chrome(options=options, service=service)
-    yield found
-    found.quit()
-
-
-def opened(browser, page, folder):
-    path = folder / "page.html"
-    path.write_text(page)
-    browser.get(path.as_uri())
-    assert browser.find_element("css selector", "html[data-ready=yes]")
-    assert browser.get_log("browser") == []  # no error, nothing blocked
-    return browser
-
-
-def one(browser, selector):
-    return browser.find_element("css selector", selector)
-
-
 def predicted_in(browser, clf, rows, what="label"):
     """What the page's own tree predicts for rows, None where it refuses."""
-    used = rules_of(clf).used
-    cells = pd.DataFrame(rows).astype(object).where(pd.DataFrame(rows).notna(), None)
-    plain = [
-        {str(j): float(v) if isinstance(v, bool) else v for j, v in row.items()}
-        for row in cells.set_axis(range(cells.shape[1]), axis=1)[used].to_dict(
-            "records"
-        )
-    ]
+    plain = plain_rows(clf, pd.DataFrame(rows))
     script = f"return arguments[0].map((row) => miptree.predict(row).{what} ?? null)"
     return browser.execute_script(script, plain)
-
-
-def points_page(clf):
-    return report_html(clf, grid_frame(), clf.predict(grid_frame()), title=HOSTILE)
 
 
 PAGES = {

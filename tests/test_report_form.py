@@ -14,16 +14,9 @@ from _models import (
     mixed_model,
     with_tree,
 )
+from _pages import iris_page, mixed_page, one, opened, plain_rows, points_page
 from miptree import ObliqueTree, explain
 from miptree.export._rules import rules_of
-from test_report import (  # noqa: F401
-    browser,
-    iris_page,
-    mixed_page,
-    one,
-    opened,
-    points_page,
-)
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
@@ -35,7 +28,7 @@ PAGES = {
 
 
 @pytest.fixture(params=PAGES)
-def page(request, browser, tmp_path):  # noqa: F811
+def page(request, browser, tmp_path):
     """A browser with the page of a model, the model, and its rows."""
     make_model, make_page, make_rows = PAGES[request.param]
     clf = make_model()
@@ -43,20 +36,10 @@ def page(request, browser, tmp_path):  # noqa: F811
     return browser, clf, make_rows()
 
 
-def plain(clf, rows):
-    """Rows as the page's script takes them: cells by column, None where missing."""
-    cells = rows.astype(object).where(rows.notna(), None)
-    cells = cells.set_axis(range(cells.shape[1]), axis=1)
-    return [
-        {str(j): float(v) if isinstance(v, bool) else v for j, v in row.items()}
-        for row in cells[rules_of(clf).used].to_dict("records")
-    ]
-
-
 def test_reasons_are_those_of_explain(page):
-    browser, clf, rows = page  # noqa: F811
+    browser, clf, rows = page
     script = "return arguments[0].map((row) => miptree.reasons(row))"
-    told = browser.execute_script(script, plain(clf, rows))
+    told = browser.execute_script(script, plain_rows(clf, rows))
     for reasons, item in zip(told, explain(clf, rows, changes=False), strict=True):
         assert [r["rule"] for r in reasons] == [split.rule for split in item.splits]
         for reason, split in zip(reasons, item.splits, strict=True):
@@ -69,10 +52,10 @@ def test_reasons_are_those_of_explain(page):
 
 
 def test_the_change_is_the_nearest_of_one_value(page):
-    browser, clf, rows = page  # noqa: F811
+    browser, clf, rows = page
     some = rows[::11].reset_index(drop=True)
     script = "return arguments[0].map((row) => miptree.nearestChange(row))"
-    told = browser.execute_script(script, plain(clf, some))
+    told = browser.execute_script(script, plain_rows(clf, some))
     costs = np.full(len(some), np.inf)
     names = list(rows.columns)
     for j in rules_of(clf).used:
@@ -91,14 +74,14 @@ def test_the_change_is_the_nearest_of_one_value(page):
             assert str(clf.predict(changed)[0]) == change["label"]
 
 
-def type_into(browser, column, text):  # noqa: F811
+def type_into(browser, column, text):
     field = one(browser, f'[data-column="{column}"]')
     field.clear()
     field.send_keys(text)
     return field
 
 
-def test_odd_numbers_are_refused_kindly(browser, tmp_path):  # noqa: F811
+def test_odd_numbers_are_refused_kindly(browser, tmp_path):
     clf = iris_model()
     opened(browser, iris_page(clf), tmp_path)
     column = rules_of(clf).used[-1]
@@ -121,7 +104,7 @@ def test_odd_numbers_are_refused_kindly(browser, tmp_path):  # noqa: F811
     assert "Predicted" in one(browser, "#answer").text  # missing, which it takes
 
 
-def test_reasons_and_change_are_shown(browser, tmp_path):  # noqa: F811
+def test_reasons_and_change_are_shown(browser, tmp_path):
     clf, iris = iris_model(), load_iris(as_frame=True).data
     opened(browser, iris_page(clf), tmp_path)
     row = iris.iloc[[75]]
@@ -138,7 +121,7 @@ def test_reasons_and_change_are_shown(browser, tmp_path):  # noqa: F811
     assert said.endswith(" gives virginica.") or said.endswith(" gives setosa.")
 
 
-def test_a_tree_of_one_class_has_no_change(browser, tmp_path):  # noqa: F811
+def test_a_tree_of_one_class_has_no_change(browser, tmp_path):
     leaf = np.array([-1])
     tree = ObliqueTree(leaf, leaf, np.zeros((1, 4)), np.zeros(1), np.array([1]))
     clf = with_tree(copy.copy(iris_model()), tree, np.random.default_rng(0))
