@@ -6,6 +6,9 @@
 # Both are limits on *combinations* of measurements, where usual trees need a staircase
 # of splits. The table is made up by these two laws and some noise, so that you can run
 # this anywhere.
+#
+# So a tree with such splits suits it by design: the figures show how the package is
+# used, not how good it is in general.
 
 # %%
 import numpy as np
