@@ -664,7 +664,7 @@ def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
         (["--min-rate", "yes:many"], "has 'many' in place of a number"),
         (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),
         (["--monotone", "a:up"], "--monotone must be a column, a colon and +1"),
-        (["--min-leaf", 5, "--engine", "dask"], "works without --engine dask"),
+        (["--forbid", "a", "--engine", "dask"], "works without --engine dask"),
         (["--min-leaf", 5, "--style", "points"], "works without --min-leaf"),
         (["--min-leaf", 500], "Proved: no such tree exists"),
     ],

@@ -58,8 +58,15 @@ class GivenRules(NamedTuple):
         """The first option that was given, None where none was."""
         for name, value in self._asdict().items():
             if value not in (None, [], ()):
-                return f"--{name.replace('_', '-')}"
+                return _written(name)
         return None
+
+    @property
+    def split_option(self) -> str | None:
+        """The first option given of those that are about splits, which look at rows."""
+        splits = "forbid", "monotone", "allow", "allow_at", "fixed_split"
+        given = {name: value for name, value in self._asdict().items() if value}
+        return next((_written(name) for name in given if name in splits), None)
 
     @property
     def notes(self) -> dict[str, str]:
@@ -101,6 +108,11 @@ class GivenRules(NamedTuple):
             for name, columns in given.items()
             if columns
         }
+
+
+def _written(name: str) -> str:
+    """Return an option as it is written."""
+    return f"--{name.replace('_', '-')}"
 
 
 def _fairness(text: str, positive: Any) -> Constraint:

@@ -300,6 +300,7 @@ def fit(
         proof_log,
         l1_penalty,
         rules.option,
+        rules.split_option,
     )
     columns = ColumnChoice(target, weights, drop or [], use or [], categorical or [])
     refuse_together(given)
@@ -344,9 +345,19 @@ def fit(
         if class_weight:
             clf.set_params(class_weight=weights_of_all(class_weight))
         from miptree import distributed
+        from miptree.distributed._files import distinct_labels
 
+        if rules.option is not None:
+            labels = distinct_labels(data, target)
+            clf.set_params(constraints=rules.constraints(labels) or None)
         clf = distributed.fit(
-            data, target, classifier=clf, weights=weights, drop=drop or []
+            data,
+            target,
+            classifier=clf,
+            weights=weights,
+            drop=drop or [],
+            sensitive=rules.sensitive,
+            control=rules.control,
         )
     else:
         rows, y, weight, is_plain, table = read_fit_rows(Path(data), columns, file)
