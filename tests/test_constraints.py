@@ -195,6 +195,14 @@ def test_control_groups_are_compared_within():
     assert not DemographicParity(difference_bound=0.4).check(skewed).kept
 
 
+def test_groups_that_are_not_listed_are_counted():
+    rows = population([0] * 16, np.array(list("abcdefgh" * 2)))
+    view = TreeOnRows(stump([0, 1]), np.ones(16, dtype=int), rows, ("x",))
+    sentence = DemographicParity(difference_bound=0.1).check(view).sentence
+    assert "'f' 0 of 2 = 0; all 0 of 16 = 0, with 2 more groups)" in sentence
+    assert "'g'" not in sentence
+
+
 def test_a_bound_is_the_decimal_that_was_written():
     rows = population([0] * 10)  # 3 of 10 is 0.3, and the float 0.3 is a little less
     view = TreeOnRows(stump([0, 1]), np.array([2] * 3 + [1] * 7), rows, ("x",))

@@ -112,7 +112,7 @@ def test_rules_on_the_command_line(tmp_path):
     out = tmp_path / "model.json"
     answer = run(*fit, *fair, "--min-leaf", 40, "--time-limit", 0, "--out", out)
     assert answer.exit_code == 0, answer.output
-    assert "are about the label yes, the second one" in answer.stderr
+    assert "--fair is about the label yes, the second one" in answer.stderr
     assert "It keeps 2 rules" in answer.stdout
     assert run("verify", out, tmp_path / "all.csv.gz").exit_code == 0
     for option, value in (

@@ -273,8 +273,8 @@ def fit(
     the rules fare on new rows.
     """
     rules = GivenRules(
-        sensitive or [],
-        control or [],
+        list(dict.fromkeys(sensitive or [])),
+        list(dict.fromkeys(control or [])),
         fair or [],
         positive,
         min_leaf,
@@ -305,6 +305,7 @@ def fit(
     columns = ColumnChoice(target, weights, drop or [], use or [], categorical or [])
     refuse_together(given)
     refuse_with_rules(given)
+    rules.refuse_target(target)
     style = chosen_style(given, style)
     refuse_for_style(given, style, depth)
     if proof_log is not None:
