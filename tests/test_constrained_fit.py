@@ -634,6 +634,12 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     assert "Rule 7 in training: No split uses 'sex': kept." in told
     assert "Rule 2 on these rows" not in told  # it is about training rows
     assert "Rule 7 on these rows" not in told  # it is about the tree
+    table = pd.read_csv(people)
+    table[table["sex"] == "f"].to_csv(tmp_path / "women.csv", index=False)
+    done = run("evaluate", out, tmp_path / "women.csv")
+    assert done.exit_code == 0
+    assert "not counted on these rows: DemographicParity compares gr" in done.output
+    assert "Rule 7 in training" in done.output
     page = tmp_path / "page.html"
     done = run("report", out, people, "--test", people, "--out", page)
     assert done.exit_code == 0, done.output

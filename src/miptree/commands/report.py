@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
     Force,
+    LabelledRows,
     ModelFile,
     Target,
     read_labelled,
@@ -28,6 +30,7 @@ from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, evaluate_rules
 from miptree.evaluate import evaluate as count
+from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
 from miptree.report import report_html
 from miptree.utils.files import write_atomic
@@ -46,8 +49,8 @@ def evaluate(
     Example: miptree evaluate model.json test.csv
     """
     saved = read_model(model)
-    table, rows, y = read_labelled(saved, model, data, file, target, is_strict=False)
-    found = count(saved.clf, rows, y)
+    given = read_labelled(saved, model, data, file, target, is_strict=False)
+    found = count(saved.clf, given.features, given.labels)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
         f"accuracy {100 * found.accuracy:.2f} %"
@@ -55,15 +58,25 @@ def evaluate(
     console.print(_confusion(saved.clf, found))
     console.print(_leaves(saved.clf, found))
     if getattr(saved.clf, "constraints_", ()):
-        groups = noted_groups(saved.metadata, table)
-        here = evaluate_rules(saved.clf, rows, y, **groups)
-        given = saved.clf.constraints_
-        pairs = zip(given, saved.clf.certificate_.rules, here, strict=True)
-        for number, (rule, in_training, finding) in enumerate(pairs, 1):
-            say(printable(f"Rule {number} in training: {in_training}"))
-            # Others are about the splits, or about the training rows.
-            if isinstance(rule, CountingConstraint):
-                say(printable(f"Rule {number} on these rows: {finding.sentence}"))
+        _show_rules(saved, given)
+
+
+def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
+    """Say what was counted of each rule in training, and on these rows if it can be."""
+    findings, why = [], None
+    try:
+        groups = noted_groups(saved.metadata, rows.table)
+        findings = evaluate_rules(saved.clf, rows.features, rows.labels, **groups)
+    except ValueError as error:  # such as rows of one group alone
+        why = str(error)
+    given = zip_longest(saved.clf.constraints_, saved.clf.certificate_.rules, findings)
+    for number, (rule, in_training, finding) in enumerate(given, 1):
+        say(printable(f"Rule {number} in training: {in_training}"))
+        # Others are about the splits, or about the training rows.
+        if finding is not None and isinstance(rule, CountingConstraint):
+            say(printable(f"Rule {number} on these rows: {finding.sentence}"))
+    if why is not None:
+        say(printable(f"Rules were not counted on these rows: {why}"))
 
 
 @app.command()
