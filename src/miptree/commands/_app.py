@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -79,7 +80,14 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
             typer.echo(f"Error: {_one_line(error)}", err=True)
             raise typer.Exit(2) from None
 
+    guarded.__doc__ = _unwrapped(command)
     return guarded
+
+
+def _unwrapped(command: Callable[..., None]) -> str:
+    """Return a command's help, a line for each paragraph: terminals wrap it anew."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
 
 
 def _one_line(error: Exception) -> str:
