@@ -22,7 +22,7 @@ def column_index(entry: Any, names: Sequence[str], parameter: str) -> int:
     if entry in names:
         return names.index(entry)
     raise ValueError(
-        f"{parameter} names {entry!r}, which is no column of X; it has "
+        f"{parameter} names {entry!r}, which is no column; there are "
         f"{', '.join(map(repr, names[:_MOST_LISTED]))}."
     )
 
