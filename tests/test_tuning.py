@@ -273,6 +273,7 @@ def test_the_table_of_scores_is_complete() -> None:
     params = dict(clf.best_params_)
     assert 0 <= params.pop("threshold") < 1
     assert params == table["params"][clf.best_index_]
+    assert clf.status_ == "unproved"  # all folds were compared
     assert 0.9 < clf.best_score_ <= 1
     assert 0 <= clf.best_score_se_ < 0.1
 

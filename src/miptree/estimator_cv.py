@@ -210,7 +210,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         need no solver.
     status_ : str
         That of a points tree, "optimal" if it is proved to be the best of its kind.
-        Otherwise why the comparison ended: "max_iter" after the last fold,
+        Otherwise why the comparison ended: "unproved" after the last fold,
         "time_limit", or "interrupted" by Ctrl-C or the callback.
     n_features_in_, feature_names_in_
         As of :class:`~miptree.OptimalTreeClassifier`.
@@ -368,7 +368,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             winner,
             seed,
             MOST_ROWS,
-            in_a_hurry=end != "max_iter",
+            in_a_hurry=end != "unproved",
             # A stop that ended the folds does not end this as well.
             clock=Clock(clock.remaining) if clock.stop.requested else clock,
             rules=rules,
