@@ -52,6 +52,7 @@ from miptree.export import export_dot, export_text
 from miptree.fit import constrained
 
 PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
+PARITY = ["--fair", "demographic-parity:0.05"]
 
 
 def biased(n, seed=0):
@@ -658,13 +659,15 @@ def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
         (["--allow-at", "root:a"], "--allow-at must be depth= or node="),
         (["--fixed-split", "0:a < 3"], "--fixed-split must be a node, a colon"),
         (["--fixed-split", "0:two * a <= 3"], "such as '0:bmi <= 27'"),
-        (["--fair", "demographic-parity:0.05"], "name their column with --sensitive"),
+        (PARITY, "name their column with --sensitive"),
         (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
         (["--min-rate", "yes:many"], "has 'many' in place of a number"),
         (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),
         (["--monotone", "a:up"], "--monotone must be a column, a colon and +1"),
-        (["--min-leaf", 5, "--engine", "dask"], "works without --engine dask"),
+        (["--monotone", "a:+1", "--monotone", "a:-1"], "contradict each other"),
+        (["--sensitive", "paid", *PARITY], "--sensitive names the target 'paid'"),
+        (["--forbid", "a", "--engine", "dask"], "works without --engine dask"),
         (["--min-leaf", 5, "--style", "points"], "works without --min-leaf"),
         (["--min-leaf", 500], "Proved: no such tree exists"),
     ],

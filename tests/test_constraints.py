@@ -129,6 +129,8 @@ def test_missing_values_are_a_group_and_columns_combine():
 def test_groups_of_a_wrong_length_or_too_many_are_refused():
     with pytest.raises(ValueError, match="A has 2 values, but X has 3 rows"):
         read_groups(["a", "b"], 3, "A")
+    with pytest.raises(ValueError, match="got 'sex': give the column itself"):
+        read_groups("sex", 3, "A")
     with pytest.raises(ValueError, match="A has 200 different groups"):
         read_groups(np.arange(200), 200, "A")
 
@@ -193,6 +195,14 @@ def test_control_groups_are_compared_within():
     assert "'a' in 'c' 1 of 2 = 0.5" in finding.sentence
     skewed = TreeOnRows(stump([0, 1]), np.array([1, 0, 1, 0, 0, 1, 0, 1]) + 1, rows, ())
     assert not DemographicParity(difference_bound=0.4).check(skewed).kept
+
+
+def test_groups_that_are_not_listed_are_counted():
+    rows = population([0] * 16, np.array(list("abcdefgh" * 2)))
+    view = TreeOnRows(stump([0, 1]), np.ones(16, dtype=int), rows, ("x",))
+    sentence = DemographicParity(difference_bound=0.1).check(view).sentence
+    assert "'f' 0 of 2 = 0; all 0 of 16 = 0, with 2 more groups)" in sentence
+    assert "'g'" not in sentence
 
 
 def test_a_bound_is_the_decimal_that_was_written():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from _cli import refused, run
 from _kept import is_kept
 from _partitioned import quick_model
 from miptree import distributed, load_json, save_json, verify_model
@@ -98,6 +99,36 @@ def test_rules_that_cannot_be_kept_are_told_apart():
         fitted(table, [parity], sensitive=(), drop=["sex"])
     with pytest.raises(ValueError, match="There is no column 'gender'"):
         fitted(table, [MinLeaf(rows=5)], sensitive="gender")
+
+
+def test_rules_on_the_command_line(tmp_path):
+    table = people()
+    table["y"] = np.where(table["y"] == 1, "yes", "no")
+    for number, part in enumerate((table[:250], table[250:])):
+        part.to_csv(tmp_path / f"{number}.csv", index=False)
+    table.to_csv(tmp_path / "all.csv.gz", index=False)
+    fit = ["fit", tmp_path / "*.csv", "--target", "y", "--engine", "dask"]
+    fair = ["--sensitive", "sex", "--fair", "demographic-parity:0.02"]
+    out = tmp_path / "model.json"
+    answer = run(*fit, *fair, "--min-leaf", 40, "--time-limit", 0, "--out", out)
+    assert answer.exit_code == 0, answer.output
+    assert "--fair is about the label yes, the second one" in answer.stderr
+    assert "It keeps 2 rules" in answer.stdout
+    assert run("verify", out, tmp_path / "all.csv.gz").exit_code == 0
+    for option, value in (
+        ("--forbid", "a"),
+        ("--monotone", "a:+1"),
+        ("--allow", "a"),
+        ("--allow-at", "depth=0:a"),
+        ("--fixed-split", "0:a <= 1"),
+    ):
+        words = f"{option} works without --engine dask, which keeps rules that need on"
+        assert words in refused(*fit, *fair, option, value)
+    wrong = refused(*fit, *fair, "--positive", "maybe")
+    assert "names the label 'maybe', which is not a class" in wrong
+    assert "There is no column 'z'" in refused(*fit[:3], "z", *fit[4:], *fair)
+    assert "There is no column 'age'" in refused(*fit, "--sensitive", "age", *fair)
+    assert "name their column with --sensitive" in refused(*fit, *fair[2:])
 
 
 def test_groups_of_several_tables_are_joined():

@@ -26,6 +26,7 @@ class Given(NamedTuple):
     proof_log: Path | None = None
     l1_penalty: float | None = None
     rule: str | None = None
+    split_rule: str | None = None
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -93,10 +94,12 @@ def refuse_with_rules(given: Given) -> None:
     """Refuse options of fits that do not know rules."""
     if given.rule is None:
         return
-    for wrong in given.named("engine"):
+    if given.engine == "dask" and given.split_rule is not None:
         raise ValueError(
-            f"{given.rule} works without {wrong}: leave out one of the two, or give "
-            "miptree.distributed.fit a classifier with constraints."
+            f"{given.split_rule} works without --engine dask, which keeps rules that "
+            "need only counts of rows: --fair, --min-leaf, --max-rate, --min-rate. "
+            "Leave it out, --drop columns that no split may use, or fit a sample of "
+            "the rows."
         )
     for wrong in given.named("selection", "proof_log"):
         raise ValueError(

@@ -58,8 +58,15 @@ class GivenRules(NamedTuple):
         """The first option that was given, None where none was."""
         for name, value in self._asdict().items():
             if value not in (None, [], ()):
-                return f"--{name.replace('_', '-')}"
+                return _written(name)
         return None
+
+    @property
+    def split_option(self) -> str | None:
+        """The first option given of those that are about splits, which look at rows."""
+        splits = "forbid", "monotone", "allow", "allow_at", "fixed_split"
+        given = {name: value for name, value in self._asdict().items() if value}
+        return next((_written(name) for name in given if name in splits), None)
 
     @property
     def notes(self) -> dict[str, str]:
@@ -67,11 +74,21 @@ class GivenRules(NamedTuple):
         given = {"sensitive": self.sensitive, "control": self.control}
         return {name: json.dumps(columns) for name, columns in given.items() if columns}
 
+    def refuse_target(self, target: str) -> None:
+        """Refuse groups that are the classes: any useful tree treats these apart."""
+        if target in self.sensitive:
+            raise ValueError(
+                f"--sensitive names the target {target!r}. Name the column of groups "
+                "that a tree should treat alike; for rates within each class: --fair "
+                "equalized-odds."
+            )
+
     def constraints(self, labels: AnyArray) -> list[Constraint]:
         """Return the constraints that the options ask for."""
         kind, positive = labels.dtype.kind, None
-        if (self.fair or self.monotone) and self.positive is None:
-            _tell_positive(labels)
+        asking = [self.fair and "--fair", self.monotone and "--monotone"]
+        if any(asking) and self.positive is None:
+            _tell_positive(labels, [str(option) for option in asking if option])
         if self.positive is not None:
             positive = _tables.read_label(self.positive, kind)
         found: list[Constraint] = [_fairness(text, positive) for text in self.fair]
@@ -86,7 +103,7 @@ class GivenRules(NamedTuple):
         if self.forbid:
             found.append(ForbidFeatures(self.forbid))
         if self.monotone:
-            signs = dict(map(_direction, self.monotone))
+            signs = _directions(self.monotone)
             found.append(Monotone(signs, _second(labels, positive)))
         return found + split_rules(self.allow, self.allow_at, self.fixed_split)
 
@@ -101,6 +118,11 @@ class GivenRules(NamedTuple):
             for name, columns in given.items()
             if columns
         }
+
+
+def _written(name: str) -> str:
+    """Return an option as it is written."""
+    return f"--{name.replace('_', '-')}"
 
 
 def _fairness(text: str, positive: Any) -> Constraint:
@@ -138,12 +160,26 @@ def _direction(text: str) -> tuple[str, int]:
     return name, int(sign)
 
 
-def _tell_positive(labels: AnyArray) -> None:
+def _directions(texts: Sequence[str]) -> dict[str, int]:
+    """Read directions, at most one of each column."""
+    signs: dict[str, int] = {}
+    for name, sign in map(_direction, texts):
+        if signs.setdefault(name, sign) != sign:
+            raise ValueError(
+                f"--monotone names {name!r} with +1 and with -1, which contradict each "
+                f"other: leave out one of the two, or --forbid {name!r}, which keeps "
+                "both."
+            )
+    return signs
+
+
+def _tell_positive(labels: AnyArray, options: Sequence[str]) -> None:
     """Say which label rules are about, as nobody named one: it may be the bad one."""
     classes = np.unique(labels)
     if len(classes) == 2:
+        are = "are" if len(options) > 1 else "is"
         warnings.warn(
-            f"--fair and --monotone are about the label {classes[1]!s}, the second "
+            f"{' and '.join(options)} {are} about the label {classes[1]!s}, the second "
             "one; name another with --positive.",
             TableNote,
             stacklevel=2,

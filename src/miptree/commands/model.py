@@ -331,8 +331,8 @@ def fit(
     the rules fare on new rows.
     """
     rules = GivenRules(
-        sensitive or [],
-        control or [],
+        list(dict.fromkeys(sensitive or [])),
+        list(dict.fromkeys(control or [])),
         fair or [],
         positive,
         min_leaf,
@@ -358,10 +358,12 @@ def fit(
         proof_log,
         l1_penalty,
         rules.option,
+        rules.split_option,
     )
     columns = ColumnChoice(target, weights, drop or [], use or [], categorical or [])
     refuse_together(given)
     refuse_with_rules(given)
+    rules.refuse_target(target)
     style = chosen_style(given, style)
     refuse_for_style(given, style, depth)
     if proof_log is not None:
@@ -402,9 +404,19 @@ def fit(
         if class_weight:
             clf.set_params(class_weight=weights_of_all(class_weight))
         from miptree import distributed
+        from miptree.distributed._files import distinct_labels
 
+        if rules.option is not None:
+            labels = distinct_labels(data, target)
+            clf.set_params(constraints=rules.constraints(labels) or None)
         clf = distributed.fit(
-            data, target, classifier=clf, weights=weights, drop=drop or []
+            data,
+            target,
+            classifier=clf,
+            weights=weights,
+            drop=drop or [],
+            sensitive=rules.sensitive,
+            control=rules.control,
         )
     else:
         rows, y, weight, is_plain, table = read_fit_rows(Path(data), columns, file)

@@ -134,10 +134,11 @@ class Parity(CountingConstraint):
         largest = max(values, default=0)
         texts = []
         for overall, groups in self._families(population):
-            rates = [*groups[:_MOST_LISTED], overall]
-            for rate in rates:
+            for rate in (*groups[:_MOST_LISTED], overall):
                 found = rate.counted(population, tally, label)
                 texts.append(f"{rate.name} {share(*found, population.unit)}")
+            if len(groups) > _MOST_LISTED:
+                texts[-1] += f", with {len(groups) - _MOST_LISTED} more groups"
         return f"by {float(largest):.4g} at most ({'; '.join(texts)})"
 
 

@@ -144,6 +144,11 @@ def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
     """
     if given is None:
         return None
+    if isinstance(given, str):
+        raise ValueError(
+            f"{parameter} must have one value for each row, got {given!r}: give the "
+            f"column itself, such as X[{given!r}], not its name."
+        )
     table, names = _as_table(given)
     if isinstance(table, np.ndarray) and table.ndim != 2:
         raise ValueError(
@@ -153,7 +158,7 @@ def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
     if len(table) != n_rows:
         raise ValueError(
             f"{parameter} has {len(table)} values, but X has {n_rows} rows. Give one "
-            "for each row."
+            "for each row: the column itself, not its name."
         )
     columns = [map(_text, cells.as_values()) for cells in read_cells(table)]
     of_row = list(zip(*columns, strict=True))

@@ -21,9 +21,10 @@ def column_index(entry: Any, names: Sequence[str], parameter: str) -> int:
         return int(entry % len(names))
     if entry in names:
         return names.index(entry)
+    there = ", ".join(map(repr, names[:_MOST_LISTED]))
+    more = ", ..." if len(names) > _MOST_LISTED else ""
     raise ValueError(
-        f"{parameter} names {entry!r}, which is no column; there are "
-        f"{', '.join(map(repr, names[:_MOST_LISTED]))}."
+        f"{parameter} names {entry!r}, which is no column; there are {there}{more}."
     )
 
 

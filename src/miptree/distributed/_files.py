@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from miptree.data.csv import TOO_MANY_FIELDS, csv_options
 from miptree.distributed._dask import require_dask
+from miptree.utils.arrays import AnyArray
 
 CSV_BLOCK = 64_000_000
 """Bytes of a CSV file in one partition, whatever the memory of the machine."""
@@ -32,6 +35,25 @@ def open_table(data: Any, read: Sequence[str] | None = None) -> Any:
             "dask.dataframe.from_dask_array(array, columns=[...])."
         )
     return data
+
+
+def refuse_lost_columns(table: Any, wanted: Iterable[str | None]) -> None:
+    """Refuse names that no column has; None asks for no column."""
+    names = [str(name) for name in table.columns]
+    for name in wanted:
+        if name is not None and name not in names:
+            there = ", ".join(map(repr, names[:20]))
+            raise ValueError(f"There is no column {name!r}; there are {there}.")
+
+
+def distinct_labels(data: Any, target: str) -> AnyArray:
+    """Return the class labels of a table, each once, in one pass over their column.
+
+    Missing ones are left out: a fit refuses them with the number of their partition.
+    """
+    table = open_table(data)
+    refuse_lost_columns(table, [target])
+    return np.array(table[target].dropna().unique().compute().tolist())
 
 
 def _open_files(dd: Any, pattern: str, read: Sequence[str] | None) -> Any:

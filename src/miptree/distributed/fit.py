@@ -11,7 +11,7 @@ from sklearn.base import clone
 from miptree.control.clock import Clock
 from miptree.distributed._client import Fitting
 from miptree.distributed._dask import Partitions
-from miptree.distributed._files import open_table
+from miptree.distributed._files import open_table, refuse_lost_columns
 from miptree.distributed._frame import Columns
 from miptree.distributed._points import PointsFitting
 from miptree.distributed._ruled import RuledFitting, refuse_constraints
@@ -99,10 +99,7 @@ def fit(
     table = open_table(data)
     names = [str(name) for name in table.columns]
     groups = (*_names(sensitive), *_names(control))
-    for name in (target, weights, *drop, *groups):
-        if name is not None and name not in names:
-            there = ", ".join(map(repr, names[:20]))
-            raise ValueError(f"There is no column {name!r}; there are {there}.")
+    refuse_lost_columns(table, (target, weights, *drop, *groups))
     table = table.drop(columns=list(drop))
     left_out = {target, weights, *drop, *groups}
     features = tuple(name for name in names if name not in left_out)
