@@ -79,11 +79,11 @@ def fitted(clf, X, y):
 
 
 def check_lie(install, fault, style, seed):
+    """Fit with a solver that lies; return how often it was asked."""
     X, y = data(seed)
     truth = STYLES[style]().set_params(solver="highs", node_limit=None).fit(X, y)
     solver = install(Faulty(FAULTS[fault]))
     clf = fitted(STYLES[style](), X, y)
-    assert solver.calls > 0, "it was not asked"
     certificate, best = clf.certificate_, truth.certificate_
     assert certificate.objective_bound <= best.objective + CLOSE
     assert certificate.errors_bound <= best.cost_at_margin + CLOSE
@@ -92,22 +92,22 @@ def check_lie(install, fault, style, seed):
     if certificate.objective_optimal:
         assert certificate.objective <= best.objective + CLOSE
     assert np.isfinite(clf.tree_.coef).all()
-    return clf
+    return solver.calls
 
 
 @pytest.mark.parametrize(
     ("fault", "style"), [(f, list(STYLES)[k % 4]) for k, f in enumerate(FAULTS)]
 )
 def test_nothing_false_is_believed(install, fault, style):
-    check_lie(install, fault, style, seed=0)
+    assert check_lie(install, fault, style, seed=0)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(1, 11))
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_nothing_false_is_believed_of_many_problems(install, fault, style, seed):
-    check_lie(install, fault, style, seed)
+def test_nothing_false_is_believed_of_many_problems(install, fault, style):
+    calls = [check_lie(install, fault, style, seed) for seed in range(1, 21)]
+    assert sum(map(bool, calls)) >= 5  # others are proved without a solver
 
 
 @pytest.mark.parametrize("fault", ["NaN", "random numbers"])
