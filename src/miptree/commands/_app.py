@@ -79,6 +79,9 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
         except (ValueError, TypeError, OSError, ImportError) as error:
             typer.echo(f"Error: {_one_line(error)}", err=True)
             raise typer.Exit(2) from None
+        except MemoryError as error:
+            typer.echo(f"Error: {_out_of_memory(error)}", err=True)
+            raise typer.Exit(2) from None
 
     guarded.__doc__ = _unwrapped(command)
     return guarded
@@ -94,6 +97,15 @@ def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {printable(str(error.filename))}"
     return printable(" ".join(str(error).split()))
+
+
+def _out_of_memory(error: MemoryError) -> str:
+    """Say what there was no memory for, if that is known, and what to do."""
+    what = f" ({_one_line(error)})" if str(error) else ""
+    return (
+        f"There is not enough memory{what}. Use fewer rows or columns, or "
+        "a machine with more memory."
+    )
 
 
 def show_tree(clf: TableClassifier) -> None:

@@ -439,9 +439,13 @@ def fit(
         else:
             labels = pd.Series(y, name=target)  # the proof says what it is about
             clf.fit(rows, labels, weight, proof_log=proof_log, force=force, **groups)
+    unsaved: OSError | None = None
     if out is not None:  # first of all: showing it may fail
         notes = {"target": target, "weights": weights, **rules.notes}
-        save_json(clf, out, force, metadata=notes)
+        try:
+            save_json(clf, out, force, metadata=notes)
+        except OSError as error:  # such as a full disk: show at least what was found
+            unsaved = error
     show_tree(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
         show_comparison(clf)
@@ -450,7 +454,10 @@ def fit(
         show_rules(clf)
     else:
         show_certificate(clf, details)
-    say(f"Saved as {out}." if out is not None else "The model is not saved.")
+    is_saved = out is not None and unsaved is None
+    say(f"Saved as {out}." if is_saved else "The model is not saved.")
+    if unsaved is not None:
+        raise unsaved
     if proof_log is not None and clf.certificate_.proof_digest:
         say(f"The proof is in {proof_log}; miptree check tells whether it holds.")
 

@@ -79,6 +79,19 @@ def stop_on_interrupt() -> Iterator[Stop]:
 
 
 @contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Let the first Ctrl-C inside the block wait until its end.
+
+    For work that cannot be cut in two, such as the import of a compiled package, which
+    may fail ever after.
+    """
+    with stop_on_interrupt() as stop:
+        yield
+    if stop.requested:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
 def when(is_true: Callable[[], bool], act: Callable[[], object]) -> Iterator[None]:
     """Call ``act`` from a thread once ``is_true`` says so, while the block lasts."""
     done = threading.Event()

@@ -25,6 +25,7 @@ from miptree.mip.solvers.base import (
     believed_bound,
     clip_infinite,
     is_feasible,
+    is_vector,
     keep_better,
 )
 from miptree.utils.arrays import FloatArray
@@ -97,7 +98,8 @@ class Listener:
 
     def report(self, objective: float, bound: float, nodes: float) -> None:
         """Take the solver's state and pass it to ``on_progress``."""
-        self._state = clip_infinite(objective), clip_infinite(bound), int(nodes)
+        value, bound = clip_infinite(objective, np.inf), clip_infinite(bound, -np.inf)
+        self._state = value, bound, int(nodes)
         if not self.is_watched:
             self.poll()
 
@@ -120,6 +122,8 @@ class Listener:
 
     def incumbent(self, x: FloatArray) -> None:
         """Pass a solution to ``on_incumbent`` if it is better than the last one."""
+        if not is_vector(self.model, x):
+            return
         value = self.model.objective(x)
         if self.stop or not _is_less(value, self._best_told):
             return
@@ -165,12 +169,15 @@ class Listener:
     ) -> Result:
         """Raise what a callback raised, or return the result.
 
-        It is made of the solver's own words, and checked: see :class:`Result`.
+        It is made of the solver's own words, and checked: see :class:`Result`. Nothing
+        is believed of a solver whose solution is none.
         """
         if self._error is not None:
             raise self._error
+        if x is not None and not is_vector(self.model, x):
+            status, x, bound = "unproved", None, -np.inf
         objective = self.model.objective(x) if x is not None else np.inf
-        bound = believed_bound(clip_infinite(bound), objective)
+        bound = believed_bound(clip_infinite(bound, -np.inf), objective)
         if status == "optimal" and _is_less(bound, objective):
             status = "gap_tol"
         result = Result(status, x, objective, bound, int(nodes), self.seconds, solver)
