@@ -38,7 +38,15 @@ from miptree.data.rows import TrainingRows
 from miptree.objective.penalties import suited_margin
 from miptree.search.soft_trees import SoftRows, gradients
 from miptree.tree import ObliqueTree
-from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
+from miptree.tuning import (
+    CartTree,
+    Fold,
+    GreedySvmTree,
+    PointsTree,
+    SoftTree,
+    Svm1Tree,
+    TableRules,
+)
 from miptree.tuning.evaluate_fold import (
     FOLD_EFFORT,
     score_fold,
@@ -392,6 +400,22 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
         clf.fit(X, y)
     assert clf.status_ == "interrupted"
     assert clf.score(X, y) > 0.9
+
+
+def test_a_points_tree_after_an_interrupt_says_so() -> None:
+    """It said "max_iter", as the short search had, that follows an interrupt."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 6)), rng.integers(2, size=200)
+
+    def interrupt(state: TuningProgress) -> None:
+        if state.stage == "folds":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    clf = fast(candidates=[PointsTree()], cv=2, callback=interrupt)
+    with pytest.warns(UserWarning, match="interrupted after 1 of 2 folds"):
+        clf.fit(X, y)
+    assert clf.style_ == "points"
+    assert clf.status_ == "interrupted"
 
 
 def test_an_interrupt_of_the_last_training_is_heard(
