@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from dataclasses import replace
@@ -728,16 +730,32 @@ def test_ctrl_c_goes_to_all_processes_and_keeps_the_best_so_far() -> None:
 def test_work_elsewhere_hears_the_stop() -> None:
     stop = Stop()
     with stop_file(stop) as file, file.heard() as here:
-        assert not here.requested
-        stop.request()
-        for _ in range(1000):
-            if here.requested:
-                break
-            time.sleep(0.01)
-        assert here.requested
-        with replace(file, maker=0).heard() as elsewhere:
+        sent = replace(pickle.loads(pickle.dumps(file)), maker=0)
+        with sent.heard() as elsewhere:
+            assert not here.requested
+            assert not elsewhere.requested
+            stop.request()
+            assert here.requested
+            for _ in range(1000):
+                if elsewhere.requested:
+                    break
+                time.sleep(0.01)
             assert elsewhere.requested
     assert not file.path.parent.exists()
+
+
+def test_no_folder_for_temporary_files_is_needed(monkeypatch, tmp_path) -> None:
+    """A container may have none that can be written to."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    X, y = load_iris(return_X_y=True)
+    assert fast(cv=2).fit(X, y).score(X, y) > 0.9
+    clf = fast(cv=2, callback=lambda _: True).fit(X, y)
+    assert clf.n_splits_ == 1
+    stop = Stop()
+    with stop_file(stop) as file, replace(file, maker=0).heard() as elsewhere:
+        stop.request()
+        file.make()
+        assert not elsewhere.requested
 
 
 def test_candidates_that_can_split_nothing_leave_a_constant() -> None:
