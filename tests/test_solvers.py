@@ -435,6 +435,14 @@ def test_impolite_interrupt(solver: Solver) -> None:
     assert len(calls) < 40
 
 
+@pytest.mark.parametrize("bound", [np.inf, np.nan, CONSTANT + 1e4])
+def test_a_bound_under_way_that_the_start_refutes_is_not_told(bound: float) -> None:
+    told = []
+    listener = Listener(HARD, START, on_progress=told.append)
+    listener.report(np.nan, bound, 1)
+    assert (told[0].objective, told[0].bound) == (np.inf, -np.inf)
+
+
 # Manners
 
 

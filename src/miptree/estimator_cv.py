@@ -474,7 +474,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Dropped, as")  # told before
             self.best_estimator_ = clf.fit(X, y, sample_weight)
-        fitted = replace(clf.fitted_, seconds=clock.elapsed)
+        status = end if is_hasty and clf.status_ == "max_iter" else clf.status_
+        fitted = replace(clf.fitted_, seconds=clock.elapsed, status=status)
         self.adopt(self._schema(clf.table_, clf.classes_), fitted)
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:

@@ -1,6 +1,6 @@
 """A program whose work is interrupted at random moments, as Ctrl-C does it.
 
-``python interrupted.py work seed n_trials folder`` prints a line of JSON for each
+``python interrupted.py seed folder work=n_trials ...`` prints a line of JSON for each
 trial. A trial is a process that is forked, so that it has nothing to import, with a
 session and a folder for temporary files of its own. SIGINT goes to all its processes,
 as a terminal sends it; in every third trial a second one follows soon.
@@ -28,8 +28,8 @@ SECONDS_TO_END = 60
 """After so long without an end, an interrupted process hangs."""
 SECONDS_TO_VANISH = 10
 """How long workers may take to notice that their master has gone."""
-_OF_OTHERS = ("QueueFeeder", "ExecutorManager", "IO loop", "Profile", "Dask", "TCP")
-"""Threads that joblib and Dask keep, to be used again."""
+_OF_OTHERS = ("QueueFeeder", "ExecutorManager")
+"""Threads that joblib keeps, to be used again."""
 
 
 def main(work: str, seed: int, n_trials: int, folder: Path) -> None:
@@ -40,7 +40,7 @@ def main(work: str, seed: int, n_trials: int, folder: Path) -> None:
         moment = random.uniform(0, 1.05) * seconds
         again = random.uniform(0, 0.5) if number % 3 == 2 else None
         found = _trial(run, folder / f"{number}", moment, again)
-        found |= {"moment": round(moment, 3), "again": again}
+        found |= {"trial": work, "moment": round(moment, 3), "again": again}
         sys.stdout.write(json.dumps(found) + "\n")
         sys.stdout.flush()
 
@@ -88,9 +88,14 @@ def _work(run: works.Work, folder: Path, told: int) -> None:
     for name, number in (("stdout", 1), ("stderr", 2)):
         file = os.open(folder / name, os.O_CREAT | os.O_WRONLY)
         os.dup2(file, number)
-    began = time.perf_counter()
-    code, outcome = _heard(lambda: run(folder, told))
-    seconds = round(time.perf_counter() - began, 3)
+    began = []
+
+    def begin() -> None:
+        began.append(time.perf_counter())
+        os.write(told, b"x")
+
+    code, outcome = _heard(lambda: run(folder, begin))
+    seconds = round(time.perf_counter() - began[0], 3)
     content = {"outcome": outcome, "work": seconds, "threads": _threads_left()}
     (folder / "outcome.json").write_text(json.dumps(content))
     sys.exit(code)
@@ -181,4 +186,6 @@ def _files_left(folder: Path, child: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    for word in sys.argv[3:]:
+        name, _, n = word.partition("=")
+        main(name, int(sys.argv[1]), int(n), Path(sys.argv[2]) / name)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -88,17 +89,29 @@ class Listener:
             return None
         return max(0.0, self.limits.seconds - self.seconds)
 
+    @cached_property
+    def _start_value(self) -> float:
+        """Value of the start, inf without a feasible one."""
+        if self.start is None or not is_feasible(self.model, self.start):
+            return np.inf
+        return self.model.objective(self.start)
+
     @property
     def tolerance(self) -> float:
         """Feasibility tolerance: tight, but not so tight that the start is lost."""
-        if self.start is None or not is_feasible(self.model, self.start):
+        if self.start is None or self._start_value == np.inf:
             return TIGHTEST_TOLERANCE
         violation = max(self.model.violation(self.start).values())
         return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
 
     def report(self, objective: float, bound: float, nodes: float) -> None:
-        """Take the solver's state and pass it to ``on_progress``."""
-        value, bound = clip_infinite(objective, np.inf), clip_infinite(bound, -np.inf)
+        """Take the solver's state and pass it to ``on_progress``.
+
+        A bound that the start or the solver's own solution refutes is not believed.
+        """
+        value = clip_infinite(objective, np.inf)
+        known = min(value, self._start_value)
+        bound = believed_bound(clip_infinite(bound, -np.inf), known)
         self._state = value, bound, int(nodes)
         if not self.is_watched:
             self.poll()
