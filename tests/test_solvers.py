@@ -295,8 +295,8 @@ def test_seed_and_node_limit_fix_the_result(solver: Solver) -> None:
 def test_seed_reaches_the_solver(solver: Solver) -> None:
     model = replace(HARD, cost=HARD.cost + np.arange(38) / 1000)
     seeds = (Limits(nodes=100, seed=seed) for seed in range(4))
-    found = {solver.solve(model, None, limits).objective for limits in seeds}
-    assert len(found) > 1
+    found = [solver.solve(model, None, limits) for limits in seeds]
+    assert len({(result.objective, result.bound) for result in found}) > 1
 
 
 def test_priority_reaches_the_solver(solver: Solver) -> None:
