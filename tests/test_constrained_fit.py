@@ -3,7 +3,7 @@
 import json
 import re
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from _sealed import sealed
 from miptree import (
     OptimalTreeClassifier,
     distill,
+    estimator,
     load_json,
     prediction_costs,
     save_json,
@@ -46,6 +47,7 @@ from miptree.constraints import (
 )
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.constraints.rules import Rules
+from miptree.control.clock import Clock
 from miptree.evaluate import evaluate_rules
 from miptree.explain import explain
 from miptree.export import export_dot, export_text
@@ -140,6 +142,27 @@ def test_prices_find_what_new_labels_alone_do_not(monkeypatch):
     monkeypatch.setattr(constrained, "FREE_PART", 1.0)
     labels_only = classifier(constraints, **given).fit(X, y, **fit)
     assert guided.objective_ < 0.95 * labels_only.objective_
+
+
+def test_where_rules_cost_nothing_the_search_without_them_goes_on():
+    X, y, _ = biased(40)
+    given = {"solver": "highs", "node_limit": 1, "max_iter": 40, "max_depth": 1}
+    clf = classifier([MaxRate(1, 0.99)], **given).fit(X, y)
+    assert clf.n_iter_ > constrained.FREE_PART * 40
+
+
+def test_rounds_that_their_time_cuts_short_are_not_taken_for_stalled(monkeypatch):
+    X, y, groups = biased(60)
+    ticks = count()
+    monkeypatch.setattr(
+        estimator, "Clock", lambda limit: Clock(limit, time_source=lambda: next(ticks))
+    )
+    monkeypatch.setattr(constrained, "ROUND_SHARE", 0.02)
+    monkeypatch.setattr(constrained, "MOST_STEPS", 0)
+    rule = DemographicParity(difference_bound=0.05)
+    clf = classifier([rule], time_limit=600, max_iter=None)
+    clf.fit(X, y, sensitive_features=groups)
+    assert clf.status_ == "time_limit"
 
 
 # ----------------------------------------------------------------- proofs and prices

@@ -37,12 +37,21 @@ from miptree.mip.node_lp import refit_nodes
 from miptree.objective.bounds import COUNTING, Bound
 from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.search import search
+from miptree.search.compiling import are_on_disk, compile_kernels_within
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree
 
+LARGEST_END = 0.05
+"""Part of the time that is left for the certificate, at most."""
+# Halved or doubled, FREE_SHARE and ROUND_SHARE give no better trees, and warm rounds
+# give worse ones (benchmarks/results/rule_settings.md, development splits alone). The
+# other settings were chosen as the search was written, and have not been compared yet.
 FREE_SHARE, GUIDED_SHARE = 0.25, 0.6
 """Parts of the time left for the search without constraints, and for that with them
 where proofs follow."""
+MORE_SHARE = 0.5
+"""Part of the time or iterations then left for more of the first, where its tree keeps
+the constraints."""
 PROOF_SHARE = 0.5
 """Part of the time left for proofs of all trees, where one of those that keep the
 constraints follows."""
@@ -51,11 +60,14 @@ FREE_PART = 0.25
 MOST_ROUNDS, LEAST_ITERATIONS = 16, 8
 """Priced searches that a budget of iterations is dealt out to, and fewest for each."""
 STALLED_AFTER = 8
-"""Rounds without a better tree that end the guided search under the clock."""
+"""Rounds without a better tree that end the guided search under the clock, not counting
+those that their share of the time cuts short."""
 ROUND_ITERATIONS, ROUND_STALL = 150, 40
 """Most iterations of a priced search, and those without a better tree that end it."""
 ROUND_SHARE = 0.15
 """Part of the time left that a priced search may take."""
+WARM_ROUNDS = 0
+"""Priced searches that first make starts of their own, beside the trees before."""
 MOST_TRIALS = 10
 """Times that greedy trees move the prices before the first search."""
 SWEPT_TREES = 3
@@ -80,8 +92,18 @@ def train_under_rules(
         If no such tree was found.
     """
     with interruptible(clock or Clock()) as clock:
+        _leave_time_to_end(clock)
         job = _Constrained(problem, plan, rules, clock, listeners)
         return job.run()
+
+
+def _leave_time_to_end(clock: Clock) -> None:
+    """Shorten a clock by the time that the certificate will take.
+
+    It reads all rows a few times, about as often as what made them ready.
+    """
+    if clock.limit is not None:
+        clock.limit -= min(clock.elapsed, LARGEST_END * clock.limit)
 
 
 class _Constrained:
@@ -106,7 +128,14 @@ class _Constrained:
     def run(self) -> FittedTree:
         """Search without constraints, then with them, then prove; return the best."""
         wants_proof = self.plan.solver != "search"
+        if are_on_disk():  # loading them should not take all of a small share
+            compile_kernels_within(self.clock)
         self._train_free("search", self.clock.share(FREE_SHARE), self._free_iterations)
+        if self._may_search_on and not self._is_done:
+            # A better tree may break them, so that some time is left to mend that.
+            left = self._iterations_left
+            half = None if left is None else int(np.ceil(MORE_SHARE * left))
+            self._train_free("search", self.clock.share(MORE_SHARE), half)
         if not self._is_free_tree_kept and not self._is_done:
             part = GUIDED_SHARE if wants_proof else 1.0
             self._guide(self.clock.share(part))
@@ -164,6 +193,8 @@ class _Constrained:
         plan = replace(self.plan, solver=solver, max_iter=most)
         if self.free is not None:
             plan = replace(plan, init=self.free.tree)
+        if solver == "search":
+            plan = replace(plan, seed=plan.seed + self.n_iter)  # not the same again
         trained = train_incumbent(
             self.problem, plan, clock, [self._hear], on_tree=self.kept.offer
         )
@@ -192,7 +223,7 @@ class _Constrained:
         if left is not None:
             most = np.clip(left // LEAST_ITERATIONS, 1, MOST_ROUNDS)
         while n_rounds < most and not (clock.is_over or self._is_done):
-            before, n_iter = self.kept.objective, self.n_iter
+            before, n_iter, is_cut = self.kept.objective, self.n_iter, False
             self._enter("search")
             if self.rules.limits:
                 budget = self._budget(most - n_rounds)
@@ -200,6 +231,7 @@ class _Constrained:
                 number = first + n_rounds
                 last = self._priced_search(prices, last, number, budget, turn)
                 prices.step(last)
+                is_cut = turn.is_over
             if has_layers(self.rules):
                 self._regrow(prices, first + n_rounds, clock)
             if self.n_iter == n_iter:
@@ -208,7 +240,10 @@ class _Constrained:
             self._sweep_best(clock)
             steps = STEPS_PER_ITERATION * (self.n_iter - n_iter)
             walk(self.kept, min(MOST_STEPS, steps), self.rng, clock)
-            stalled = 0 if self.kept.objective < before else stalled + 1
+            if self.kept.objective < before:
+                stalled = 0
+            elif not is_cut:  # by its time: it may have lacked just that
+                stalled += 1
             n_rounds += 1
             if left is None and stalled >= STALLED_AFTER:
                 break
@@ -263,6 +298,7 @@ class _Constrained:
             starts=[relabel(problem, tree) for tree in starts],
             n_jobs=self.plan.n_jobs,
             on_improvement=lambda heap, _: self.kept.offer(heap),
+            warms_up=number < WARM_ROUNDS,
         )
         self._count(result.n_iter)
         for heap in result.trees:

@@ -69,6 +69,7 @@ def search(
     n_jobs: int | None = None,
     on_improvement: Callable[[HeapTree, float], object] | None = None,
     lower_bound: float = 0.0,
+    warms_up: bool = True,
 ) -> SearchResult:
     """Find trees of low objective fast, without any proof.
 
@@ -99,6 +100,9 @@ def search(
         Called with every tree better than all before, and its value.
     lower_bound : float
         Stop once a tree reaches it.
+    warms_up : bool
+        Whether a search of (1a) makes better starts first, by short searches. Where
+        those given are good that takes long, and brings little.
 
     Returns
     -------
@@ -127,6 +131,7 @@ def search(
             n_jobs=n_jobs,
             on_improvement=on_improvement,
             lower_bound=max(lower_bound, combinatorial_bound(problem, depth)[0]),
+            warms_up=warms_up,
         )
         # The search valued the starts, too: with many rows, not again.
         pool = found if problem.n_rows > _MANY_ROWS else found + pool

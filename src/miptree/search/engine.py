@@ -53,6 +53,7 @@ def run_searches(
     n_jobs: int | None,
     on_improvement: OnImprovement | None,
     lower_bound: float,
+    warms_up: bool = True,
 ) -> tuple[list[HeapTree], int, End]:
     """Search from the starts; return the elite trees, iterations and stop reason.
 
@@ -70,7 +71,13 @@ def run_searches(
     with threadpool_limits(1, user_api="blas"):
         found = on_threads(n_jobs)(
             delayed(_one_search)(
-                measure, starts, clock, stream_seed, lower_bound / data.unit, reporter
+                measure,
+                starts,
+                clock,
+                stream_seed,
+                lower_bound / data.unit,
+                reporter,
+                warms_up,
             )
             for clock, stream_seed in zip(clock.dealt(streams), seeds, strict=True)
         )
@@ -91,6 +98,7 @@ def _one_search(
     seed: np.random.SeedSequence,
     lower_bound: float,
     on_improvement: Callable[[ValuedTree], None],
+    warms_up: bool,
 ) -> tuple[list[ValuedTree], int, End]:
     """One search; a keyboard interrupt ends it with what it has."""
     search = IteratedSearch(
@@ -102,7 +110,7 @@ def _one_search(
         on_improvement,
     )
     try:
-        run_plan(search, starts)
+        run_plan(search, starts, warms_up)
     except KeyboardInterrupt:
         clock.end("interrupted")
     return list(search.pool), clock.n_iter, clock.ended or "max_iter"

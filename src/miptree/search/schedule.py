@@ -36,32 +36,39 @@ _SWEEPS, _LEAST_GAIN = 5, 0.002
 """Sweeps at each step, as long as one gains this part of the value."""
 
 
-def run_plan(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
-    """Search from the starts until the clock ends."""
+def run_plan(
+    search: IteratedSearch, starts: Sequence[HeapTree], warms_up: bool = True
+) -> None:
+    """Search from the starts until the clock ends.
+
+    ``warms_up`` tells whether a search of (1a) makes better starts first.
+    """
     if search.data.n_rows <= FIRST_SAMPLE:
-        _search_all_rows(search, starts)
+        _search_all_rows(search, starts, warms_up)
         return
     for tree in starts:
         search.add(search.measure.value(tree))
     while not search.over():
-        _climb(search)
+        _climb(search, warms_up)
 
 
-def _search_all_rows(search: IteratedSearch, starts: Sequence[HeapTree]) -> None:
+def _search_all_rows(
+    search: IteratedSearch, starts: Sequence[HeapTree], warms_up: bool
+) -> None:
     """Search on all rows; (1a) needs good starts first."""
-    if isinstance(search.measure, Svm1):
+    if warms_up and isinstance(search.measure, Svm1):
         starts = [*starts, *warm_starts(search, search.measure, starts)]
     search.run(starts)
 
 
-def _climb(search: IteratedSearch) -> None:
+def _climb(search: IteratedSearch, warms_up: bool) -> None:
     """One round: search a fresh sample and bring its best tree up to all rows."""
     n_rows, size = search.data.n_rows, FIRST_SAMPLE
     order = search.rng.permutation(n_rows)
     if n_rows > LARGEST_CART and search.data.n_open:
         trees = streamed_trees(search, search.measure.on_rows(order[:size]))
     else:
-        trees = _search_sample(search, order[:size])
+        trees = _search_sample(search, order[:size], warms_up)
     seconds_per_row = 0.0
     while 4 * size * _GROWTH <= n_rows and not search.clock.is_over:
         size *= _GROWTH
@@ -100,11 +107,14 @@ def _sweep(
     return best, seconds_per_row
 
 
-def _search_sample(search: IteratedSearch, rows: IntArray) -> list[HeapTree]:
+def _search_sample(
+    search: IteratedSearch, rows: IntArray, warms_up: bool
+) -> list[HeapTree]:
     """Best trees of a search on some of the rows, for a part of the time left."""
     clock = search.clock.sample(_SAMPLE_SHARE, _SAMPLE_ITERATIONS)
     sample = search.measure.on_rows(rows)
     on_sample = IteratedSearch(sample, search.depth, search.rng, clock)
-    _search_all_rows(on_sample, [candidate.tree for candidate in search.pool])
+    starts = [candidate.tree for candidate in search.pool]
+    _search_all_rows(on_sample, starts, warms_up)
     search.clock.absorb(clock)
     return [candidate.tree for candidate in on_sample.pool][:_CLIMBERS]
