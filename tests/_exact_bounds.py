@@ -146,7 +146,7 @@ def main(first: int, number: int, pairs: int = 1) -> None:
                 refuted += 1
                 _tell("refuted:", seed, claim)
         done = seed + 1 - first
-        if done % 500 == 0 or done == number:
+        if done % 50 == 0 or done == number:
             counts = tried.total(), "bounds", met.total(), "met", refuted, "refuted"
             _tell(done, "problems", *counts)
     for name in sorted(tried):
