@@ -89,14 +89,16 @@ def test_costs_that_are_too_light_are_told(name):
 
 def test_the_certificate_says_what_it_leaves_out():
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(12, 2)), np.arange(12) % 2
+    X, y = rng.normal(size=(12, 1)), np.arange(12) % 2
     weight = np.where(np.arange(12) < 2, 1e-9, 1.0)
     clf = OptimalTreeClassifier(
-        max_depth=1, solver="highs", formulation="compact", proof="mip",
+        max_depth=1, solver="highs", slack_penalty=10.0, l1_penalty=0.0, margin=0.1,
         max_iter=5, node_limit=2000, time_limit=None, random_state=0,
     )  # fmt: skip
-    clf.fit(X, y, sample_weight=weight)
-    assert HIDDEN in clf.certificate_.objective_proved_by
+    certificate = clf.fit(X, y, sample_weight=weight).certificate_
+    assert HIDDEN in certificate.objective_proved_by
+    assert HIDDEN in str(certificate)
+    assert 0 < certificate.objective_bound <= certificate.objective
 
 
 # ------------------------------------------------------------- what a solver is shown

@@ -486,3 +486,28 @@ def test_missing_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_name() -> None:
     with pytest.raises(ValueError, match=r"must be one of .*'lp_solve'"):
         get_solver("lp_solve")
+
+
+def test_scip_may_be_asked_to_stop_in_any_stage() -> None:
+    """It raises where it is asked between two stages, as the other of a race may do."""
+    pyscipopt = pytest.importorskip("pyscipopt")
+    from miptree.mip.solvers.scip import interrupt
+
+    stages = []
+
+    class Asks(pyscipopt.Eventhdlr):
+        def eventinitsol(self) -> None:
+            stages.append(self.model.getStage())
+            interrupt(self.model)
+
+    scip = pyscipopt.Model()
+    scip.hideOutput()
+    interrupt(scip)
+    x = [scip.addVar(vtype="I", ub=9) for _ in range(3)]
+    scip.addCons(2 * x[0] + 3 * x[1] + 5 * x[2] >= 8)
+    scip.setObjective(3 * x[0] + 4 * x[1] + 7 * x[2])
+    scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+    scip.includeEventhdlr(Asks(), "asks", "asks SCIP to stop as it begins")
+    scip.optimize()
+    assert stages == [pyscipopt.SCIP_STAGE.INITSOLVE]
+    assert scip.getStatus() == "optimal"
