@@ -162,12 +162,9 @@ def compared(seed, depth, decades=0, solver="highs"):
     result = get_solver(solver).solve(mip.model, limits=Limits(nodes=50_000))
     assert result.status in ("optimal", "infeasible") or decades > 0
     found = np.inf if result.status == "infeasible" else result.bound
-<<<<<<< HEAD
     # The MIP has all multiples of a fixed split, brute force has one of them.
-    return found, best, not (mip.without_rows or has_ties or FixedSplit in kinds)
-=======
-    return found, best, not (mip.without_rows or has_ties or decades)
->>>>>>> h27b
+    is_rough = mip.without_rows or has_ties or FixedSplit in kinds or decades
+    return found, best, not is_rough
 
 
 def check_against_brute_force(seed, depth):
