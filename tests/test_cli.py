@@ -511,7 +511,7 @@ def test_compile_says_when_it_is_done():
         ("y\n0\n1\n", [], "No column is left"),
         ("a,y\n", [], "has no rows"),
         ("", [], "is not a CSV table"),
-        ("a,y\n1,0,7,8\n1\n1,2,3,4,5,6\n", [], "is not a CSV table"),
+        ("a,y\n1,0,7,8\n1\n1,2,3,4,5,6\n", [], "line 4 has 6 fields where 4 are"),
         ("a,y\n1,0\n2,1\n", ["--drop", "z"], "no column 'z'"),
         ("a,w,y\n1,1,0\n2,-1,1\n", ["--weights", "w"], "negative weight"),
         ("a,w,y\n1,0,0\n2,0,1\n", ["--weights", "w"], "zero"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from _data import close, examples, random_heap, solve
+from _data import MIP_SOLVERS, close, examples, random_heap, solve
 from _ruled_brute_force import RuledBruteForce
 from miptree import OptimalTreeClassifier, verify_model
 from miptree.certificate.checks import objective_of
@@ -128,8 +128,11 @@ def ready(constraints, problem):
     return Rules(found, rows, names, names, problem.scaled, fixed).ready()
 
 
-def compared(seed, depth):
-    """The optimum of the MIP, that of brute force, and whether the rows are exact."""
+def compared(seed, depth, decades=0, solver="highs"):
+    """The optimum of the MIP, that of brute force, and whether the rows are exact.
+
+    Weights are spread over so many decades.
+    """
     rng = np.random.default_rng(seed)
     n = int(rng.integers(5, 8) if depth == 1 else rng.integers(4, 6))
     has_ties = seed % 3 == 0
@@ -140,7 +143,8 @@ def compared(seed, depth):
     penalties = [(10.0, 0.2, 0.1), (100.0, 0.1, 0.01), (10.0, 1.0, 0.1)]
     objective = Svm1Objective(*penalties[seed % len(penalties)])
     given = RowGroups.of(groups, None, np.ones(n))
-    problem = Problem.from_data(X, y, 2, groups=given)
+    weight = 10.0 ** -np.random.default_rng(seed).uniform(0, decades, n)
+    problem = Problem.from_data(X, y, 2, weight, groups=given)
     if kinds.count(Monotone) > 1 or kinds.count(FixedSplit) > 1 or problem.n_rows < n:
         return None  # brute force has one label and one factor, and counts no copies
     try:
@@ -155,11 +159,12 @@ def compared(seed, depth):
     known = problem, objective, constraints, groups[problem.source], factor
     best = RuledBruteForce(*known).optimum(depth)
     mip = RuledFormulation(problem, objective, depth, rules=rules)
-    result = get_solver("highs").solve(mip.model, limits=Limits(nodes=50_000))
-    assert result.status in ("optimal", "infeasible")
+    result = get_solver(solver).solve(mip.model, limits=Limits(nodes=50_000))
+    assert result.status in ("optimal", "infeasible") or decades > 0
     found = np.inf if result.status == "infeasible" else result.bound
     # The MIP has all multiples of a fixed split, brute force has one of them.
-    return found, best, not (mip.without_rows or has_ties or FixedSplit in kinds)
+    is_rough = mip.without_rows or has_ties or FixedSplit in kinds or decades
+    return found, best, not is_rough
 
 
 def check_against_brute_force(seed, depth):
@@ -182,13 +187,27 @@ def test_the_mip_is_never_above_the_best_of_depth_two(seed):
     check_against_brute_force(seed, depth=2)
 
 
+def check_odd_weights(seed, depth):
+    solver = MIP_SOLVERS[seed % len(MIP_SOLVERS)]
+    found = compared(seed, depth, decades=2 + 2 * (seed % 6), solver=solver)
+    if found is not None:
+        bound, best, _ = found
+        assert bound <= best * (1 + 1e-9) + 1e-14
+
+
+@pytest.mark.parametrize("seed", range(200, 212))
+def test_the_mip_is_never_above_the_best_whatever_the_weights(seed):
+    check_odd_weights(seed, depth=1)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("block", range(12))
 @pytest.mark.parametrize("depth", [1, 2])
-def test_the_mip_is_never_above_the_best_of_many(depth, block):
+@pytest.mark.parametrize("check", [check_against_brute_force, check_odd_weights])
+def test_the_mip_is_never_above_the_best_of_many(check, depth, block):
     size = 50 if depth == 1 else 20
     for seed in range(1000 + size * block, 1000 + size * (block + 1)):
-        check_against_brute_force(seed, depth)
+        check(seed, depth)
 
 
 def kept_trees(seed, depth):

@@ -1,6 +1,7 @@
 """Cross-validation under constraints: what counts, what is told, what comes out."""
 
 from importlib import import_module
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,13 @@ import sklearn
 from sklearn.model_selection import cross_validate
 
 from _cli import refused, run
-from miptree import OptimalTreeClassifierCV, load_json, save_json, verify_model
+from miptree import (
+    OptimalTreeClassifierCV,
+    estimator_cv,
+    load_json,
+    save_json,
+    verify_model,
+)
 from miptree.constraints import (
     DemographicParity,
     MaxCost,
@@ -28,8 +35,10 @@ from miptree.tuning import (
     LogisticTree,
     PointsTree,
     TableRules,
+    all_settings,
     folded_rows,
 )
+from miptree.tuning.comparison import make_race
 from miptree.tuning.evaluate_fold import score_fold, train_fold
 
 FINAL_FIT = import_module("miptree.tuning.final_fit")  # not the function
@@ -111,11 +120,9 @@ def test_a_saved_tree_is_verified_with_its_rules(tmp_path):
 def rows_of(X, y, groups, constraints):
     """Rows of a fit, and their constraints for any part of them."""
     clf = tuner(constraints, candidates=[ConstantTree()], cv=2)
-    seen = []
-    race = clf._race
-    clf._race = lambda rows, *rest: seen.append(rows) or race(rows, *rest)
-    clf.fit(X, y, sensitive_features=groups)
-    return seen[0], FoldConstraints(clf.constraints_, clf.classes_)
+    with patch.object(estimator_cv, "make_race", wraps=make_race) as seen:
+        clf.fit(X, y, sensitive_features=groups)
+    return seen.call_args.args[2], FoldConstraints(clf.constraints_, clf.classes_)
 
 
 def test_groups_are_cut_with_the_rows_of_a_fold():
@@ -296,12 +303,26 @@ def test_groups_are_routed_as_metadata():
         assert apart(fitted.predict(X[rows]), groups[rows]) <= 0.1 + 1e-12
 
 
-def test_the_command_line_tunes_under_rules(tmp_path):
+def test_the_command_line_tunes_under_rules(tmp_path, monkeypatch):
+    def quick(style, problem, depths, readings, most, has_rules):
+        return all_settings(QUICK, depths, readings)
+
+    monkeypatch.setattr("miptree.tuning.comparison.style_settings", quick)
     X, y, groups = biased(60)
     table = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(sex=groups)
     people, out = tmp_path / "people.csv", tmp_path / "model.json"
     table.assign(paid=np.where(y == 1, "yes", "no")).to_csv(people, index=False)
-    fit = ["fit", people, "--target", "paid", "--tune", "--time-limit", 3, "--out", out]
+    fit = [
+        "fit",
+        people,
+        "--target",
+        "paid",
+        "--tune",
+        "--time-limit",
+        90,
+        "--out",
+        out,
+    ]
     fair = ["--sensitive", "sex", "--fair", "demographic-parity:0.1"]
     result = run(*fit, *fair)
     assert result.exit_code == 0, result.output

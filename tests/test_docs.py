@@ -146,7 +146,7 @@ def test_docs_build(tmp_path):
         command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=200
     )
     assert run.returncode == 0, run.stderr
-    assert "export_sql" in (site / "api" / "index.html").read_text()
+    assert "export_sql" in (site / "api" / "exports" / "index.html").read_text()
     assert "bench-small.jsonl:3,4" in (site / "results" / "index.html").read_text()
     shown = re.sub("<[^>]*>", "", (site / "extend" / "index.html").read_text())
     assert "class Solver" in shown

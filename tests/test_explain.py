@@ -186,8 +186,13 @@ def whole_grid():
     return pd.DataFrame(list(product(range(6), repeat=3)), columns=list("abc"))
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("digits", [0, 6])
+ON_THE_SPLIT = [(305, 1), (311, 6), (312, 6), (313, 1), (318, 2)]
+"""Cases whose nearest change ends where rounding decides on the side of a split."""
+
+
+@pytest.mark.parametrize(
+    ("seed", "digits"), [*product(range(6), [0, 6]), *ON_THE_SPLIT]
+)
 def test_no_cheaper_change_of_whole_numbers_flips(seed, digits):
     """All points of a grid are tried; coefficients of few digits make ties."""
     rng = np.random.default_rng(seed)

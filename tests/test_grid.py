@@ -286,7 +286,7 @@ def test_units_of_the_user():
 @pytest.mark.parametrize(
     ("units", "message"),
     [
-        ({"incom": 1000}, "units names 'incom', which is no column of X; it has 'age'"),
+        ({"incom": 1000}, "units names 'incom', which is no column; there are 'age'"),
         ({"job": 2}, "units names 'job', which holds categories"),
         ({"age": 0}, "units gives 0 for 'age'. Give a finite number above 0"),
         ({"age": -5.0}, "units gives -5.0 for 'age'"),

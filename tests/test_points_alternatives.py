@@ -436,6 +436,16 @@ def test_the_command_lists_both(fitted, tmp_path) -> None:
     assert "Without income no such tree" in out.read_text()
 
 
+def test_the_command_reads_labels_that_are_numbers(tmp_path) -> None:
+    frame, y = credit(40)
+    clf = points_tree().fit(frame, (y == "good").astype(int))
+    model, data = tmp_path / "model.json", tmp_path / "credit.csv"
+    save_json(clf, model, metadata={"target": "class"})
+    frame.assign(**{"class": (y == "good").astype(int)}).to_csv(data, index=False)
+    found = run("alternatives", model, data, "--number", "1", "--time-limit", "0")
+    assert found.exit_code == 0, found.output
+
+
 def test_the_command_wants_a_points_tree(tmp_path) -> None:
     save_json(iris_model(), tmp_path / "m.json", metadata={"target": "y"})
     iris = load_iris(as_frame=True)

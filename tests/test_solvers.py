@@ -295,8 +295,8 @@ def test_seed_and_node_limit_fix_the_result(solver: Solver) -> None:
 def test_seed_reaches_the_solver(solver: Solver) -> None:
     model = replace(HARD, cost=HARD.cost + np.arange(38) / 1000)
     seeds = (Limits(nodes=100, seed=seed) for seed in range(4))
-    found = {solver.solve(model, None, limits).objective for limits in seeds}
-    assert len(found) > 1
+    found = [solver.solve(model, None, limits) for limits in seeds]
+    assert len({(result.objective, result.bound) for result in found}) > 1
 
 
 def test_priority_reaches_the_solver(solver: Solver) -> None:
@@ -435,6 +435,14 @@ def test_impolite_interrupt(solver: Solver) -> None:
     assert len(calls) < 40
 
 
+@pytest.mark.parametrize("bound", [np.inf, np.nan, CONSTANT + 1e4])
+def test_a_bound_under_way_that_the_start_refutes_is_not_told(bound: float) -> None:
+    told = []
+    listener = Listener(HARD, START, on_progress=told.append)
+    listener.report(np.nan, bound, 1)
+    assert (told[0].objective, told[0].bound) == (np.inf, -np.inf)
+
+
 # Manners
 
 
@@ -478,3 +486,28 @@ def test_missing_package(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_unknown_name() -> None:
     with pytest.raises(ValueError, match=r"must be one of .*'lp_solve'"):
         get_solver("lp_solve")
+
+
+def test_scip_may_be_asked_to_stop_in_any_stage() -> None:
+    """It raises where it is asked between two stages, as the other of a race may do."""
+    pyscipopt = pytest.importorskip("pyscipopt")
+    from miptree.mip.solvers.scip import interrupt
+
+    stages = []
+
+    class Asks(pyscipopt.Eventhdlr):
+        def eventinitsol(self) -> None:
+            stages.append(self.model.getStage())
+            interrupt(self.model)
+
+    scip = pyscipopt.Model()
+    scip.hideOutput()
+    interrupt(scip)
+    x = [scip.addVar(vtype="I", ub=9) for _ in range(3)]
+    scip.addCons(2 * x[0] + 3 * x[1] + 5 * x[2] >= 8)
+    scip.setObjective(3 * x[0] + 4 * x[1] + 7 * x[2])
+    scip.setPresolve(pyscipopt.SCIP_PARAMSETTING.OFF)
+    scip.includeEventhdlr(Asks(), "asks", "asks SCIP to stop as it begins")
+    scip.optimize()
+    assert stages == [pyscipopt.SCIP_STAGE.INITSOLVE]
+    assert scip.getStatus() == "optimal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -20,6 +21,7 @@ from miptree.fit import incumbent
 from miptree.fit.plan import Plan
 from miptree.fit.train import train_incumbent
 from miptree.fit.working_set import WorkingSets
+from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective import Svm1Objective
 from miptree.objective.proved import Bounds
 from miptree.search.starts import constant_tree
@@ -201,6 +203,21 @@ def test_a_callbacks_stop_leaves_the_first_ctrl_c_polite():
         stop.request()
         signal.raise_signal(signal.SIGINT)
     assert stop.requested
+
+
+def test_ctrl_c_does_not_cut_the_import_of_a_solver_in_two(monkeypatch, tmp_path):
+    """HiGHS could not be imported again in that process, and was called missing."""
+    lines = ["import signal", "signal.raise_signal(signal.SIGINT)", "Made = object"]
+    (tmp_path / "slow_solver.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(SOLVERS, "highs", ("slow_solver", "Made", "nothing"))
+    with pytest.raises(KeyboardInterrupt):
+        get_solver("highs")
+    assert sys.modules.pop("slow_solver").Made is object
+    with stop_on_interrupt() as stop:
+        assert get_solver("highs") is not None
+    assert stop.requested
+    del sys.modules["slow_solver"]
 
 
 def test_a_condition_acts_once():

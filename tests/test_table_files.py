@@ -409,6 +409,17 @@ def test_columns_of_no_interest_are_not_looked_at(tmp_path):
     assert len(told) == 1
 
 
+def test_whole_numbers_of_any_length_are_numbers_or_text(tmp_path):
+    """Found by fuzzing: pandas leaves those of more than 64 bits as they are."""
+    path, long = tmp_path / "a.csv", 99999999999999999999990
+    path.write_text(f"a,b,y\n{long},{'9' * 400},{long}\n5,1,{long + 1}\n,2,\n")
+    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("y")))
+    assert table["a"].tolist()[:2] == [1e23, 5.0]
+    assert np.isnan(table["a"][2])
+    assert table["b"].tolist()[:2] == ["9" * 400, "1"]
+    assert table["y"].tolist()[:2] == [str(long), str(long + 1)]
+
+
 def test_text_stays_as_it_is_written(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b\n007,1\n08,2\n")

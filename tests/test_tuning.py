@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from dataclasses import replace
@@ -38,7 +40,15 @@ from miptree.data.rows import TrainingRows
 from miptree.objective.penalties import suited_margin
 from miptree.search.soft_trees import SoftRows, gradients
 from miptree.tree import ObliqueTree
-from miptree.tuning import CartTree, Fold, GreedySvmTree, SoftTree, Svm1Tree, TableRules
+from miptree.tuning import (
+    CartTree,
+    Fold,
+    GreedySvmTree,
+    PointsTree,
+    SoftTree,
+    Svm1Tree,
+    TableRules,
+)
 from miptree.tuning.evaluate_fold import (
     FOLD_EFFORT,
     score_fold,
@@ -273,6 +283,7 @@ def test_the_table_of_scores_is_complete() -> None:
     params = dict(clf.best_params_)
     assert 0 <= params.pop("threshold") < 1
     assert params == table["params"][clf.best_index_]
+    assert clf.status_ == "unproved"  # all folds were compared
     assert 0.9 < clf.best_score_ <= 1
     assert 0 <= clf.best_score_se_ < 0.1
 
@@ -394,6 +405,22 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     assert clf.score(X, y) > 0.9
 
 
+def test_a_points_tree_after_an_interrupt_says_so() -> None:
+    """It said "max_iter", as the short search had, that follows an interrupt."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 6)), rng.integers(2, size=200)
+
+    def interrupt(state: TuningProgress) -> None:
+        if state.stage == "folds":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    clf = fast(candidates=[PointsTree()], cv=2, callback=interrupt)
+    with pytest.warns(UserWarning, match="interrupted after 1 of 2 folds"):
+        clf.fit(X, y)
+    assert clf.style_ == "points"
+    assert clf.status_ == "interrupted"
+
+
 def test_an_interrupt_of_the_last_training_is_heard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -450,7 +477,7 @@ def test_exports_and_certificate(tmp_path) -> None:
 
 
 def test_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("miptree.estimator_cv.MOST_COMPARED", 100)
+    monkeypatch.setattr("miptree.tuning.comparison.MOST_COMPARED", 100)
     monkeypatch.setattr("miptree.estimator_cv.MOST_ROWS", 200)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3))
@@ -704,16 +731,32 @@ def test_ctrl_c_goes_to_all_processes_and_keeps_the_best_so_far() -> None:
 def test_work_elsewhere_hears_the_stop() -> None:
     stop = Stop()
     with stop_file(stop) as file, file.heard() as here:
-        assert not here.requested
-        stop.request()
-        for _ in range(1000):
-            if here.requested:
-                break
-            time.sleep(0.01)
-        assert here.requested
-        with replace(file, maker=0).heard() as elsewhere:
+        sent = replace(pickle.loads(pickle.dumps(file)), maker=0)
+        with sent.heard() as elsewhere:
+            assert not here.requested
+            assert not elsewhere.requested
+            stop.request()
+            assert here.requested
+            for _ in range(1000):
+                if elsewhere.requested:
+                    break
+                time.sleep(0.01)
             assert elsewhere.requested
     assert not file.path.parent.exists()
+
+
+def test_no_folder_for_temporary_files_is_needed(monkeypatch, tmp_path) -> None:
+    """A container may have none that can be written to."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    X, y = load_iris(return_X_y=True)
+    assert fast(cv=2).fit(X, y).score(X, y) > 0.9
+    clf = fast(cv=2, callback=lambda _: True).fit(X, y)
+    assert clf.n_splits_ == 1
+    stop = Stop()
+    with stop_file(stop) as file, replace(file, maker=0).heard() as elsewhere:
+        stop.request()
+        file.make()
+        assert not elsewhere.requested
 
 
 def test_candidates_that_can_split_nothing_leave_a_constant() -> None:

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from miptree.certificate.rules import with_rules
 from miptree.classifiers.oblique_classifier import (
     OBLIQUE_CONSTRAINTS,
     ObliqueClassifier,
@@ -22,49 +20,40 @@ from miptree.classifiers.oblique_classifier import (
 from miptree.classifiers.ruled_rows import GivenGroups, possible_rules, ruled_rows
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
-from miptree.constraints.effective import left_out
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
-from miptree.data.rows import TrainingRows, is_levels
+from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.estimator import OptimalTreeClassifier
-from miptree.estimator_points import LIKELY_PENALTY, PointsTreeClassifier
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.fit.constrained import train_under_rules
 from miptree.fit.fitted import FittedTree
-from miptree.fit.incumbent import Incumbent
 from miptree.fit.plan import Plan
-from miptree.fit.points import PointsTraining
 from miptree.fit.progress import listeners_of
 from miptree.objective import Svm1Objective
 from miptree.objective.penalties import suited_objective
-from miptree.objective.proved import Bounds
 from miptree.tuning import (
     STYLES,
-    THRESHOLDS,
     Candidate,
     CVResults,
     FoldConstraints,
     PointsTree,
     Race,
     RuleHeldOut,
-    TableRules,
     TuningSetting,
     Winner,
-    all_settings,
-    chosen,
     final_fit,
-    folded_rows,
     ladder,
     training_costs,
-    why_chosen,
 )
 from miptree.tuning.candidates import check_candidates
-from miptree.tuning.final_fit import FinalTree
+from miptree.tuning.certified import certified
+from miptree.tuning.comparison import depths_of, make_race, to_train
 from miptree.tuning.fold_constraints import held_out_summary
 from miptree.tuning.ladder import CONSTANT, CONSTANT_UNDER_RULES, what_fell_short
-from miptree.tuning.points_fold import EVALUATIONS, penalty_of, rules_for_folds
+from miptree.tuning.points_fold import EVALUATIONS, penalty_of
 from miptree.tuning.scoring import (
     SCORINGS,
     between_rows_and_classes,
@@ -72,17 +61,13 @@ from miptree.tuning.scoring import (
 )
 from miptree.tuning.style_settings import (
     most_points_features,
-    points_data,
-    style_settings,
 )
+from miptree.tuning.taken import what_was_taken
 from miptree.tuning.tuning_progress import TuningProgress
 from miptree.utils.arrays import AnyArray
 
-DEPTHS = (1, 2, 3, 4)
-"""Depths that max_depth="cv" chooses from."""
-MOST_COMPARED, MOST_ROWS = 6_000, 20_000
-"""Rows on which candidates are compared, and on which the winner is trained; of more a
-stratified part."""
+MOST_ROWS = 20_000
+"""Rows on which the winner is trained; of more a stratified part."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
 _RESERVE = 0.05
@@ -210,7 +195,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         need no solver.
     status_ : str
         That of a points tree, "optimal" if it is proved to be the best of its kind.
-        Otherwise why the comparison ended: "max_iter" after the last fold,
+        Otherwise why the comparison ended: "unproved" after the last fold,
         "time_limit", or "interrupted" by Ctrl-C or the callback.
     n_features_in_, feature_names_in_
         As of :class:`~miptree.OptimalTreeClassifier`.
@@ -306,7 +291,16 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             self._refuse_points()
             possible_rules(self.constraints_, problem, schema, rows)
         with interruptible(clock) as clock:
-            race, clock = self._race(rows, classes, problem, X, y, seed, clock)
+            race, clock = make_race(
+                self,
+                self._fold_constraints(classes),
+                rows,
+                problem,
+                X,
+                y,
+                seed,
+                clock,
+            )
             tell = self._teller(race, clock)
             results, end = race.run(
                 self.n_jobs,
@@ -316,7 +310,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
         was_interrupted = clock.stop.requested
         taken: Winner | None = None
-        for winner in self._winners(results):
+        for winner in to_train(self, self.rungs_, results):
             if isinstance(winner.setting.candidate, PointsTree):
                 end = "interrupted" if was_interrupted else end
                 class_weight = self._class_weight(rows, classes)
@@ -368,7 +362,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             winner,
             seed,
             MOST_ROWS,
-            in_a_hurry=end != "max_iter",
+            in_a_hurry=end != "unproved",
             # A stop that ended the folds does not end this as well.
             clock=Clock(clock.remaining) if clock.stop.requested else clock,
             rules=rules,
@@ -376,7 +370,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         if found.tree is None:
             return False
         end = "interrupted" if clock.stop.requested else end
-        fitted = _certified(problem, found, setting.depth, clock, end, rules)
+        objective = _default_objective(problem)
+        fitted = certified(problem, objective, found, setting.depth, clock, end, rules)
         self._adopt_both(rows, classes, setting, schema, fitted)
         return True
 
@@ -479,7 +474,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Dropped, as")  # told before
             self.best_estimator_ = clf.fit(X, y, sample_weight)
-        fitted = replace(clf.fitted_, seconds=clock.elapsed)
+        status = end if is_hasty and clf.status_ == "max_iter" else clf.status_
+        fitted = replace(clf.fitted_, seconds=clock.elapsed, status=status)
         self.adopt(self._schema(clf.table_, clf.classes_), fitted)
 
     def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
@@ -530,73 +526,10 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 "candidates, or leave out constraints and groups."
             )
 
-    def _race(
-        self,
-        rows: TrainingRows,
-        classes: AnyArray,
-        problem: Problem,
-        X: Any,
-        y: Any,
-        seed: int,
-        clock: Clock,
-    ) -> tuple[Race, Clock]:
-        """Prepare the comparison; return its clock as well.
-
-        Compiling is done once on a machine, and no part of the time limit.
-        """
-        depths, readings = self._depths(), self._readings(rows)
-        if isinstance(self.candidates, str):
-            settings = style_settings(
-                self.style,
-                problem,
-                depths,
-                readings,
-                self.max_features_per_split,
-                has_rules=bool(self.constraints_),
-            )
-        else:
-            settings = all_settings(self.candidates, depths, readings)
-        folded = folded_rows(
-            rows, problem, X, y, self.cv, self.n_repeats, MOST_COMPARED, seed
-        )
-        points = points_data(
-            settings, folded.rows, self.missing, self.max_features_per_split
-        )
-        if points is not None:
-            likely = np.full(len(rows.cells), LIKELY_PENALTY)
-            PointsTraining(points, clock).make_ready(likely)
-            clock = clock.begun_now()
-        race = Race(
-            settings,
-            folded,
-            TableRules(
-                self.categorical_encoding, self.missing, self.max_features_per_split
-            ),
-            THRESHOLDS if self.sparsity == "auto" else (float(self.sparsity or 0.0),),
-            None if points is None else rules_for_folds(points),
-            has_references=self.style == "auto" and isinstance(self.candidates, str),
-            scoring=self.scoring,
-            constraints=self._fold_constraints(classes),
-        )
-        return race, clock
-
     def _fold_constraints(self, classes: AnyArray) -> FoldConstraints | None:
         if not self.constraints_:
             return None
         return FoldConstraints(self.constraints_, classes)
-
-    def _winners(self, results: CVResults) -> list[Winner]:
-        """Return what to train: what was chosen, and what is as good but less simple.
-
-        Of candidates given it is the best one.
-        """
-        if isinstance(self.candidates, str):
-            rung = chosen(self.rungs_)
-            if rung.style == "constant" or not rung.is_near:
-                return [rung.winner]
-            return [rung.winner for rung in self.rungs_ if rung.is_near]
-        best = max(self.rungs_, key=lambda r: r.winner.known_score)
-        return [best.winner if results.scores else results.winner()]
 
     def _refuse_contradictions(self) -> None:
         """Refuse rules that contradict each other, or that candidates do not know."""
@@ -606,56 +539,22 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
                 "grow trees from the root. Use OptimalTreeClassifier, or leave it out."
             )
         most = self.max_features_per_split
-        refuse_contradictions(self.constraints_, max(self._depths()), most)
-
-    def _depths(self) -> Sequence[int]:
-        return DEPTHS if self.max_depth == "cv" else (int(self.max_depth),)
-
-    def _readings(self, rows: TrainingRows) -> Sequence[bool]:
-        """Return the ways to read whole numbers of few values that are compared.
-
-        A user who names the categories, or wants unknown ones refused, has decided.
-        """
-        by_type = isinstance(self.categorical_features, str)
-        found = any(
-            is_levels(cells)
-            for cells, known in zip(rows.cells, rows.categorical, strict=True)
-            if not known
-        )
-        if not found:
-            return (False,)
-        if self.levels != "cv":
-            return (bool(self.levels),)
-        return (False, True) if by_type and self.unknown != "error" else (False,)
+        refuse_contradictions(self.constraints_, max(depths_of(self)), most)
 
     # ----------------------------------------------------------------- keeping
 
     def _keep_results(
         self, results: CVResults, winner: Winner, is_searched: bool
     ) -> None:
-        self.style_ = winner.setting.style
-        n_folds = len(results.scores)
-        self.why_ = f"The best of {len(results.settings)} candidates was taken."
-        if n_folds == 0:
-            self.why_ = "The first candidate was trained without a comparison."
-        if isinstance(self.candidates, str):
-            has_rules = bool(self.constraints_)
-            self.why_ = why_chosen(self.rungs_, n_folds, self.scoring, has_rules)
-            if winner is not chosen(self.rungs_).winner:
-                self.why_ = (
-                    f"The {self.style_} tree was taken: simpler ones that are about as "
-                    "good in cross-validation find no split on all rows."
-                )
-            if self.get_n_leaves() == 1:  # a candidate of any style may find none
-                self.style_ = "constant"
-                text = CONSTANT_UNDER_RULES if has_rules else CONSTANT
-                self.why_ = text if n_folds else self.why_
-        if is_searched and self.get_n_leaves() > 1:
-            self.style_ = "sparse" if winner.setting.max_features else "oblique"
-            self.why_ = (
-                "No tree of the candidates chosen keeps the constraints on all rows: "
-                "one was searched for that does."
-            )
+        self.style_, self.why_ = what_was_taken(
+            self,
+            self.rungs_,
+            results,
+            winner,
+            has_rules=bool(self.constraints_),
+            is_constant=self.get_n_leaves() == 1,
+            is_searched=is_searched,
+        )
         self._keep_rules(results, winner)
         self.references_ = results.references
         self.cv_results_ = results.table()
@@ -699,30 +598,3 @@ def _default_objective(problem: Problem) -> Svm1Objective:
     return suited_objective(
         default.slack_penalty, default.l1_penalty, default.margin, problem
     )
-
-
-def _certified(
-    problem: Problem,
-    found: FinalTree,
-    depth: int,
-    clock: Clock,
-    end: End,
-    rules: Rules | None,
-) -> FittedTree:
-    """Count a tree as if trained for (1a), with bounds that need no solver."""
-    tree = found.tree
-    assert tree is not None
-    objective = _default_objective(problem)
-    bounds = Bounds.without_solver(problem, depth)
-    score = objective.evaluate(problem, tree)
-    fitted = Incumbent(tree, score, bounds, clock).end(problem, objective, depth)
-    if rules is not None:
-        certificate = with_rules(
-            fitted.certificate,
-            rules.findings(fitted.tree, fitted.tree.apply(problem.X)),
-            objective.evaluate(problem, found.free).objective,
-            rules.least_cost(problem),
-            sorted(left_out(rules.constraints)),
-        )
-        fitted = replace(fitted, certificate=certificate)
-    return replace(fitted, status=end)

@@ -40,14 +40,12 @@ from miptree.fit.progress import listeners_of
 from miptree.objective.penalties import Auto
 from miptree.objective.points import POINTS_TREE
 from miptree.points.alternatives import Restriction
-from miptree.tuning.points_penalty import choose_penalty
+from miptree.tuning.points_penalty import LIKELY_PENALTY, choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
 
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
-LIKELY_PENALTY = 0.01
-"""A penalty with as many decimals as those that "auto" chooses from."""
 _SIGNS = {1: 1, -1: -1, "+": 1, "-": -1}
 
 

@@ -122,6 +122,7 @@ class Alternatives(Listed[Alternative]):
         """What the table is about."""
         about = f"of cost up to {self.limit:.6g} (the first tree: {self.cost:.6g})"
         found = "Other trees" if self.items else "No other tree was found"
+        about += ", the most different first" * (len(self.items) > 1)
         end = "" if self.is_complete else ". There was no time to look for all of them"
         return f"{found} {about}{end}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,14 +79,33 @@ def plain_errors(command: Callable[P, None]) -> Callable[P, None]:
         except (ValueError, TypeError, OSError, ImportError) as error:
             typer.echo(f"Error: {_one_line(error)}", err=True)
             raise typer.Exit(2) from None
+        except MemoryError as error:
+            typer.echo(f"Error: {_out_of_memory(error)}", err=True)
+            raise typer.Exit(2) from None
 
+    guarded.__doc__ = _unwrapped(command)
     return guarded
+
+
+def _unwrapped(command: Callable[..., None]) -> str:
+    """Return a command's help, a line for each paragraph: terminals wrap it anew."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(lines.split()) for lines in paragraphs)
 
 
 def _one_line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{error.strerror}: {printable(str(error.filename))}"
     return printable(" ".join(str(error).split()))
+
+
+def _out_of_memory(error: MemoryError) -> str:
+    """Say what there was no memory for, if that is known, and what to do."""
+    what = f" ({_one_line(error)})" if str(error) else ""
+    return (
+        f"There is not enough memory{what}. Use fewer rows or columns, or "
+        "a machine with more memory."
+    )
 
 
 def show_tree(clf: TableClassifier) -> None:

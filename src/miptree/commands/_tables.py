@@ -85,8 +85,11 @@ def labels_like(table: pd.DataFrame, name: str, classes: AnyArray) -> AnyArray:
     that cannot be stays text, and is no class.
     """
     given = labels(table, name).tolist()
+    read = [read_label(show_value(v), classes.dtype.kind) for v in given]
+    if classes.dtype.kind != "O" and len({*map(type, read)}) == 1:
+        return np.array(read)  # scikit-learn takes numbers among objects for none
     found = np.empty(len(given), dtype=object)
-    found[:] = [read_label(show_value(v), classes.dtype.kind) for v in given]
+    found[:] = read
     return found
 
 

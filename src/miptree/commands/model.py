@@ -67,6 +67,10 @@ Details = Annotated[
     typer.Option("--details", help="Show all of the certificate: bounds and proofs."),
 ]
 
+# What --help shows the options of a fit under.
+COLUMNS, TRAINING, COSTS = "Columns", "Training", "Costs of errors"
+RULES, PROOF = "Rules that the tree must keep", "Proof"
+
 
 @app.command()
 @plain_errors
@@ -85,33 +89,61 @@ def fit(
     ] = 60.0,
     solver: Annotated[
         str | None,
-        typer.Option(help=f"One of {', '.join(SOLVERS)}, search; by default highs."),
+        typer.Option(
+            help=f"One of {', '.join(SOLVERS)}, search; by default highs.",
+            rich_help_panel=TRAINING,
+        ),
     ] = None,
     weights: Annotated[
-        str | None, typer.Option(help="Column of the weights of the rows.")
+        str | None,
+        typer.Option(
+            help="Column of the weights of the rows.", rich_help_panel=COLUMNS
+        ),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="Column to leave out; repeatable.")
+        list[str] | None,
+        typer.Option(help="Column to leave out; repeatable.", rich_help_panel=COLUMNS),
     ] = None,
     use: Annotated[
         list[str] | None,
-        typer.Option(help="Column to learn from though it looks like an id."),
+        typer.Option(
+            help="Column to learn from though it looks like an id.",
+            rich_help_panel=COLUMNS,
+        ),
     ] = None,
     categorical: Annotated[
         list[str] | None,
-        typer.Option(help="Column of numbers that are categories; repeatable."),
+        typer.Option(
+            help="Column of numbers that are categories; repeatable.",
+            rich_help_panel=COLUMNS,
+        ),
     ] = None,
     categorical_encoding: Annotated[
         str | None,
-        typer.Option(help=f"How splits use categories: {', '.join(ENCODINGS)}."),
+        typer.Option(
+            help=f"How splits use categories: {', '.join(ENCODINGS)}.",
+            rich_help_panel=COLUMNS,
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of search and solver.")] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of search and solver.", rich_help_panel=TRAINING
+        ),
+    ] = 0,
     selection: Annotated[
         str | None,
-        typer.Option(help=f"Train on chosen rows: {', '.join(SELECTORS)}."),
+        typer.Option(
+            help=f"Train on chosen rows: {', '.join(SELECTORS)}.",
+            rich_help_panel=TRAINING,
+        ),
     ] = None,
     engine: Annotated[
-        str, typer.Option(help="memory, or dask for tables larger than memory.")
+        str,
+        typer.Option(
+            help="memory, or dask for tables larger than memory.",
+            rich_help_panel=TRAINING,
+        ),
     ] = "memory",
     tune: Annotated[
         bool,
@@ -119,6 +151,7 @@ def fit(
             "--tune",
             help="Choose how to train by cross-validation, as --style auto does "
             "anyway; with --style oblique or sparse within that style.",
+            rich_help_panel=TRAINING,
         ),
     ] = False,
     style: Annotated[
@@ -134,109 +167,133 @@ def fit(
         typer.Option(
             help="What --style auto and --tune compare trees by: accuracy; "
             "balanced_accuracy, for which rare classes count as much as others; "
-            "f1_macro, between the two; neg_log_loss, of probabilities; cost."
+            "f1_macro, between the two; neg_log_loss, of probabilities; cost.",
+            rich_help_panel=TRAINING,
         ),
     ] = None,
     cost: Annotated[
         list[str] | None,
         typer.Option(
             help="What it costs to be wrong about a row of a class, such as yes:5; by "
-            "default 1. Repeatable."
+            "default 1. Repeatable.",
+            rich_help_panel=COSTS,
         ),
     ] = None,
     class_weight: Annotated[
         list[str] | None,
         typer.Option(
             help="balanced: all classes weigh the same in training; or the weight of a "
-            "class, such as yes:5, by default 1. Repeatable."
+            "class, such as yes:5, by default 1. Repeatable.",
+            rich_help_panel=COSTS,
         ),
     ] = None,
     l1_penalty: Annotated[
         float | None,
         typer.Option(
-            min=0.0, help="Price of coefficients of an oblique tree: more, fewer terms."
+            min=0.0,
+            help="Price of coefficients of an oblique tree: more, fewer terms.",
+            rich_help_panel=TRAINING,
         ),
     ] = None,
     max_features: Annotated[
-        int | None, typer.Option(min=1, help="Most features in a split.")
+        int | None,
+        typer.Option(min=1, help="Most features in a split.", rich_help_panel=TRAINING),
     ] = None,
     proof: Annotated[
         str | None,
         typer.Option(
             help=f"What to prove of an oblique tree: {', '.join(PROOFS)} (keeps at it "
-            "up to the time limit); by default auto."
+            "up to the time limit); by default auto.",
+            rich_help_panel=PROOF,
         ),
     ] = None,
     proof_log: Annotated[
         Path | None,
-        typer.Option(help="File for the proof, for miptree check."),
+        typer.Option(
+            help="File for the proof, for miptree check.", rich_help_panel=PROOF
+        ),
     ] = None,
     sensitive: Annotated[
         list[str] | None,
         typer.Option(
             help="Column of the groups that --fair compares; no split uses it. "
-            "Repeatable: combinations are groups then."
+            "Repeatable: combinations are groups then.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     control: Annotated[
         list[str] | None,
-        typer.Option(help="Column within whose groups they are compared; repeatable."),
+        typer.Option(
+            help="Column within whose groups they are compared; repeatable.",
+            rich_help_panel=RULES,
+        ),
     ] = None,
     fair: Annotated[
         list[str] | None,
         typer.Option(
             help=f"Largest difference of rates between groups: {', '.join(FAIRNESS)}, "
-            "a colon and a number, such as demographic-parity:0.05. Repeatable."
+            "a colon and a number, such as demographic-parity:0.05. Repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     positive: Annotated[
         str | None,
         typer.Option(
-            help="Label that --fair and --monotone are about, if not the second."
+            help="Label that --fair and --monotone are about, if not the second.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     min_leaf: Annotated[
-        int | None, typer.Option(min=1, help="Fewest training rows of a leaf.")
+        int | None,
+        typer.Option(
+            min=1, help="Fewest training rows of a leaf.", rich_help_panel=RULES
+        ),
     ] = None,
     max_rate: Annotated[
         list[str] | None,
         typer.Option(
             help="Largest share of rows that get a label, such as yes:0.1; "
-            "yes:0.05:negatives for the false-positive rate. Repeatable."
+            "yes:0.05:negatives for the false-positive rate. Repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     min_rate: Annotated[
         list[str] | None,
         typer.Option(
-            help="Smallest share, likewise; yes:0.9:positives for recall. Repeatable."
+            help="Smallest share, likewise; yes:0.9:positives for recall. Repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     forbid: Annotated[
         list[str] | None,
         typer.Option(
             help="Column that no split uses, but that the model still reads; "
-            "repeatable."
+            "repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     monotone: Annotated[
         list[str] | None,
         typer.Option(
             help="Column and +1 or -1, such as 'income:+1'. As it rises (falls), the "
-            "prediction never moves away from the --positive label. Repeatable."
+            "prediction never moves away from the --positive label. Repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     allow: Annotated[
         list[str] | None,
         typer.Option(
             help="Column that splits may use, and no others than those named so; "
-            "repeatable."
+            "repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     allow_at: Annotated[
         list[str] | None,
         typer.Option(
             help="The same for the splits of a depth, 0 for the root, or of one node: "
-            "depth=0:age or node=2:age. Repeatable."
+            "depth=0:age or node=2:age. Repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     fixed_split: Annotated[
@@ -244,7 +301,8 @@ def fit(
         typer.Option(
             help="A split of your own, its node first, 0 for the root, the sides of "
             "node b being 2b+1 and 2b+2: '0:bmi <= 27' or '1:income - 2 * debt <= 15'. "
-            "Repeatable."
+            "Repeatable.",
+            rich_help_panel=RULES,
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Model file to write.")] = None,
@@ -381,9 +439,13 @@ def fit(
         else:
             labels = pd.Series(y, name=target)  # the proof says what it is about
             clf.fit(rows, labels, weight, proof_log=proof_log, force=force, **groups)
+    unsaved: OSError | None = None
     if out is not None:  # first of all: showing it may fail
         notes = {"target": target, "weights": weights, **rules.notes}
-        save_json(clf, out, force, metadata=notes)
+        try:
+            save_json(clf, out, force, metadata=notes)
+        except OSError as error:  # such as a full disk: show at least what was found
+            unsaved = error
     show_tree(clf)
     if isinstance(clf, OptimalTreeClassifierCV):
         show_comparison(clf)
@@ -392,7 +454,10 @@ def fit(
         show_rules(clf)
     else:
         show_certificate(clf, details)
-    say(f"Saved as {out}." if out is not None else "The model is not saved.")
+    is_saved = out is not None and unsaved is None
+    say(f"Saved as {out}." if is_saved else "The model is not saved.")
+    if unsaved is not None:
+        raise unsaved
     if proof_log is not None and clf.certificate_.proof_digest:
         say(f"The proof is in {proof_log}; miptree check tells whether it holds.")
 

@@ -99,7 +99,7 @@ class Rules:
         """Refuse a column that holds no numbers, or is not there."""
         if name in self.numbers:
             return
-        why = "is no column of X that splits may use"
+        why = "is no column that splits may use"
         if name in self.columns:
             why = f"holds categories, which {but}"
         raise ValueError(f"{constraint.name} names {name!r}, which {why}.")

@@ -13,10 +13,11 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 _SECONDS_BETWEEN_LOOKS = 0.02
 
@@ -79,6 +80,19 @@ def stop_on_interrupt() -> Iterator[Stop]:
 
 
 @contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Let the first Ctrl-C inside the block wait until its end.
+
+    For work that cannot be cut in two, such as the import of a compiled package, which
+    may fail ever after.
+    """
+    with stop_on_interrupt() as stop:
+        yield
+    if stop.requested:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
 def when(is_true: Callable[[], bool], act: Callable[[], object]) -> Iterator[None]:
     """Call ``act`` from a thread once ``is_true`` says so, while the block lasts."""
     done = threading.Event()
@@ -102,12 +116,29 @@ def when(is_true: Callable[[], bool], act: Callable[[], object]) -> Iterator[Non
 class StopFile:
     """A file that exists as soon as work in other processes should stop.
 
-    It can be pickled for them. On another machine the file never exists. ``maker`` is
-    the number of the process that made it.
+    It can be pickled for them. On another machine the file never exists.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file; None where no folder can be written to.
+    maker : int
+        Number of the process that made it.
+    own : Stop or None
+        The stop itself, for work in that process.
     """
 
-    path: Path
+    path: Path | None
     maker: int
+    own: Stop | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle it without the stop, which other processes do not have."""
+        return StopFile, (self.path, self.maker)
+
+    def exists(self) -> bool:
+        """Tell whether work in other processes should stop."""
+        return self.path is not None and self.path.exists()
 
     @contextmanager
     def heard(self) -> Iterator[Stop]:
@@ -117,16 +148,30 @@ class StopFile:
         it as well: a terminal sends Ctrl-C to all processes.
         """
         if os.getpid() == self.maker:
-            yield Stop(self.path.exists)
+            yield self.own or Stop(self.exists)
             return
         with stop_on_interrupt() as stop:
-            yield stop.or_when(self.path.exists)
+            yield stop.or_when(self.exists)
+
+    def make(self) -> None:
+        """Request the stop; on a full disk the processes have to hear Ctrl-C."""
+        if self.path is not None:
+            with suppress(OSError):
+                self.path.touch()
 
 
 @contextmanager
 def stop_file(stop: Stop) -> Iterator[StopFile]:
-    """Make a file that appears when a stop is requested, while the block lasts."""
-    with tempfile.TemporaryDirectory(prefix="miptree-") as folder:
-        file = StopFile(Path(folder) / "stop", os.getpid())
-        with when(lambda: stop.requested, file.path.touch):
+    """Make a file that appears when a stop is requested, while the block lasts.
+
+    Where there is no folder for temporary files, such as in a container that may only
+    read, other processes hear nothing of the stop.
+    """
+    with ExitStack() as stack:
+        path = None
+        with suppress(OSError):
+            folder = tempfile.TemporaryDirectory(prefix="miptree-")
+            path = Path(stack.enter_context(folder)) / "stop"
+        file = StopFile(path, os.getpid(), stop)
+        with when(lambda: stop.requested, file.make):
             yield file

@@ -94,7 +94,7 @@ class GridSpec:
         for name, unit in self.units.items():
             if name not in names:
                 raise ValueError(
-                    f"units names {name!r}, which is no column of X; it has "
+                    f"units names {name!r}, which is no column; there are "
                     f"{', '.join(map(repr, names[:20]))}."
                 )
             if name in texts:

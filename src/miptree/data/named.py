@@ -24,7 +24,7 @@ def column_index(entry: Any, names: Sequence[str], parameter: str) -> int:
     there = ", ".join(map(repr, names[:_MOST_LISTED]))
     more = ", ..." if len(names) > _MOST_LISTED else ""
     raise ValueError(
-        f"{parameter} names {entry!r}, which is no column of X; it has {there}{more}."
+        f"{parameter} names {entry!r}, which is no column; there are {there}{more}."
     )
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from miptree.data import Value
 from miptree.explain.cell_values import atom_value
+from miptree.explain.clear import is_clear
 from miptree.explain.cost_bound import cost_at_least
-from miptree.explain.moves import Move, Slide
+from miptree.explain.moves import Move, Options, Slide
 from miptree.explain.program import PASSED, Found, Row, Way, least_change
 from miptree.export._rules import Atom, Leaf
 from miptree.tree import ObliqueTree
@@ -25,6 +26,11 @@ _STEPS = range(-1, 3)
 _MORE_STEPS, _FEW = range(-5, 7), 2
 """Those for up to two numbers, whose steps may be so small that passing a split by a
 little means to pass it by several of them."""
+
+_MOST_TRIED = 8
+"""Changes tried that end where rounding decides on the side of a split."""
+_SAME_COST = 1e-9
+"""Part of a cost by which another one has to be lower to be that."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,12 @@ def nearest_flip(
         flip = _flip_to(router, leaf, way, moves, row)
         is_sure &= flip.is_sure
         best = min(best, flip, key=lambda found: found.cost)
+    for k in np.argsort(least, kind="stable"):
+        if least[k] >= best.cost:
+            break
+        leaf, way = ways[k]
+        best = _on_the_split(router, leaf, way, moves, row, best)
+        is_sure &= best.is_sure
     return replace(best, is_sure=is_sure)
 
 
@@ -118,6 +130,36 @@ def _flip_to(
             cost, changed = tried[int(leads.argmax())]
             return Flip(changed, cost, is_sure and found.is_least)
     return Flip(None, inf, False)
+
+
+def _on_the_split(
+    router: Router, leaf: Leaf, way: Way, moves: Sequence[Move], row: Row, best: Flip
+) -> Flip:
+    """Look for a cheaper change that ends so near to a split that rounding decides.
+
+    A program without these ends is wrong by a step of a number at most, but they are
+    common where coefficients have few digits. Each is tried by prediction.
+    """
+    read = {atom.column for branch, _ in way for _, atom in branch.terms}
+    read_moves = [move for move in moves if move.column in read]
+    if not all(isinstance(m, Options) or m.is_whole for m in read_moves):
+        return best  # numbers that move freely are exact but for their rounding
+    if all(is_clear(branch, read_moves, row) for branch, _ in way):
+        return best
+    tried: list[dict[int, Value]] = []
+    while len(tried) < _MOST_TRIED:
+        found = least_change(way, moves, row, (-PASSED, -PASSED), tried)
+        if found is None:
+            return best
+        if not found.values:
+            break
+        ((cost, changed),) = _rounded(found, moves, row)
+        if cost >= best.cost * (1 - _SAME_COST):
+            return replace(best, is_sure=best.is_sure and found.is_least)
+        if router.labels([changed])[0] == leaf.label:
+            return Flip(changed, cost, found.is_least)
+        tried.append(found.values)
+    return replace(best, is_sure=False)
 
 
 def _rounding_share(way: Way, moves: Sequence[Move]) -> float:

@@ -16,7 +16,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from miptree.data import Value
 from miptree.explain.cell_values import added, slope_of
-from miptree.explain.moves import Move, Options
+from miptree.explain.moves import Move, Options, Slide
 from miptree.export._rules import Branch
 
 PASSED = 4e-6
@@ -105,7 +105,11 @@ class _Place:
 
 
 def least_change(
-    way: Way, moves: Sequence[Move], row: Row, passing: tuple[float, float]
+    way: Way,
+    moves: Sequence[Move],
+    row: Row,
+    passing: tuple[float, float],
+    excluded: Sequence[Mapping[int, Value]] = (),
 ) -> Found | None:
     """Find the least change of a row that brings it to the end of a way.
 
@@ -118,6 +122,9 @@ def least_change(
     passing : tuple of float
         By what share of its possible variation a score has to be below the threshold
         where the way goes left, and above it where the way goes right.
+    excluded : sequence of dict from int to Value, optional
+        Solutions that are not wanted, by the values of the columns that may change;
+        these move by whole steps.
 
     Returns
     -------
@@ -134,6 +141,8 @@ def least_change(
             return None
     if not places:
         return Found({}, True)
+    for values in excluded:
+        _exclude(program, places, values)
     solution, is_least = program.solve()
     if solution is None:
         return None if is_least else Found({}, False)
@@ -213,6 +222,49 @@ def _add_split(
     else:
         program.keep(row_of, rest + passing[1], inf)
     return True
+
+
+def _exclude(
+    program: _Program, places: Sequence[_Place], values: Mapping[int, Value]
+) -> None:
+    """Ask that one cell at least gets another value."""
+    signs: dict[int, float] = {}  # of variables that differ from this solution
+    n_ones = 0
+    for place in places:
+        value = values[place.move.column]
+        chosen = zip(place.choices, _chosen(place, value), strict=True)
+        ones = [k for k, is_one in chosen if is_one]
+        signs |= {k: -1.0 if k in ones else 1.0 for k in place.choices}
+        n_ones += len(ones)
+        if isinstance(place.move, Slide):
+            signs |= dict.fromkeys(_other_steps(program, place, value), 1.0)
+    program.keep(signs, 1.0 - n_ones, inf)
+
+
+def _chosen(place: _Place, value: Value) -> list[bool]:
+    """Tell which of the choices of a cell are 1 where it gets a value."""
+    if isinstance(place.move, Options):
+        return [value == other for other in place.move.values]
+    return [value != place.move.cell] * len(place.choices)
+
+
+def _other_steps(program: _Program, place: _Place, value: Value) -> list[int]:
+    """Add a 0/1 variable each for a number that is higher, and lower, than a value."""
+    assert isinstance(place.move, Slide)
+    up, down = place.first, place.first + 1
+    most, least = program.upper[up], -program.upper[down]
+    moved, found = 0, list[int]()
+    if value is not None and value != place.move.cell:
+        moved = round((float(value) - place.move.start) / place.move.unit)
+    if moved < most:
+        found.append(program.variable(0.0, 1.0, True))
+        rise = moved + 1 - least
+        program.keep({up: 1.0, down: -1.0, found[-1]: -rise}, least, inf)
+    if moved > least:
+        found.append(program.variable(0.0, 1.0, True))
+        fall = most - (moved - 1)
+        program.keep({up: 1.0, down: -1.0, found[-1]: fall}, -inf, most)
+    return found
 
 
 def _value(place: _Place, solution: Sequence[float]) -> Value:

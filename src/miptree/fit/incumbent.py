@@ -86,7 +86,7 @@ class Incumbent:
         self.clock = clock.heeding(self._poll)
         self.listeners, self.gap_tol = listeners, gap_tol
         self.stage = "start"
-        self.ended: End = "max_iter"
+        self.ended: End = "stalled"
         self.n_iter = 0
         self.trace: list[FitProgress] = []
         self.proof: RoutesProof | None = None

@@ -75,7 +75,8 @@ def with_proof_file(
 def with_digest(fitted: FittedTree, write: Callable[[], str]) -> FittedTree:
     """Write a proof file, and return the fit with a certificate that names it.
 
-    Where the proof is too large a warning says so, and the fit is returned as it is.
+    Where the proof is too large, or the disk is full, a warning says so, and the fit
+    is returned as it is.
 
     Parameters
     ----------
@@ -87,6 +88,9 @@ def with_digest(fitted: FittedTree, write: Callable[[], str]) -> FittedTree:
         digest = write()
     except ProofTooLargeError as error:
         _warn(str(error))
+        return fitted
+    except OSError as error:  # such as a full disk: no reason to lose hours of work
+        _warn(error.strerror or str(error))
         return fitted
     certificate = replace(fitted.certificate, proof_digest=digest).signed()
     return replace(fitted, certificate=certificate)

@@ -17,7 +17,7 @@ SMALL_MIP = 2000
 """Non-zeros up to which a MIP is solved in a moment."""
 
 
-def ended_by(result: Result, otherwise: End = "max_iter") -> End:
+def ended_by(result: Result, otherwise: End = "stalled") -> End:
     """Return the limit that ended a solver, or ``otherwise`` where it was done."""
     limits: tuple[End, ...] = ("time_limit", "node_limit", "interrupted")
     return result.status if result.status in limits else otherwise
@@ -91,7 +91,7 @@ def _solve(
         job.offer_polished(formulation.decode(result.x))
     end = ended_by(result)
     if end == "interrupted" and not job.best.is_stopped:
-        end = clock.ended or "max_iter"  # it met the gap, or stalled
+        end = clock.ended or "stalled"  # or it met the gap
     job.best.ended = end
     return result
 

@@ -21,8 +21,8 @@ ROUTES = "branch and bound over routes"
 """What certificates call the proof of :mod:`miptree.proof.routes`."""
 COUNTING = "counting what the rules leave"
 """What certificates call the bound of :mod:`miptree.constraints.counting`."""
-_TOLERANCE = 1e-6
-"""A solver's bound may be too high by that, at costs of 1."""
+_ROUNDING = 1e-9
+"""Relative error of sums of costs and of bounds on them."""
 
 
 class Subset(NamedTuple):
@@ -97,8 +97,9 @@ def round_up_cost(problem: Problem, bound: float) -> float:
     """Return the smallest cost of errors that is possible at or above a bound.
 
     Costs that are whole multiples of the smallest one leave no value between two
-    multiples; other costs leave the bound as it is, and so do those that are not much
-    above a solver's tolerance.
+    multiples; other costs leave the bound as it is, and so do those of which the
+    smallest is next to nothing beside the largest. What a solver's tolerances may hide
+    was taken off the bound before, in ``mip/solvers/visible.py``; this is caution.
     """
     cost = problem.class_cost
     values = problem.weight if cost is None else cost[cost > 0]
@@ -106,9 +107,9 @@ def round_up_cost(problem: Problem, bound: float) -> float:
         return bound
     unit = values.min()
     multiples = values / unit
-    if np.abs(multiples - np.rint(multiples)).max() > 1e-9:
+    if np.abs(multiples - np.rint(multiples)).max() > _ROUNDING:
         return bound
-    tolerance = max(_TOLERANCE * max(1.0, values.max()), 1e-9 * abs(bound))
+    tolerance = max(1e-6 * values.max(), _ROUNDING * abs(bound))
     if tolerance > 0.1 * unit:
         return bound
     return float(np.ceil((bound - tolerance) / unit) * unit)

@@ -24,6 +24,8 @@ MULTIPLES = (0, 1, 2, 4, 8)
 """The penalties to choose from, in smallest ones."""
 USUAL = 2
 """The one that is taken where there is nothing to compare by."""
+LIKELY_PENALTY = 0.01
+"""A penalty with as many decimals as those to choose from."""
 PULL = 0.01
 """Part of the held-out costs that a penalty must save for each place away from the
 usual one: folds of some hundred rows hardly tell penalties apart."""

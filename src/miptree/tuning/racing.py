@@ -102,7 +102,7 @@ class Race:
                 results = results.without_losers()
         if clock.stop.requested:
             return results, "interrupted"
-        return results, "time_limit" if clock.is_over else "max_iter"
+        return results, "time_limit" if clock.is_over else "unproved"
 
     @cached_property
     def _is_slow(self) -> BoolArray:

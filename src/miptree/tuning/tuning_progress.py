@@ -34,8 +34,10 @@ class TuningProgress:
 
     def __str__(self) -> str:
         bar = round(20 * self.n_done / max(1, self.n_folds))
+        done = f"[{'#' * bar:<20}] {self.n_done}/{self.n_folds} folds"
+        if self.stage == "done":  # a share of folds would look like one cut short
+            done = f"after {self.n_done} fold{'s' * (self.n_done != 1)}"
         return (
-            f"{self.stage:>6} {self.seconds:7.1f} s  [{'#' * bar:<20}] "
-            f"{self.n_done}/{self.n_folds} folds  {score_name(self.scoring)} "
-            f"{score_text(self.scoring, self.score)}"
+            f"{self.stage:>6} {self.seconds:7.1f} s  {done}  "
+            f"{score_name(self.scoring)} {score_text(self.scoring, self.score)}"
         )

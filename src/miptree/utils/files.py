@@ -19,7 +19,8 @@ def write_atomic(path: str | os.PathLike[str], content: bytes, force: bool) -> N
     FileExistsError
         If there is a file already, without ``force``.
     OSError
-        If there is something else than a file, such as a pipe or a device.
+        If there is something else than a file, such as a pipe or a device; or if the
+        disk is full. It names the file.
     """
     with atomic_file(path, force) as file:
         file.write(content)
@@ -42,6 +43,11 @@ def atomic_file(path: str | os.PathLike[str], force: bool) -> Iterator[BinaryIO]
         if target.exists():
             shutil.copymode(target, draft)
         _put_in_place(draft, target, force)
+    except OSError as error:
+        # Nobody knows the draft, and a full disk does not even name that.
+        if error.errno is not None and error.filename in (None, str(draft)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         with suppress(FileNotFoundError):
             draft.unlink()
@@ -66,6 +72,12 @@ def refuse_overwriting(path: str | os.PathLike[str], force: bool) -> None:
         raise FileExistsError(
             f"{str(path)!r} exists already and is kept. Choose another name, or "
             "overwrite it with force=True (--force on the command line)."
+        )
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(
+            f"Nothing can be written into the folder {folder!r}, which {str(path)!r} "
+            "is to be in. Choose another folder, or ask for the right to write there."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 
 import pandas as pd
@@ -31,10 +32,24 @@ def read_delimited(
         )
     except pd.errors.ParserWarning:
         raise ValueError(f"{name} {TOO_MANY_FIELDS}") from None
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{name} is not a CSV table: {_told(error)}") from None
     except ValueError as error:
         raise ValueError(f"{name} is not a CSV table: {error}") from None
     _describe(name, dialect, encoding, given, notes)
     return table, dialect.decimal
+
+
+def _told(error: Exception) -> str:
+    """Say in plain words what pandas could not read."""
+    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+    if found is None:
+        return str(error).removeprefix("Error tokenizing data. C error: ")
+    expected, line, seen = found.groups()
+    return (
+        f"line {line} has {seen} fields where {expected} are expected. Quote fields "
+        "that hold the separator."
+    )
 
 
 def _parse(content: bytes, dialect: Dialect, roles: Roles) -> pd.DataFrame:

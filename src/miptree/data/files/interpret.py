@@ -33,6 +33,8 @@ from miptree.data.files.truth import read_truth_column
 _DAY = timedelta(days=1)
 _FEW_WORDS = 0.2
 """Share of words up to which a column was probably meant to be one of numbers."""
+_MOST_DIGITS = 300
+"""Digits of the longest whole number that a float64 holds, about."""
 _SAMPLE = 200
 """Cells that are looked at first."""
 
@@ -90,7 +92,17 @@ class Interpreter:
             return self._dates(
                 name, column.index, [without_zone(cell) for cell in cells]
             )
+        if _are_long_integers(cells):
+            return self._long_integers(name, column, cells)
         return pd.Series(cells, index=column.index, dtype=object).infer_objects()
+
+    def _long_integers(
+        self, name: str, column: pd.Series, cells: list[Any]
+    ) -> pd.Series:
+        """Read whole numbers of more than 64 bits; as labels no two may be one."""
+        if name in self.roles.labels or max(map(_n_digits, cells)) > _MOST_DIGITS:
+            return as_text(column)
+        return pd.Series([cell_number(c) for c in cells], index=column.index)
 
     def _of_texts(
         self, name: str, column: pd.Series, cells: list[Any], texts: list[str]
@@ -216,6 +228,19 @@ class Interpreter:
             shown = str(day) if day == first else str(first.astype("datetime64[s]"))
             self.notes.dates[name] = shown, float(years[known[0]])
         return pd.Series(years, index=index)
+
+
+def _are_long_integers(cells: Sequence[Any]) -> bool:
+    """Tell whether pandas left whole numbers alone, as one has more than 64 bits."""
+    known = [cell for cell in cells if cell is not None]
+    return all(type(cell) is int for cell in known) and any(
+        cell.bit_length() > 63 for cell in known
+    )
+
+
+def _n_digits(cell: int | None) -> int:
+    """Return about how many decimal digits a number has."""
+    return 0 if cell is None else cell.bit_length() * 3 // 10
 
 
 def _count_words(cells: Sequence[tuple[int, Any]], decimal: str) -> int:

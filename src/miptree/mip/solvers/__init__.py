@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from miptree.control.stop import interrupts_held_back
 from miptree.mip.solvers.base import Limits, Progress, Result
 from miptree.mip.solvers.solver import Solver
 
@@ -45,7 +46,8 @@ def get_solver(name: str) -> Solver:
         raise ValueError(f"solver must be one of {sorted(SOLVERS)}, got {name!r}.")
     module, backend, requirement = SOLVERS[name]
     try:
-        solver: Solver = getattr(import_module(module), backend)()
+        with interrupts_held_back():
+            solver: Solver = getattr(import_module(module), backend)()
     except ImportError as error:
         raise MissingSolverError(
             f"solver={name!r} needs a package that is not installed ({error}). "

@@ -151,6 +151,21 @@ def believed_bound(bound: float, value: float) -> float:
     return min(bound, value)
 
 
-def clip_infinite(value: float, infinity: float = 1e20) -> float:
-    """Return the value, or inf with its sign where the solver calls it infinite."""
-    return value if abs(value) < infinity else float(np.copysign(np.inf, value))
+INFINITY = 1e20
+"""From here on a number stands for an infinite one, for every solver."""
+
+
+def clip_infinite(value: float, unknown: float) -> float:
+    """Return the value, or inf with its sign where the solver calls it infinite.
+
+    ``unknown`` takes the place of NaN, which says nothing.
+    """
+    if np.isnan(value):
+        return unknown
+    return value if abs(value) < INFINITY else float(np.copysign(np.inf, value))
+
+
+def is_vector(model: Model, x: FloatArray) -> bool:
+    """Return whether x has a number for each variable, be it a solution or not."""
+    has_all = np.shape(x) == (model.n_variables,)
+    return has_all and bool((np.abs(x) < INFINITY).all())

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 
 import numpy as np
@@ -25,6 +26,7 @@ from miptree.mip.solvers.base import (
     believed_bound,
     clip_infinite,
     is_feasible,
+    is_vector,
     keep_better,
 )
 from miptree.utils.arrays import FloatArray
@@ -87,17 +89,30 @@ class Listener:
             return None
         return max(0.0, self.limits.seconds - self.seconds)
 
+    @cached_property
+    def _start_value(self) -> float:
+        """Value of the start, inf without a feasible one."""
+        if self.start is None or not is_feasible(self.model, self.start):
+            return np.inf
+        return self.model.objective(self.start)
+
     @property
     def tolerance(self) -> float:
         """Feasibility tolerance: tight, but not so tight that the start is lost."""
-        if self.start is None or not is_feasible(self.model, self.start):
+        if self.start is None or self._start_value == np.inf:
             return TIGHTEST_TOLERANCE
         violation = max(self.model.violation(self.start).values())
         return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
 
     def report(self, objective: float, bound: float, nodes: float) -> None:
-        """Take the solver's state and pass it to ``on_progress``."""
-        self._state = clip_infinite(objective), clip_infinite(bound), int(nodes)
+        """Take the solver's state and pass it to ``on_progress``.
+
+        A bound that the start or the solver's own solution refutes is not believed.
+        """
+        value = clip_infinite(objective, np.inf)
+        known = min(value, self._start_value)
+        bound = believed_bound(clip_infinite(bound, -np.inf), known)
+        self._state = value, bound, int(nodes)
         if not self.is_watched:
             self.poll()
 
@@ -120,6 +135,8 @@ class Listener:
 
     def incumbent(self, x: FloatArray) -> None:
         """Pass a solution to ``on_incumbent`` if it is better than the last one."""
+        if not is_vector(self.model, x):
+            return
         value = self.model.objective(x)
         if self.stop or not _is_less(value, self._best_told):
             return
@@ -165,12 +182,15 @@ class Listener:
     ) -> Result:
         """Raise what a callback raised, or return the result.
 
-        It is made of the solver's own words, and checked: see :class:`Result`.
+        It is made of the solver's own words, and checked: see :class:`Result`. Nothing
+        is believed of a solver whose solution is none.
         """
         if self._error is not None:
             raise self._error
+        if x is not None and not is_vector(self.model, x):
+            status, x, bound = "unproved", None, -np.inf
         objective = self.model.objective(x) if x is not None else np.inf
-        bound = believed_bound(clip_infinite(bound), objective)
+        bound = believed_bound(clip_infinite(bound, -np.inf), objective)
         if status == "optimal" and _is_less(bound, objective):
             status = "gap_tol"
         result = Result(status, x, objective, bound, int(nodes), self.seconds, solver)

@@ -68,8 +68,9 @@ class _Race:
 
         try:
             limits = replace(self.listener.limits, threads=1)
-            self.results[solver.name] = solver.solve(
-                self.model, self.listener.start, limits, hear, self._share
+            # Past ``solve``: what is shown to a solver is shown to both already.
+            self.results[solver.name] = solver._solve(
+                Listener(self.model, self.listener.start, limits, hear, self._share)
             )
         except BaseException as error:
             self.errors.append(error)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pyscipopt
-from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, Expr
+from pyscipopt import SCIP_EVENTTYPE, SCIP_HEURTIMING, SCIP_RESULT, SCIP_STAGE, Expr
 from pyscipopt.scip import ExprCons, Term
 
 from miptree.control.clock import End
@@ -50,7 +51,7 @@ class ScipSolver(Solver):
         _subscribe(scip, columns, listener)
         version = f"SCIP {_version(scip)}"
         # Also because what a signal handler raises in a callback would be swallowed.
-        if not run_watched(scip.optimizeNogil, listener, scip.interruptSolve):
+        if not run_watched(scip.optimizeNogil, listener, lambda: interrupt(scip)):
             return listener.finish_left_behind(version)
         found = (
             _STATUS.get(scip.getStatus(), "interrupted"),
@@ -62,6 +63,17 @@ class ScipSolver(Solver):
         # Model and plugins refer to each other, so Python would free them late.
         scip.freeProb()
         return listener.finish(*found)
+
+
+def interrupt(scip: pyscipopt.Model) -> None:
+    """Ask SCIP to stop, from any thread.
+
+    Between two stages it cannot be asked, and raises. Whoever wants it to stop asks
+    again a moment later, so nothing is done then.
+    """
+    if scip.getStage() in (SCIP_STAGE.PRESOLVING, SCIP_STAGE.SOLVING):
+        with suppress(Exception):  # the stage may have ended just now
+            scip.interruptSolve()
 
 
 def _build(scip: pyscipopt.Model, model: Model) -> list[Any]:
@@ -99,6 +111,7 @@ def _set_options(scip: pyscipopt.Model, listener: Listener) -> None:
     limits, seconds = listener.limits, listener.remaining
     options: dict[str, bool | float | str] = {
         "numerics/feastol": listener.tolerance,
+        "numerics/dualfeastol": listener.tolerance,
         "randomization/randomseedshift": limits.seed,
         "limits/gap": limits.gap,
         "limits/absgap": 1e-9,

@@ -11,9 +11,11 @@ from miptree.mip.solvers.base import (
     Limits,
     OnIncumbent,
     OnProgress,
+    Progress,
     Result,
 )
 from miptree.mip.solvers.listener import Listener
+from miptree.mip.solvers.visible import VisibleModel
 from miptree.utils.arrays import FloatArray
 
 
@@ -35,8 +37,20 @@ class Solver(ABC):
         A feasible start is the first incumbent and the result is never worse. A stop
         asked for by ``on_progress``, a limit or an interrupt keeps the incumbent. An
         exception raised in a callback ends the solve and propagates.
+
+        The solver is shown a model of costs that it can see (``visible.py``), so that
+        its bounds hold for the given one.
         """
-        return self._solve(Listener(model, start, limits, on_progress, on_incumbent))
+        visible = VisibleModel.of(model)
+
+        def hear(progress: Progress) -> bool | None:
+            assert on_progress is not None
+            return on_progress(visible.progress(progress))
+
+        told = None if on_progress is None else hear
+        return visible.result(
+            self._solve(Listener(visible.model, start, limits, told, on_incumbent))
+        )
 
     @abstractmethod
     def _solve(self, listener: Listener) -> Result:

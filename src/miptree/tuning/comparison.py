@@ -1,0 +1,147 @@
+"""What an estimator compares by cross-validation, and which candidates it trains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from miptree.control.clock import Clock
+from miptree.data.problem import Problem
+from miptree.data.rows import TrainingRows, is_levels
+from miptree.fit.points import PointsTraining
+from miptree.tuning.candidates import Candidate
+from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winner
+from miptree.tuning.evaluate_fold import TableRules
+from miptree.tuning.fold_constraints import FoldConstraints
+from miptree.tuning.folds import folded_rows
+from miptree.tuning.ladder import Rung, chosen
+from miptree.tuning.points_fold import rules_for_folds
+from miptree.tuning.points_penalty import LIKELY_PENALTY
+from miptree.tuning.racing import Race, all_settings
+from miptree.tuning.style_settings import points_data, style_settings
+
+DEPTHS = (1, 2, 3, 4)
+"""Depths that max_depth="cv" chooses from."""
+MOST_COMPARED = 6_000
+"""Rows on which candidates are compared; of more a stratified part."""
+
+
+class Asked(Protocol):
+    """The parameters of an estimator that say what is compared."""
+
+    max_depth: int | str
+    style: str
+    candidates: str | Sequence[Candidate]
+    scoring: str
+    cv: Any
+    n_repeats: int
+    sparsity: str | float | None
+    levels: str | bool
+    max_features_per_split: int | None
+    categorical_features: Any
+    categorical_encoding: str
+    missing: str
+    unknown: str
+
+
+def depths_of(asked: Asked) -> Sequence[int]:
+    """Return the depths that are compared."""
+    return DEPTHS if asked.max_depth == "cv" else (int(asked.max_depth),)
+
+
+def make_race(
+    asked: Asked,
+    constraints: FoldConstraints | None,
+    rows: TrainingRows,
+    problem: Problem,
+    X: Any,
+    y: Any,
+    seed: int,
+    clock: Clock,
+) -> tuple[Race, Clock]:
+    """Prepare a comparison; return its clock as well.
+
+    Compiling is done once on a machine, and no part of the time limit.
+
+    Parameters
+    ----------
+    asked : Asked
+    constraints : FoldConstraints or None
+        What trees must keep on the rows of their fold.
+    rows : TrainingRows
+    problem : Problem
+        The same rows, as the usual settings read them.
+    X, y
+        The rows as they were given, for a splitter.
+    seed : int
+        Seed of the folds.
+    clock : Clock
+    """
+    settings = _settings(asked, rows, problem, constraints is not None)
+    folded = folded_rows(
+        rows, problem, X, y, asked.cv, asked.n_repeats, MOST_COMPARED, seed
+    )
+    most = asked.max_features_per_split
+    points = points_data(settings, folded.rows, asked.missing, most)
+    if points is not None:
+        likely = np.full(len(rows.cells), LIKELY_PENALTY)
+        PointsTraining(points, clock).make_ready(likely)
+        clock = clock.begun_now()
+    race = Race(
+        settings,
+        folded,
+        TableRules(asked.categorical_encoding, asked.missing, most),
+        THRESHOLDS if asked.sparsity == "auto" else (float(asked.sparsity or 0.0),),
+        None if points is None else rules_for_folds(points),
+        has_references=asked.style == "auto" and isinstance(asked.candidates, str),
+        scoring=asked.scoring,
+        constraints=constraints,
+    )
+    return race, clock
+
+
+def _settings(
+    asked: Asked, rows: TrainingRows, problem: Problem, has_rules: bool
+) -> list[TuningSetting]:
+    """List what is compared."""
+    depths, readings = depths_of(asked), _readings(asked, rows)
+    if not isinstance(asked.candidates, str):
+        return all_settings(asked.candidates, depths, readings)
+    most = asked.max_features_per_split
+    return style_settings(
+        asked.style, problem, depths, readings, most, has_rules=has_rules
+    )
+
+
+def _readings(asked: Asked, rows: TrainingRows) -> Sequence[bool]:
+    """Return the ways to read whole numbers of few values that are compared.
+
+    A user who names the categories, or wants unknown ones refused, has decided.
+    """
+    by_type = isinstance(asked.categorical_features, str)
+    found = any(
+        is_levels(cells)
+        for cells, known in zip(rows.cells, rows.categorical, strict=True)
+        if not known
+    )
+    if not found:
+        return (False,)
+    if asked.levels != "cv":
+        return (bool(asked.levels),)
+    return (False, True) if by_type and asked.unknown != "error" else (False,)
+
+
+def to_train(asked: Asked, rungs: Sequence[Rung], results: CVResults) -> list[Winner]:
+    """Return what to train: what was chosen, and what is as good but less simple.
+
+    Of candidates given it is the best one.
+    """
+    if isinstance(asked.candidates, str):
+        rung = chosen(rungs)
+        if rung.style == "constant" or not rung.is_near:
+            return [rung.winner]
+        return [rung.winner for rung in rungs if rung.is_near]
+    best = max(rungs, key=lambda r: r.winner.known_score)
+    return [best.winner if results.scores else results.winner()]

@@ -1,0 +1,143 @@
+"""No bound of a MIP is above the optimum, however odd weights and costs are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from _brute_force import BruteForce, HardMarginEnumeration
+from _data import random_problem
+from _exact_bounds import BoundCase, Claim, bound_case, claims
+from _exact_optima import ExactOptima
+from miptree import OptimalTreeClassifier
+from miptree.data.problem import Problem
+from miptree.mip.formulations import FORMULATIONS, CountFormulation
+from miptree.mip.model import ModelBuilder
+from miptree.mip.solvers import Limits, get_solver
+from miptree.mip.solvers.visible import HIDDEN, LEAST, WIDEST, VisibleModel
+from miptree.objective import Svm1Objective
+
+OBJECTIVE = Svm1Objective(10.0, 0.2, 0.1)
+
+
+def refuted(seeds, pairs):
+    found = [(seed, c) for seed in seeds for c in claims(bound_case(seed), pairs)]
+    assert found
+    return [(seed, claim) for seed, claim in found if claim.is_refuted]
+
+
+@pytest.mark.parametrize("first", [0, 40])
+def test_no_bound_is_above_the_optimum(first):
+    assert refuted(range(first, first + 40), pairs=1) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("block", range(200))
+def test_no_bound_is_above_the_optimum_of_many(block):
+    seeds = range(1_000_000 + 500 * block, 1_000_000 + 500 * (block + 1))
+    assert refuted(seeds, pairs=1) == []
+
+
+def test_a_bound_that_is_too_high_would_be_found():
+    """The check has teeth: 1.301104 for 1.301019 was a bound once."""
+    assert Claim("highs", "count", 1.301104, 1.301019, 1.3).is_refuted
+    assert Claim("highs", "count", 0.000187, 0.0, 1.0).is_refuted
+    assert not Claim("highs", "count", 1.301019, 1.301019, 1.3).is_refuted
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_exact_optima_are_those_of_brute_force(seed):
+    problem = random_problem(seed, 4, 2, 2 + seed % 2, "gauss", "random")
+    exact = ExactOptima(problem, OBJECTIVE)
+    for depth in (1, 2):
+        errors = HardMarginEnumeration(problem, OBJECTIVE.margin).fewest(depth)
+        assert exact.fewest_errors(depth) == pytest.approx(errors, abs=1e-9)
+        best = BruteForce(problem, OBJECTIVE, strict=True).optimum(depth)
+        assert exact.optimum(depth) == pytest.approx(best, abs=1e-7)
+
+
+# ---------------------------------------------------------------- what HiGHS got wrong
+
+
+def three_points(weight):
+    X = np.array([[0.4548729], [1.17579152], [-0.7646668]])
+    return Problem.from_data(X, np.array([1, 0, 0]), 2, np.array(weight))
+
+
+def test_light_weights_are_not_lost_in_presolve():
+    """Shown as it is, HiGHS 1.15 claims .1278 here: its presolve drops the optimum."""
+    problem = three_points([0.12777046092855524, 0.00425782073, 0.94678686])
+    objective = Svm1Objective(10 / 3, 0.1, 0.3)
+    count = CountFormulation(problem, objective, 2)
+    result = get_solver("highs").solve(count.model, limits=Limits(nodes=1000))
+    assert result.bound == pytest.approx(0.00425782073, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["count", *FORMULATIONS])
+def test_costs_that_are_too_light_are_told(name):
+    problem = three_points([1.0, 1e-9, 2.0])
+    made = {"count": CountFormulation, **FORMULATIONS}[name](problem, OBJECTIVE, 1)
+    result = get_solver("highs").solve(made.model, limits=Limits(nodes=1000))
+    case = BoundCase(0, problem, OBJECTIVE, 1)
+    exact = ExactOptima(*case[1:3])
+    best = exact.fewest_errors(1) if name == "count" else exact.optimum(1)
+    assert best - 2e-9 <= result.bound <= best
+    assert HIDDEN in result.solver
+    assert result.status == "gap_tol"
+
+
+def test_the_certificate_says_what_it_leaves_out():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(12, 1)), np.arange(12) % 2
+    weight = np.where(np.arange(12) < 2, 1e-9, 1.0)
+    clf = OptimalTreeClassifier(
+        max_depth=1, solver="highs", slack_penalty=10.0, l1_penalty=0.0, margin=0.1,
+        max_iter=5, node_limit=2000, time_limit=None, random_state=0,
+    )  # fmt: skip
+    certificate = clf.fit(X, y, sample_weight=weight).certificate_
+    assert HIDDEN in certificate.objective_proved_by
+    assert HIDDEN in str(certificate)
+    assert 0 < certificate.objective_bound <= certificate.objective
+
+
+# ------------------------------------------------------------- what a solver is shown
+
+
+def model_of(cost, upper=1.0):
+    b = ModelBuilder()
+    x = b.variables("x", (len(cost),), upper=upper, cost=cost, integer=True)
+    b.rows("weights", (1,), (x[None, :], np.array(cost)[None, :]), lower=cost[0])
+    return b.finish(3.0)
+
+
+def test_ordinary_costs_keep_their_ratios():
+    shown = VisibleModel.of(model_of([1.0, 10.0, 2.5]))
+    assert shown.n_hidden == 0
+    assert shown.model.cost == pytest.approx(LEAST * np.array([1.0, 10.0, 2.5]))
+    assert shown.model.constant == 3.0 * shown.factor
+    bound = shown.bound(shown.factor * 4.0)
+    assert 4.0 - 1e-11 < bound < 4.0
+
+
+def test_light_costs_become_zero_and_rows_are_loosened():
+    cost = [1.0, 0.5 / WIDEST, 2.0]
+    given = model_of(cost)
+    shown = VisibleModel.of(given)
+    assert shown.n_hidden == 1
+    assert shown.model.cost[1] == 0
+    assert (shown.model.cost <= shown.factor * given.cost).all()
+    # Every solution of the given rows is one of those shown.
+    for bits in range(8):
+        x = np.array([bits & 1, bits >> 1 & 1, bits >> 2], dtype=float)
+        is_allowed = max(given.violation(x).values()) == 0
+        assert not is_allowed or max(shown.model.violation(x).values()) <= 1e-15
+    assert shown.model.row_lower[0] == pytest.approx((1.0 - 0.5 / WIDEST) / 2.0)
+
+
+def test_lps_and_costs_below_zero_are_shown_as_they_are():
+    model = model_of([1.0, 1e-9])
+    lp = replace(model, integer=np.zeros(2, dtype=bool))
+    assert VisibleModel.of(lp).model is lp
+    below = replace(model, cost=np.array([-1.0, 1e-9]))
+    assert np.array_equal(VisibleModel.of(below).model.cost, below.cost)
