@@ -679,6 +679,7 @@ def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
     assert done.exit_code == 0, done.output
     assert (tmp_path / "curve.png").read_bytes()[:4] == b"\x89PNG"
     assert "--bounds must be numbers" in refused(*given, "--bounds", "low")
+    assert "names the target 'paid'" in refused(*given, "--sensitive", "paid")
     assert "must end in .png" in refused(*given, "--out", tmp_path / "curve.txt")
 
 

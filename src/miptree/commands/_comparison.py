@@ -6,6 +6,7 @@ import numpy as np
 from rich.table import Table
 
 from miptree.commands._app import console, say
+from miptree.constraints.constraint import CountingConstraint
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.tuning.scoring import score_heading, score_text
 
@@ -40,7 +41,8 @@ def show_rules(clf: OptimalTreeClassifierCV) -> None:
     counted = clf.certificate_.rules or ()
     for sentence, found in zip(counted, clf.rules_held_out_, strict=True):
         say(f"Rule: {sentence}")
-        if found.n_folds:
+        # Others are about the splits, or about the training rows.
+        if found.n_folds and isinstance(found.rule, CountingConstraint):
             say(
                 f"  On rows held out it was kept in {100 * found.kept:.0f} % of "
                 f"{found.n_folds} folds, and missed by {found.excess:.3g} in the mean."

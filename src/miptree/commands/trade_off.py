@@ -72,9 +72,10 @@ def trade_off(
         raise ValueError(f"--out must end in {names}, got {str(out)!r}.")
     columns = ColumnChoice(target, None, drop or [], [], [])
     numbers = _numbers(bounds)
-    rows = read_fit_rows(data, columns, file)
     asked = f"{fair}:{numbers[0]!r}"
     rules = GivenRules(sensitive, [], [asked], positive, None, [], [], [], [])
+    rules.refuse_target(target)
+    rows = read_fit_rows(data, columns, file)
     clf = OptimalTreeClassifier(
         max_depth=depth,
         time_limit=time_limit,
