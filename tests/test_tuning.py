@@ -56,7 +56,7 @@ from miptree.tuning.evaluate_fold import (
     training_costs,
 )
 from miptree.tuning.final_fit import final_fit
-from miptree.tuning.folds import copied, copies_of, splitter_folds
+from miptree.tuning.folds import copied, copies_of, folded_rows, splitter_folds
 from miptree.tuning.grow import Grower
 from miptree.tuning.soft_batch import SoftBatch, train_soft
 from miptree.tuning.training_part import TrainingPart
@@ -138,6 +138,19 @@ def knows_the_rows_held_out(as_levels: bool = False) -> bool:
 @pytest.mark.parametrize("as_levels", [False, True])
 def test_a_fold_learns_nothing_from_the_rows_it_holds_out(as_levels: bool) -> None:
     assert not knows_the_rows_held_out(as_levels)
+
+
+@pytest.mark.parametrize("price", [5.0, 2.5])
+def test_costs_by_class_neither_copy_nor_weigh_rows_of_folds(price: float) -> None:
+    """Costs count with the errors: as weights, too, they would count twice."""
+    plain = mixed_rows()
+    costly = replace(plain, costs=np.array([[0.0, 1.0], [price, 0.0]]))
+    _, problem = TableRules().learn(costly, False)
+    found = folded_rows(costly, problem, None, None, 3, 1, 6000, seed=0)
+    assert np.allclose(found.rows.weight, 1)
+    assert len(found.rows) == len(plain)
+    held_out = np.concatenate([fold.test for fold in found.folds])
+    assert np.array_equal(np.sort(held_out), np.arange(len(plain)))
 
 
 def test_a_planted_leak_of_the_table_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

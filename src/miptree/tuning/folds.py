@@ -61,7 +61,10 @@ def stratified_folds(
     more often than there are folds has its share in each of them.
     """
     assert problem.source is not None
-    distinct = replace(rows.take(problem.source), weight=np.array(problem.weight))
+    weight = np.array(problem.weight)
+    if problem.class_price is not None:  # costs are counted with the errors
+        weight = weight / problem.class_price[problem.y]
+    distinct = replace(rows.take(problem.source), weight=weight)
     copies = copies_of(distinct, n_splits)
     number = np.concatenate([np.arange(n) for n in copies.tolist()])
     in_all = np.repeat(copies == n_splits, copies)
