@@ -60,6 +60,16 @@ def test_rows_may_come_in_any_order():
         assert verify_model(clf, X.iloc[order], y[order], weight).ok
 
 
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64", "category"])
+def test_labels_are_read_as_in_a_fit(dtype):
+    X = pd.DataFrame({"a": np.arange(20.0)})
+    y = (X["a"] > 9).astype(int).astype(dtype)
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
+    assert verify_model(clf, X, y).ok
+    assert verify_model(clf, X, np.asarray(y, dtype=clf.classes_.dtype)[:, None]).ok
+    assert names_of_wrong(verify_model(clf, X, 1 - y.astype(float))) != set()
+
+
 def test_rows_of_weight_zero_and_float_weights():
     rng = np.random.default_rng(1)
     for estimator in (

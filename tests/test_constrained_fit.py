@@ -383,6 +383,8 @@ def test_a_sensitive_column_may_be_allowed():
 def test_directions_of_columns_that_have_none_are_refused():
     X, y, groups = biased(40)
     frame = pd.DataFrame({"a": X[:, 0], "sex": groups})
+    with pytest.raises(TypeError, match="Monotone takes a dict of columns and signs"):
+        Monotone("a", 1)
     with pytest.raises(ValueError, match="holds categories, which neither rise nor"):
         classifier([Monotone({"sex": 1}, 1)]).fit(frame, y)
     with pytest.raises(ValueError, match="is no column"):

@@ -506,7 +506,7 @@ def test_a_baseline_and_rules_of_few_digits():
         assert clf.predict(changed(iris.data, found))[0] == found.change.label
     (found,) = explain(coarse, whole_grid(), rows=[0])
     assert "a + b <= 4.444" in str(found)
-    assert "the sum is 0, 4.4 below 4.444 (" in str(found)
+    assert "the sum is 0, 4.44 below 4.444 (" in str(found)
     digits = np.full((3, 2), 1)
     coarse.fitted_ = replace(coarse.fitted_, digits=digits)
     (found,) = explain(coarse, whole_grid(), rows=[0])

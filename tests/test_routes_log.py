@@ -1,6 +1,7 @@
 """Recorded proofs from the engine to the checker: replayed, written and accepted."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from _cli import run
 from _proofs import lines_of, write_lines
 from _recorded import NODES, Recorded
 from _routes_replay import Replay
-from miptree import OptimalTreeClassifier, save_json
+from miptree import OptimalTreeClassifier, save_json, verify_model
 from miptree.certificate.reasons import RECOMPUTED
 from miptree.checker import check_proof
 from miptree.objective.bounds import ROUTES
@@ -130,6 +131,24 @@ def test_a_fit_writes_a_proof_that_is_accepted(fitted):
     result = run("check", folder / "tree.proof", folder / "data.csv")
     assert result.exit_code == 0, result.output
     assert "Checked: " in result.stdout
+
+
+def test_verify_knows_that_another_proof_has_no_file(fitted, monkeypatch):
+    """Where another proof gave a higher bound, the file is not wrong for that."""
+    clf, folder = fitted
+    X, y = iris()
+    files = {"proof": folder / "tree.proof", "data": folder / "data.csv"}
+    given = clf.certificate_
+    for by, is_right in ((ROUTES, False), ("exhaustive search", True)):
+        higher = replace(
+            given, objective_bound=1.001 * given.objective, objective_proved_by=by
+        )
+        monkeypatch.setattr(clf, "certificate_", higher)
+        found = verify_model(clf, X, y, **files)
+        wrong = {check.name for check in found.wrong}
+        assert ("bound of the proof" not in wrong) is is_right
+        assert ("which is not in the file" in str(found)) is is_right
+        assert "Not repeated: the proof of the lower bound" in str(found)
 
 
 def test_verify_checks_the_proof_and_what_it_is_about(fitted, tmp_path):

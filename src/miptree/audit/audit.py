@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any
 
@@ -126,9 +127,11 @@ def verify_model(
         )
     except _CannotReadError as error:
         return Verification((*checks, Check("rows", False, str(error))))
+    was_checked = False
     if proof is not None:
-        checks += _check_proof(clf, given.rows, proof, data)
-    said = notes(clf, of_file, resolve_with is not None, proof is not None)
+        of_proof, was_checked = _check_proof(clf, given.rows, proof, data)
+        checks += of_proof
+    said = notes(clf, of_file, resolve_with is not None, was_checked)
     return Verification(tuple(checks), said)
 
 
@@ -137,14 +140,17 @@ def _check_proof(
     rows: TrainingRows,
     proof: str | os.PathLike[str],
     data: str | os.PathLike[str] | None,
-) -> list[Check]:
+) -> tuple[list[Check], bool]:
     if not isinstance(clf, OptimalTreeClassifier):
         raise ValueError(
-            "proof is for trees of OptimalTreeClassifier. Of a points tree, `miptree "
-            'check` checks the proof, and resolve_with="points" repeats it.'
+            "A proof file (--proof) is compared with an oblique tree only. That of a "
+            "points tree is checked by `miptree check`, and repeated by "
+            "resolve_with='points' (--resolve-with points)."
         )
     if data is None:
         raise ValueError("proof needs data, the CSV file of the rows.")
+    if not os.path.exists(proof):
+        raise FileNotFoundError(errno.ENOENT, "There is no proof file", str(proof))
     return check_proof_file(clf, rows, proof, data)
 
 

@@ -12,6 +12,7 @@ from miptree.checker import check_proof
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.fit.routes_log import routes_header
+from miptree.objective.bounds import ROUTES
 
 _CLOSE = 1e-8
 """Relative difference by which the checker's bound, rounded down, may be lower."""
@@ -24,8 +25,10 @@ def check_proof_file(
     rows: TrainingRows,
     proof: str | os.PathLike[str],
     data: str | os.PathLike[str],
-) -> list[Check]:
+) -> tuple[list[Check], bool]:
     """Check a proof file, and that it is about this tree, these rows and this bound.
+
+    Return the checks, and whether the file proves as much as the certificate says.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ def check_proof_file(
     outcome = check_proof(proof, data)
     checks = [Check("proof file", outcome.exit_code == 0, outcome.sentence)]
     if outcome.exit_code != 0 or outcome.bound is None:
-        return checks
+        return checks, False
     certificate = clf.certificate_
     names = getattr(clf, "feature_names_in_", None)
     schema = Schema(clf.table_, clf.classes_, names)
@@ -63,10 +66,13 @@ def check_proof_file(
             found = f"the file has {digest[:12]}, the fit wrote another one."
         checks.append(Check("digest of the proof", is_same, found))
     claimed, proved = certificate.objective_bound, float(outcome.bound)
-    enough = proved >= claimed * (1 - _CLOSE)
-    found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}."
-    checks.append(Check("bound of the proof", enough, found))
-    return checks
+    is_enough, by = proved >= claimed * (1 - _CLOSE), certificate.objective_proved_by
+    # A higher bound may come from another proof, which has no file.
+    is_other = not is_enough and not by.startswith(ROUTES)
+    found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}"
+    found += f"; that rests on {by}, which is not in the file." if is_other else "."
+    checks.append(Check("bound of the proof", is_enough or is_other, found))
+    return checks, is_enough
 
 
 def _header_and_digest(proof: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

@@ -79,10 +79,16 @@ def notes(
         unproved = [name for name in unproved if name != "objective"]
     if unproved:
         bounds = " and ".join(f"the {name}" for name in unproved)
+        how = "resolve_with (--resolve-with) repeats a proof"
+        if clf.certificate_.is_of_points:
+            how = (
+                "--resolve-with points repeats it, and `miptree check` checks its file"
+            )
+        elif "objective" in unproved:
+            how += ", and --proof checks one that the fit has logged"
         lines.append(
             f"Not repeated: the proof of the lower bound on {bounds}; only that it is "
-            "possible was checked. resolve_with (--resolve-with) repeats a proof, and "
-            "--proof checks one that the fit has logged."
+            f"possible was checked. {how}."
         )
     proof = getattr(clf.certificate_, "proof_digest", "")
     if proof and not was_checked:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import column_or_1d
 
 from miptree.certificate.certificate import PARTITIONED
 from miptree.certificate.check import Check
@@ -45,7 +46,7 @@ def read_rows(
     """
     if not is_frame(X):
         X = _array(X)
-    labels = np.asarray(y)
+    labels = column_or_1d(y)  # as a fit reads them
     if len(X) != len(labels) or not len(labels):
         raise ValueError(
             f"X and y must have the same number of rows, got {len(X)} and "

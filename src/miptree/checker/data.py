@@ -22,6 +22,8 @@ MAX_BYTES = 1 << 31
 """Size of a CSV file, unpacked."""
 MAX_CELLS = 1 << 26
 """Rows times columns of numbers."""
+_PLAIN = "`miptree table DATA --out plain.csv` writes a table as it is read here."
+"""What to do about a table that only a fit can read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +108,15 @@ def _read_csv(path: str | os.PathLike[str]) -> tuple[list[str], list[list[str]]]
         lines = [line for line in csv.reader(text) if line]
     except (UnicodeDecodeError, csv.Error):
         why = "are no CSV table: text in UTF-8, the names of the columns first"
-        raise BadCall(f"The data {os.fspath(path)!r} {why}.") from None
+        raise BadCall(f"The data {os.fspath(path)!r} {why}. {_PLAIN}") from None
     if len(lines) < 2:
         raise BadCall(f"The data {os.fspath(path)!r} have no rows.")
     names, rows = lines[0], lines[1:]
     for number, row in enumerate(rows, start=1):
         if any(row[len(names) :]):
-            raise Refused(f"Row {number} of the data has more fields than the header.")
+            raise Refused(
+                f"Row {number} of the data has more fields than the header. {_PLAIN}"
+            )
         row.extend([""] * (len(names) - len(row)))
     return names, rows
 
@@ -138,7 +142,9 @@ def _place(names: list[str], name: str) -> int:
     if name not in names:
         raise Refused(f"The data have no column {name!r:.60}.")
     if names.count(name) > 1:
-        raise Refused(f"The data have {names.count(name)} columns {name!r:.60}, not 1.")
+        raise Refused(
+            f"The data have {names.count(name)} columns {name!r:.60}, not 1. {_PLAIN}"
+        )
     return names.index(name)
 
 

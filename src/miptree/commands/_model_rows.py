@@ -129,7 +129,8 @@ def _features(
     if len(table.columns) != clf.n_features_in_:
         raise ValueError(
             f"The model has no column names and reads {clf.n_features_in_} columns, "
-            f"but the table has {len(table.columns)}."
+            f"but the table has {len(table.columns)}. Leave out those that it does not "
+            "read, such as the labels."
         )
     return table.to_numpy()
 

@@ -126,15 +126,19 @@ def _written(name: str) -> str:
 
 
 def _fairness(text: str, positive: Any) -> Constraint:
-    """Read a fairness rule such as demographic-parity:0.05."""
+    """Read a fairness rule such as demographic-parity:0.05 or ...:0.05:pairs."""
     name, colon, bound = text.partition(":")
-    if name not in FAIRNESS or not colon:
+    bound, _, versus = bound.partition(":")
+    if name not in FAIRNESS or not colon or versus not in ("", "overall", "pairs"):
         raise ValueError(
             f"--fair must be one of {', '.join(FAIRNESS)}, a colon and the largest "
-            f"difference, such as demographic-parity:0.05, got {text!r}."
+            "difference, such as demographic-parity:0.05, or with :pairs after it "
+            f"to compare the groups with each other, got {text!r}."
         )
     number = _number(bound, "--fair", text)
-    return FAIRNESS[name](difference_bound=number, positive_label=positive)
+    return FAIRNESS[name](
+        difference_bound=number, positive_label=positive, versus=versus or "overall"
+    )
 
 
 def _rate(text: str, option: str, kind: str) -> tuple[Any, float, str]:

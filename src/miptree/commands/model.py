@@ -231,8 +231,10 @@ def fit(
     fair: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Largest difference of rates between groups: {', '.join(FAIRNESS)}, "
-            "a colon and a number, such as demographic-parity:0.05. Repeatable.",
+            help="Largest difference between a group's rate and that of all rows: "
+            f"{', '.join(FAIRNESS)}, a colon and a number, such as "
+            "demographic-parity:0.05; with :pairs after it, between two groups. "
+            "Repeatable.",
             rich_help_panel=RULES,
         ),
     ] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +27,7 @@ from miptree.commands._outputs import refuse_outputs
 from miptree.commands._rules import noted_groups
 from miptree.commands.alternatives import other_trees_of
 from miptree.constraints.constraint import CountingConstraint
+from miptree.data.columns import show_value
 from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, evaluate_rules
@@ -51,6 +53,10 @@ def evaluate(
     saved = read_model(model)
     given = read_labelled(saved, model, data, file, target, is_strict=False)
     found = count(saved.clf, given.features, given.labels)
+    if not set(given.labels.tolist()) & set(saved.clf.classes_.tolist()):
+        known = ", ".join(map(show_value, saved.clf.classes_.tolist()[:5]))
+        message = f"No label of the table is a class of the model, such as {known}."
+        warnings.warn(message, UserWarning, stacklevel=2)
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
         f"accuracy {100 * found.accuracy:.2f} %"

@@ -92,7 +92,12 @@ class Monotone(Constraint):
 def checked_directions(constraint: Any) -> tuple[tuple[str, int], ...]:
     """Return the columns and signs that a constraint was given, after checks."""
     given = constraint.directions
-    pairs = given.items() if isinstance(given, Mapping) else given
+    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
+    if not isinstance(pairs, (tuple, list)) or any(len(pair) != 2 for pair in pairs):
+        raise TypeError(
+            f"{constraint.name} takes a dict of columns and signs, such as "
+            f"{{'income': +1}}, got {given!r}."
+        )
     found = tuple((name, sign) for name, sign in pairs)
     if not found:
         raise ValueError(f"{constraint.name} names no column.")

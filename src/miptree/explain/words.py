@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil, log10
+from collections.abc import Sequence
+from math import ceil, isclose, log10
 
 import numpy as np
 
@@ -79,9 +80,7 @@ def _shown(value: Value) -> str:
 def _split_lines(number: int, split: SplitMet) -> list[str]:
     lines = [f"  {number}. {split.rule}"]
     parts = split.contributions
-    if split.kind == "question" or (
-        len(parts) == 1 and parts[0].value == parts[0].amount == split.score
-    ):  # 'the sum' of one number would be an odd word
+    if split.kind == "question" or _is_the_number(parts, split.score):
         cells = ", ".join(_cell(part) for part in split.contributions)
         return [*lines, f"     here {cells}"] if cells else lines
     if split.kind == "points":
@@ -97,6 +96,13 @@ def _split_lines(number: int, split: SplitMet) -> list[str]:
     return [*lines, *(f"       {cell:<{wide}}  {amount}" for cell, amount in said)]
 
 
+def _is_the_number(parts: Sequence[Contribution], score: float) -> bool:
+    """Tell whether a sum is just one number: 'the sum' would be an odd word for it."""
+    if len(parts) != 1 or not isinstance(parts[0].value, (int, float)):
+        return False
+    return all(isclose(n, score) for n in (parts[0].value, parts[0].amount))
+
+
 def _cell(part: Contribution) -> str:
     value = "is missing" if part.value is None else f"= {_shown(part.value)}"
     if part.taken_as is not None:
@@ -109,7 +115,9 @@ def _amount(amount: float, split: SplitMet) -> str:
         return plural(int(amount))
     if 0 < abs(amount) < _TINY * abs(split.contributions[0].amount):
         return " about 0"
-    return f"{amount:+.4g}" if amount else " 0"
+    if not amount:
+        return " 0"
+    return f"{'+' if amount > 0 else '-'}{number_text(abs(amount), 4)}"
 
 
 def _score_words(split: SplitMet) -> str:
@@ -120,7 +128,7 @@ def _score_words(split: SplitMet) -> str:
     # The rule may show its limit with fewer digits than it has.
     told = number_text(float(split.rule.rpartition(" ")[2]), 4)
     exact = "" if told == number_text(split.threshold, 4) else "the exact limit "
-    far = f"{number_text(split.distance, 2)} {side} {exact}{limit}"
+    far = f"{number_text(split.distance, 3)} {side} {exact}{limit}"
     if split.share is not None:
         far += f" ({percent(split.share)} of what it can vary by)"
     return f"the sum is {score}, {far}:"
