@@ -135,6 +135,28 @@ def test_light_costs_become_zero_and_rows_are_loosened():
     assert shown.model.row_lower[0] == pytest.approx((1.0 - 0.5 / WIDEST) / 2.0)
 
 
+def test_hyperplanes_set_the_scale_where_nothing_else_costs():
+    """All classes cost the same here, as they once did where HiGHS was wrong."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(4, 1)), np.array([4e-7, 1e-14, 6e-9, 1e-10])
+    problem = Problem.from_data(X, np.arange(4) % 2, 2, weight, np.ones((4, 2)))
+    flow = FORMULATIONS["flow"](problem, Svm1Objective(2.5, 4e-8, 0.6), 2)
+    shown = VisibleModel.of(flow.model)
+    assert set(shown.model.cost) == {0.0, shown.factor * 4e-8}
+    assert 1000 < shown.factor * 4e-8 < 10_000
+    assert shown.n_hidden == 0  # no slack can be paid for
+
+
+@pytest.mark.parametrize("margin", [1e-4, 0.01, 0.3])
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_usual_penalties_are_shown_as_they_are(name, margin):
+    problem = three_points([1.0, 1.0, 1.0])
+    objective = Svm1Objective(1 / margin, 0.1, margin)
+    given = FORMULATIONS[name](problem, objective, 2).model
+    shown = VisibleModel.of(given)
+    assert np.array_equal(shown.model.cost, shown.factor * given.cost)
+
+
 def test_lps_and_costs_below_zero_are_shown_as_they_are():
     model = model_of([1.0, 1e-9])
     lp = replace(model, integer=np.zeros(2, dtype=bool))

@@ -42,8 +42,9 @@ WIDEST = 1e6
 """Largest ratio of two costs that a solver is shown."""
 LEAST, MOST = 2.0**12, 1e7
 """What the least cost becomes, unless the heaviest would be above the second."""
-LEAST_OF_A_PLANE = 1e-5
-"""Least cost, after that, of a column of infinite range."""
+OF_A_PLANE = (1e-5, 1e8)
+"""Least and largest cost, after that, of a column of infinite range. A lower price of
+hyperplanes that are far too costly anyway gives a bound all the same."""
 LEAST_ENTRY = 1e-6
 """Least entry of a row of weights, in parts of the largest."""
 HIDDEN = "costs below a millionth of the largest count as 0"
@@ -77,7 +78,8 @@ class VisibleModel:
         if not model.integer.any():
             return cls(model, model, 1.0, 0)
         cost, factor = _visible_costs(model)
-        hidden = int(np.count_nonzero((model.cost > 0) & (cost == 0)))
+        is_open = model.upper > model.lower
+        hidden = int(np.count_nonzero(is_open & (model.cost > 0) & (cost == 0)))
         shown = replace(
             _with_visible_rows(model), cost=cost, constant=factor * model.constant
         )
@@ -120,19 +122,23 @@ class VisibleModel:
 def _visible_costs(model: Model) -> tuple[FloatArray, float]:
     """Return costs that are no larger, times a factor, and the factor."""
     span = model.upper - model.lower
-    is_finite = np.isfinite(span)
-    size = np.where(is_finite, model.cost * np.where(is_finite, span, 0.0), 0.0)
+    is_plane = ~np.isfinite(span)
+    if not ((model.cost > 0) & (span > 0) & ~is_plane).any():
+        is_plane[:] = False  # nothing else costs anything, so they set the scale
+    size = model.cost * np.where(np.isfinite(span), span, np.where(is_plane, 0.0, 1.0))
     may_change = (model.cost >= 0).all() and (model.lower[model.cost > 0] >= 0).all()
     if not may_change or not size.any():
         return model.cost, 1.0
     heaviest = size.max()
     light = size < heaviest / WIDEST
-    least = size[~light & (size > 0)].min()
+    least = size[~light].min()
     aim = max(1.0, min(LEAST, MOST * least / heaviest))
     factor = 2.0 ** np.round(np.log2(aim / least))
     cost = factor * model.cost
-    hidden = np.where(is_finite, light, cost < LEAST_OF_A_PLANE)
-    return np.where(hidden, 0.0, np.minimum(cost, MOST)), float(factor)
+    lowest, highest = OF_A_PLANE
+    hidden = np.where(is_plane, cost < lowest, light)
+    cost = np.where(is_plane, np.minimum(cost, highest), cost)
+    return np.where(hidden, 0.0, cost), float(factor)
 
 
 def _with_visible_rows(model: Model) -> Model:
