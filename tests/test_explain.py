@@ -511,7 +511,7 @@ def test_a_baseline_and_rules_of_few_digits():
     coarse.fitted_ = replace(coarse.fitted_, digits=digits)
     (found,) = explain(coarse, whole_grid(), rows=[0])
     assert "a + b <= 4\n" in str(found)
-    assert "4.4 below the exact limit 4.444 (" in str(found)
+    assert "4.44 below the exact limit 4.444 (" in str(found)
 
 
 def test_numbers_of_all_sizes_in_an_array():
