@@ -614,14 +614,15 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     out = tmp_path / "model.json"
     result = run(
         *("fit", people, "--target", "paid", "--solver", "search", "--time-limit", 1),
-        *("--sensitive", "sex", "--fair", "demographic-parity:0.05", "--min-leaf", 10),
+        *("--sensitive", "sex", "--fair", "demographic-parity:0.05:pairs"),
+        *("--min-leaf", 10),
         *("--max-rate", "yes:0.9:negatives", "--min-rate", "no:0.1", "--forbid", "c"),
         *("--monotone", "a:+1", "--out", out),
     )
     assert result.exit_code == 0, result.output
     assert "keeps 7 rules" in " ".join(result.output.split())
     assert load_json(out).constraints_ == (
-        DemographicParity(difference_bound=0.05),
+        DemographicParity(difference_bound=0.05, versus="pairs"),
         MinLeaf(rows=10),
         MaxRate("yes", 0.9, on="negatives"),
         MinRate("no", 0.1),
@@ -693,6 +694,7 @@ def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
         (["--fixed-split", "0:two * a <= 3"], "such as '0:bmi <= 27'"),
         (PARITY, "name their column with --sensitive"),
         (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
+        (["--sensitive", "sex", "--fair", "equalized-odds:1:all"], "with :pairs after"),
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
         (["--min-rate", "yes:many"], "has 'many' in place of a number"),
         (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),
