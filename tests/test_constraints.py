@@ -201,7 +201,7 @@ def test_groups_that_are_not_listed_are_counted():
     rows = population([0] * 16, np.array(list("abcdefgh" * 2)))
     view = TreeOnRows(stump([0, 1]), np.ones(16, dtype=int), rows, ("x",))
     sentence = DemographicParity(difference_bound=0.1).check(view).sentence
-    assert "'f' 0 of 2 = 0; all 0 of 16 = 0, with 2 more groups)" in sentence
+    assert "'f' 0 of 2 = 0; all 0 of 16 = 0, not listed: 2 of the groups)" in sentence
     assert "'g'" not in sentence
 
 

@@ -452,4 +452,4 @@ def test_the_command_wants_a_points_tree(tmp_path) -> None:
     rows = iris.data.assign(y=iris.target_names[iris.target])
     rows.to_csv(tmp_path / "iris.csv", index=False)
     said = refused("alternatives", tmp_path / "m.json", tmp_path / "iris.csv")
-    assert "Only a points tree" in said
+    assert "The model is no points tree" in said

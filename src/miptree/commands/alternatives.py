@@ -80,8 +80,8 @@ def other_trees_of(
     clf: Any = saved.clf
     if not isinstance(clf, PointsTreeClassifier):
         raise ValueError(
-            f"The model is a {type(clf).__name__}. Only a points tree, which "
-            "`miptree fit --style points` makes, can be asked for other trees."
+            "The model is no points tree. Only one, which `miptree fit --style points` "
+            "makes, can be asked for other trees."
         )
     weight = _tables.weights(rows.table, saved.metadata.get("weights"))
     given: dict[str, Any] = {

@@ -138,7 +138,7 @@ class Parity(CountingConstraint):
                 found = rate.counted(population, tally, label)
                 texts.append(f"{rate.name} {share(*found, population.unit)}")
             if len(groups) > _MOST_LISTED:
-                texts[-1] += f", with {len(groups) - _MOST_LISTED} more groups"
+                texts[-1] += f", not listed: {len(groups) - _MOST_LISTED} of the groups"
         return f"by {float(largest):.4g} at most ({'; '.join(texts)})"
 
 

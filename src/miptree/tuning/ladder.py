@@ -97,7 +97,7 @@ def uncompared(rungs: Sequence[Rung], has_rules: bool = False) -> str:
     names = " and ".join(dict.fromkeys(missed))
     if has_rules:
         return "" if set(missed) == {"constant"} else UNKEPT.format(names=names)
-    return f"The time was too short to compare {names} trees. Raise time_limit."
+    return f"The time was too short to compare {names} trees. Give the fit more."
 
 
 UNKEPT = (
@@ -129,7 +129,7 @@ def what_fell_short(
     if n_done == 0 and end == "time_limit":
         return (
             "The time limit left no fold finished: a tree was trained without a "
-            "comparison. Raise time_limit."
+            "comparison. Give the fit more time."
         )
     if n_done == 0 and has_rules:
         return (
@@ -141,8 +141,8 @@ def what_fell_short(
 
 CONSTANT = (
     "No split helps to predict new rows: the tree is a constant. "
-    'scoring="balanced_accuracy" or "f1_macro", class weights or a cost matrix make '
-    "rare classes count for more."
+    "The scoring balanced_accuracy or f1_macro, class weights or costs make rare "
+    "classes count for more."
 )
 """What to know of a tree without a split."""
 CONSTANT_UNDER_RULES = (
