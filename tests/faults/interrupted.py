@@ -8,8 +8,10 @@ as a terminal sends it; in every third trial a second one follows soon.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -34,6 +36,7 @@ _OF_OTHERS = ("QueueFeeder", "ExecutorManager")
 
 def main(work: str, seed: int, n_trials: int, folder: Path) -> None:
     """Interrupt a work so often; the first time it is left alone, and measured."""
+    works.prepare(work)
     run, random = works.WORKS[work], Random(f"{work} {seed}")
     seconds = _trial(run, folder / "whole", None, None)["work"]
     for number in range(n_trials):
@@ -58,6 +61,7 @@ def _trial(
     os.close(told)
     os.read(heard, 1)
     os.close(heard)
+    began = time.perf_counter()
     for seconds in (moment, again):
         if seconds is not None:
             time.sleep(seconds)
@@ -67,11 +71,13 @@ def _trial(
     found = json.loads(outcome.read_text()) if outcome.exists() else {}
     found |= {
         "exit": code,
+        "process": child,
+        "end": round(time.perf_counter() - began, 3),
         "processes": _processes_left(child),
         "files": _files_left(folder, child),
     }
     error = (folder / "stderr").read_text()
-    found["error"] = error[-2000:] if "Traceback" in error or "hang" in found else ""
+    found["error"] = error[-4000:] if "Traceback" in error or code == "hang" else ""
     shutil.rmtree(folder)
     return found
 
@@ -88,6 +94,7 @@ def _work(run: works.Work, folder: Path, told: int) -> None:
     for name, number in (("stdout", 1), ("stderr", 2)):
         file = os.open(folder / name, os.O_CREAT | os.O_WRONLY)
         os.dup2(file, number)
+    faulthandler.register(signal.SIGUSR1, file=2)
     began = []
 
     def begin() -> None:
@@ -143,6 +150,8 @@ def _exit_code(child: int) -> int | str:
         if ended:
             return os.waitstatus_to_exitcode(status)
         time.sleep(0.01)
+    _signal(child, signal.SIGUSR1)  # it says where it is
+    time.sleep(2)
     _signal(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return "hang"
@@ -181,7 +190,8 @@ def _files_left(folder: Path, child: int) -> list[str]:
     here = [str(path.relative_to(folder)) for path in (folder / "tmp").rglob("*")]
     shared = Path("/dev/shm")
     if shared.is_dir():
-        here += [p.name for p in shared.iterdir() if str(child) in p.name]
+        of_child = re.compile(rf"(?<!\d){child}(?!\d)")
+        here += [p.name for p in shared.iterdir() if of_child.search(p.name)]
     return here
 
 
