@@ -12,7 +12,8 @@ the changed one holds for the given one:
   costs more than it did, and a lower bound remains one. What is lost is at most what
   the light costs of an optimal solution add up to.
 * **The rest is multiplied** by a power of two, so that the least cost of a column of
-  finite range is ``LEAST`` where their spread allows it, and 1 at least.
+  finite range is ``LEAST`` where their spread allows it, and 1 at least. No cost is
+  above ``HIGHEST`` then: it is lowered to that.
 * **Rows whose coefficients are weights** are divided by the largest. Entries that are
   next to nothing beside it go, and the row is loosened by the most that they can add:
   no solution is lost.
@@ -42,13 +43,15 @@ WIDEST = 1e6
 """Largest ratio of two costs that a solver is shown."""
 LEAST, MOST = 2.0**12, 1e7
 """What the least cost becomes, unless the heaviest would be above the second."""
-OF_A_PLANE = (1e-5, 1e8)
-"""Least and largest cost, after that, of a column of infinite range. A lower price of
-hyperplanes that are far too costly anyway gives a bound all the same."""
+LEAST_OF_A_PLANE = 1e-5
+"""Least cost, after that, of a column of infinite range."""
+HIGHEST = 1e8
+"""Largest cost of a whole unit of any column: a tolerance of 1e-9 in it must be next to
+nothing. A lower price gives a bound all the same."""
 LEAST_ENTRY = 1e-6
 """Least entry of a row of weights, in parts of the largest."""
-HIDDEN = "costs below a millionth of the largest count as 0"
-"""What certificates say where some costs were not shown."""
+LOWERED = "costs that its tolerances would hide count as less"
+"""What certificates say where not all costs were shown as they are."""
 ORDINARY = (0.1, 100.0)
 """Largest entries of rows that need no scaling."""
 
@@ -63,14 +66,14 @@ class VisibleModel:
         The one to be solved, and the one that the solver is shown.
     factor : float
         By which the costs shown are multiplied.
-    n_hidden : int
-        Columns whose cost is not shown, as it is too small.
+    n_lowered : int
+        Columns of which less than the cost is shown.
     """
 
     given: Model
     model: Model
     factor: float
-    n_hidden: int
+    n_lowered: int
 
     @classmethod
     def of(cls, model: Model) -> VisibleModel:
@@ -78,12 +81,11 @@ class VisibleModel:
         if not model.integer.any():
             return cls(model, model, 1.0, 0)
         cost, factor = _visible_costs(model)
-        is_open = model.upper > model.lower
-        hidden = int(np.count_nonzero(is_open & (model.cost > 0) & (cost == 0)))
+        is_less = (model.upper > model.lower) & (cost < factor * model.cost)
         shown = replace(
             _with_visible_rows(model), cost=cost, constant=factor * model.constant
         )
-        return cls(model, shown, factor, hidden)
+        return cls(model, shown, factor, int(np.count_nonzero(is_less)))
 
     @property
     def discount(self) -> float:
@@ -111,9 +113,9 @@ class VisibleModel:
         objective = np.inf if result.x is None else self.given.objective(result.x)
         bound = min(self.bound(result.bound), objective)
         status, solver = result.status, result.solver
-        if self.n_hidden:
+        if self.n_lowered:
             status = "gap_tol" if status == "optimal" else status
-            solver = f"{solver} ({HIDDEN})"
+            solver = f"{solver} ({LOWERED})"
         return replace(
             result, status=status, objective=objective, bound=bound, solver=solver
         )
@@ -132,13 +134,12 @@ def _visible_costs(model: Model) -> tuple[FloatArray, float]:
     heaviest = size.max()
     light = size < heaviest / WIDEST
     least = size[~light].min()
-    aim = max(1.0, min(LEAST, MOST * least / heaviest))
+    aim = min(LEAST, MOST * least / heaviest, HIGHEST * least / model.cost.max())
+    aim = max(1.0, aim)
     factor = 2.0 ** np.round(np.log2(aim / least))
     cost = factor * model.cost
-    lowest, highest = OF_A_PLANE
-    hidden = np.where(is_plane, cost < lowest, light)
-    cost = np.where(is_plane, np.minimum(cost, highest), cost)
-    return np.where(hidden, 0.0, cost), float(factor)
+    hidden = np.where(is_plane, cost < LEAST_OF_A_PLANE, light)
+    return np.where(hidden, 0.0, np.minimum(cost, HIGHEST)), float(factor)
 
 
 def _with_visible_rows(model: Model) -> Model:
