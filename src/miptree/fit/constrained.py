@@ -43,9 +43,9 @@ from miptree.tree import HeapTree
 
 LARGEST_END = 0.05
 """Part of the time that is left for the certificate, at most."""
-# Halved or doubled, FREE_SHARE and ROUND_SHARE give no better trees, and warm rounds
-# give worse ones (benchmarks/results/rule_settings.md, development splits alone). The
-# other settings were chosen as the search was written, and have not been compared yet.
+# Chosen as the search was written. Of those halved or doubled since, on development
+# splits alone, none gave better trees beyond chance, and warm rounds gave worse ones:
+# benchmarks/results/rule_settings.md, which has too few cases to tell more.
 FREE_SHARE, GUIDED_SHARE = 0.25, 0.6
 """Parts of the time left for the search without constraints, and for that with them
 where proofs follow."""
