@@ -28,7 +28,8 @@ TITLE = "Training beyond memory"
 ABOUT = (
     "Depth 3, 20 features, 4 classes by an oblique tree, 5 % of the labels redrawn "
     "(the best possible is 96.25 %). Two workers of 1 GB each; in `killed` one "
-    "worker is killed on the way."
+    "worker is killed on the way. A million rows ran on a machine that others used, "
+    "the rest alone."
 )
 KEY = ("rows", "parts", "mode")
 OPTIONS = {
