@@ -40,6 +40,9 @@ class HighsSolver(Solver):
             highs.run()
             return listener.finish(*_read(highs, model))
         highs = _new_highs(limits, limits.threads, listener.tolerance)
+        # At tolerances below 1e-7 the presolve of HiGHS 1.15 loses solutions at times,
+        # so that bounds are false, by some 1e-6 or by all of an error.
+        highs.setOptionValue("presolve", "off")
         highs.passModel(_to_highs(model))
         if listener.start is not None:
             solution = highspy.HighsSolution()
