@@ -15,6 +15,7 @@ from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount
 from miptree.certificate.verification import VerificationError
 from miptree.data.problem import Problem
+from miptree.mip.solvers import Result
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.proved import Bounds
@@ -645,6 +646,16 @@ def test_resolving_catches_a_larger_depth(small):
     assert verify(deeper, tree, X, y).ok
     found = verify(deeper, tree, X, y, resolve_with="highs")
     assert names_of_wrong(found) == {"errors bound again"}
+
+
+def test_a_solver_that_finds_no_tree_at_all_confirms_nothing(small, monkeypatch):
+    X, y, tree, problem = small
+    certificate = honest(problem, tree, 1, errors=Bound(2.0, "a solver"))
+    nothing = Result("infeasible", None, np.inf, np.inf, 0, 0.0, "Liar 1.0")
+    monkeypatch.setattr("miptree.certificate.resolve._solve", lambda *_: nothing)
+    found = verify(certificate, tree, X, y, resolve_with="highs")
+    assert names_of_wrong(found) == {"errors bound again"}
+    assert "claims that there is no tree at all; this is one" in str(found)
 
 
 def test_a_depth_beyond_reason_is_not_solved(small):

@@ -65,6 +65,9 @@ def _solve(
 
 def _confirm(name: str, given: float, bound: float, result: Result) -> Check:
     """Compare a bound with what another solve proved."""
+    if result.status == "infeasible":
+        sentence = f"{result.solver} claims that there is no tree at all; this is one."
+        return Check(name, False, f"neither confirmed nor refuted: {sentence}")
     tolerance = BOUND_TOLERANCE * max(1.0, abs(given))
     if given - bound <= tolerance:
         sentence = f"{result.solver} proves {say(bound)} as well"
