@@ -36,6 +36,10 @@ def test_bounds_that_were_false_once_are_none_any_more(seed):
     assert refuted([seed], pairs=8) == []
 
 
+def test_an_lp_that_scip_cannot_solve_ends_a_solve_without_an_error():
+    assert refuted([8000555], pairs=8) == []
+
+
 @pytest.mark.long
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("block", range(200))

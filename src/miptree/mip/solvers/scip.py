@@ -29,6 +29,8 @@ _STATUS: dict[str, End] = {
     "inforunbd": "infeasible",
 }
 
+_LP_FAILED = "error in LP solver"
+"""What SCIP says where it cannot solve the LP of a node, whatever it tries."""
 _EVENTS = (
     SCIP_EVENTTYPE.PRESOLVEROUND
     | SCIP_EVENTTYPE.LPSOLVED
@@ -50,8 +52,20 @@ class ScipSolver(Solver):
             scip.addSol(_to_solution(scip, columns, listener.start))
         _subscribe(scip, columns, listener)
         version = f"SCIP {_version(scip)}"
+        has_failed = False
+
+        def run() -> None:
+            nonlocal has_failed
+            try:
+                scip.optimizeNogil()
+            except Exception as error:
+                if _LP_FAILED not in str(error):
+                    raise
+                has_failed = True  # by rounding, at odd costs
+
         # Also because what a signal handler raises in a callback would be swallowed.
-        if not run_watched(scip.optimizeNogil, listener, lambda: interrupt(scip)):
+        has_ended = run_watched(run, listener, lambda: interrupt(scip))
+        if has_failed or not has_ended:
             return listener.finish_left_behind(version)
         found = (
             _STATUS.get(scip.getStatus(), "interrupted"),
