@@ -174,7 +174,10 @@ def test_costs_of_measuring() -> None:
         ({"max_features_per_split": 4}, "max_features_per_split"),
         ({"max_points": 6}, "max_points"),
         ({"grid_steps": 1}, "grid_steps"),
-        ({"units": {"wage": 10}}, "units names 'wage'.* there are 'income', 'age', 'home'"),
+        (
+            {"units": {"wage": 10}},
+            "units names 'wage'.* there are 'income', 'age', 'home'",
+        ),
         ({"units": {"home": 10}}, "'home', which holds categories"),
         ({"units": {"age": -1}}, "-1 for 'age'"),
         ({"signs": {9: 1}}, "signs names 9"),

@@ -48,7 +48,7 @@ LEAST_OF_A_PLANE = 1e-5
 HIGHEST = 1e8
 """Largest cost of a whole unit of any column: a tolerance of 1e-9 in it must be next to
 nothing. A lower price gives a bound all the same."""
-LEAST_ENTRY = 1e-6
+LEAST_ENTRY = 1e-4
 """Least entry of a row of weights, in parts of the largest."""
 LOWERED = "costs that its tolerances would hide count as less"
 """What certificates say where not all costs were shown as they are."""
