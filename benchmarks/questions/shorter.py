@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from miptree.data.problem import Problem
 from miptree.fit import train
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.plan import Plan
+from miptree.fit.shorter import offer_shorter
 
 TITLE = "Cheapest form of indicators"
 ABOUT = (
@@ -45,26 +47,23 @@ def run(case: Namespace) -> dict[str, Any]:
     y = np.asarray(data.target).astype(str)
     rows, _, _, _ = split_rows(np.arange(len(y)), y, case.split)
     steps: list[dict[str, float]] = []
-    offer = train.offer_shorter
 
     def watched(best: Incumbent, problem: Problem, plan: Plan) -> None:
         before, could = best.score.objective, _could_fall(best, problem)
-        offer(best, problem, plan)
+        offer_shorter(best, problem, plan)
         after = best.score.objective
         steps.append({"before": before, "after": after, "could": could})
 
-    train.offer_shorter = watched  # type: ignore[attr-defined]
-    try:
-        OptimalTreeClassifier(
-            max_depth=2,
-            solver="search",
-            max_iter=case.iterations,
-            time_limit=None,
-            random_state=case.split,
-            categorical_encoding="onehot",
-        ).fit(data.frame.iloc[rows], y[rows])
-    finally:
-        train.offer_shorter = offer  # type: ignore[attr-defined]
+    clf = OptimalTreeClassifier(
+        max_depth=2,
+        solver="search",
+        max_iter=case.iterations,
+        time_limit=None,
+        random_state=case.split,
+        categorical_encoding="onehot",
+    )
+    with patch.object(train, "offer_shorter", watched):
+        clf.fit(data.frame.iloc[rows], y[rows])
     return {"n": len(rows), **steps[-1]}
 
 

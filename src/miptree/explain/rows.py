@@ -38,8 +38,7 @@ def explain(
     cost is a weighted 1-norm: a number that moves by its whole range costs 1, another
     category costs 1, and to fill in a missing number costs 1 more than to move it from
     the number that stood for it. What is there never becomes missing, and rare values
-    of a category are not proposed. A split is passed by at least 4 millionths of what
-    its score can vary by, if not a row lies on it that goes left.
+    of a category are not proposed.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class ScipSolver(Solver):
             nonlocal has_failed
             try:
                 scip.optimizeNogil()
-            except Exception as error:
+            except Exception as error:  # PySCIPOpt raises nothing more special
                 if _LP_FAILED not in str(error):
                     raise
                 has_failed = True  # by rounding, at odd costs

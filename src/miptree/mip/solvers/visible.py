@@ -49,7 +49,8 @@ HIGHEST = 1e8
 """Largest cost of a whole unit of any column: a tolerance of 1e-9 in it must be next to
 nothing. A lower price gives a bound all the same."""
 LEAST_ENTRY = 1e-4
-"""Least entry of a row of weights, in parts of the largest."""
+"""Least entry of a row of weights, in parts of the largest: at one of 2e-6 HiGHS 1.15
+has lost solutions."""
 LOWERED = "costs that its tolerances would hide count as less"
 """What certificates say where not all costs were shown as they are."""
 ORDINARY = (0.1, 100.0)
