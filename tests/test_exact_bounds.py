@@ -32,7 +32,8 @@ def test_no_bound_is_above_the_optimum(first):
 
 
 @pytest.mark.parametrize(
-    "seed", [3000409, 4000038, 6000320, 7000939, 7001243, 8001756, 9100411]
+    "seed",
+    [3000409, 4000038, 6000320, 7000939, 7001243, 8001756, 9100411, 1009596],
 )
 def test_bounds_that_were_false_once_are_none_any_more(seed):
     assert refuted([seed], pairs=8) == []
@@ -143,7 +144,7 @@ def test_ordinary_costs_keep_their_ratios():
     assert shown.model.cost == pytest.approx(LEAST * np.array([1.0, 10.0, 2.5]))
     assert shown.model.constant == 3.0 * shown.factor
     bound = shown.bound(shown.factor * 4.0)
-    assert 4.0 - 1e-11 < bound < 4.0
+    assert 4.0 - 1e-9 < bound < 4.0
 
 
 def test_light_costs_become_zero_and_rows_are_loosened():

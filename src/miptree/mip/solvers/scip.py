@@ -181,7 +181,7 @@ class _Events(pyscipopt.Eventhdlr):
             scip.getPrimalbound(), scip.getDualbound(), scip.getNTotalNodes()
         )
         if listener.stop:
-            scip.interruptSolve()
+            interrupt(scip)
 
     def hand_out(self) -> None:
         if self.listener.on_incumbent is not None:
