@@ -12,18 +12,25 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from miptree import OptimalTreeClassifier
+from miptree import (
+    OptimalTreeClassifier,
+    OptimalTreeClassifierCV,
+    PointsTreeClassifier,
+    verify_model,
+)
 from miptree.control.clock import Clock
 from miptree.control.compilers import Compilers
 from miptree.control.stop import Stop
 from miptree.data.problem import Problem
-from miptree.fit import proofs
+from miptree.fit import points, proofs
 from miptree.fit.plan import Plan
 from miptree.fit.rounds import train_in_rounds
 from miptree.fit.train import train
 from miptree.objective import Svm1Objective
+from miptree.points.compiling import compile_points_kernels, compilers_for
 from miptree.search import compiling, kernels_are_ready_in_time
 from miptree.search.starts import cart_tree, greedy_svm_tree
+from miptree.tuning import kernels
 
 FOREVER = "import time; time.sleep(600)"
 OBJECTIVE = Svm1Objective(10, 1, 0.1)
@@ -48,7 +55,7 @@ def made() -> Iterator[Made]:
 @pytest.fixture
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_ready", False)
-    monkeypatch.setattr(compiling, "are_on_disk", lambda: False)
+    monkeypatch.setattr(compiling, "searches_are_on_disk", lambda: False)
 
 
 def same_imports() -> dict[str, str]:
@@ -129,7 +136,7 @@ def test_the_first_fit_keeps_its_time_and_is_no_worse_than_greedy_trees(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long the compilers take."""
-    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "SEARCH_COMPILERS", made(FOREVER))
     problem, plan = noise(80), Plan(OBJECTIVE, 2)
     clock = Clock(1.0)
     with pytest.warns(UserWarning, match="search was left out.*`miptree compile`"):
@@ -148,7 +155,7 @@ def test_the_first_fit_keeps_its_time_and_is_no_worse_than_greedy_trees(
 def test_the_first_fit_on_selected_rows_keeps_its_time(
     made: Made, monkeypatch: pytest.MonkeyPatch, init: str
 ) -> None:
-    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "SEARCH_COMPILERS", made(FOREVER))
     problem, plan, clock = noise(80), Plan(OBJECTIVE, 2, init=init), Clock(1.0)
     with pytest.warns(UserWarning, match="search was left out"):
         found, rounds = train_in_rounds(problem, plan, "stratified", clock=clock)
@@ -164,7 +171,7 @@ def test_a_fit_searches_once_the_compilers_have_ended(
     made: Made, monkeypatch: pytest.MonkeyPatch, source: str
 ) -> None:
     """Well or not: then it compiles by itself."""
-    monkeypatch.setattr(compiling, "_compilers", made(source))
+    monkeypatch.setattr(compiling, "SEARCH_COMPILERS", made(source))
     stages: list[str] = []
     plan = Plan(OBJECTIVE, 2, solver="search", max_iter=5)
     with warnings.catch_warnings():
@@ -184,19 +191,19 @@ def test_a_fit_searches_once_the_compilers_have_ended(
 def test_without_a_time_limit_the_result_does_not_depend_on_the_cache(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "SEARCH_COMPILERS", made(FOREVER))
     plan = Plan(OBJECTIVE, 2, solver="search", max_iter=20)
     first = train(noise(80), plan)
     second = train(noise(80), plan)
     assert first.certificate.objective == second.certificate.objective
-    assert compiling._compilers._processes is None
+    assert compiling.SEARCH_COMPILERS._processes is None
 
 
 @pytest.mark.usefixtures("nothing_is_compiled")
 def test_nobody_waits_for_kernels_where_a_greedy_tree_is_optimal(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "SEARCH_COMPILERS", made(FOREVER))
     X = np.array([[0.0], [0.0], [0.0], [0.0]])  # no split is possible
     began = time.perf_counter()
     clf = OptimalTreeClassifier(max_depth=1, time_limit=500.0)
@@ -209,12 +216,129 @@ def test_nobody_waits_for_kernels_where_a_greedy_tree_is_optimal(
 def test_nobody_else_compiles_what_cannot_be_kept(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiling, "_compilers", made(FOREVER))
+    monkeypatch.setattr(compiling, "SEARCH_COMPILERS", made(FOREVER))
     monkeypatch.setattr(compiling, "can_keep_kernels", lambda: False)
     monkeypatch.setattr(compiling, "compile_kernels", lambda told: told() or 9.0)
     with pytest.warns(UserWarning, match="took 9 s.*set NUMBA_CACHE_DIR"):
         assert kernels_are_ready_in_time(Clock(10.0), lambda: None, lambda: False)
-    assert compiling._compilers._processes is None
+    assert compiling.SEARCH_COMPILERS._processes is None
+
+
+# ------------------------------------------------------------------- points trees
+
+
+def no_points_on_disk(monkeypatch: pytest.MonkeyPatch, compilers: Compilers) -> None:
+    for module in (points, kernels):
+        monkeypatch.setattr(module, "points_are_on_disk", lambda *_: False)
+        monkeypatch.setattr(module, "compilers_for", lambda *_: compilers)
+
+
+def two_features() -> tuple[np.ndarray, np.ndarray]:
+    """Rows of two classes that a sum separates, and a single feature does not."""
+    X = np.random.default_rng(1).integers(0, 8, (60, 3)).astype(float)
+    return X, np.where(X[:, 0] + X[:, 1] > 7, "high", "low")
+
+
+@pytest.mark.parametrize("penalty", [1.0, "auto"])
+@pytest.mark.parametrize("min_leaf", [1, 12])
+def test_the_first_points_tree_keeps_its_time_and_is_carts(
+    made: Made, monkeypatch: pytest.MonkeyPatch, penalty: float | str, min_leaf: int
+) -> None:
+    no_points_on_disk(monkeypatch, made(FOREVER))
+    X, y = two_features()
+    began = time.perf_counter()
+    with pytest.warns(UserWarning, match="points tree was left out.*`miptree compile`"):
+        clf = PointsTreeClassifier(
+            time_limit=1.0, feature_penalty=penalty, min_samples_leaf=min_leaf
+        ).fit(X, y)
+    assert time.perf_counter() - began < 20.0
+    assert clf.status_ == "time_limit"
+    assert (clf.bound_, clf.trace_[-1].stage) == (0.0, "solve")
+    assert clf.get_n_leaves() > 1
+    assert (np.count_nonzero(clf.tree_.coef, axis=1) <= 1).all()
+    assert np.bincount(clf.apply(X)).max() < 60
+    assert min(np.unique(clf.apply(X), return_counts=True)[1]) >= min_leaf
+    assert verify_model(clf, X, y).ok
+
+
+def test_a_points_tree_is_proved_once_the_compilers_have_ended(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_points_on_disk(monkeypatch, made("pass"))
+    clf = PointsTreeClassifier(time_limit=1e6, feature_penalty=1.0).fit(*two_features())
+    assert (clf.status_, clf.certificate_.errors) == ("optimal", 0)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_what_another_process_compiles_is_what_points_trees_need(
+    depth: int, tmp_path
+) -> None:
+    """So that nothing is left to be compiled when it has ended."""
+    source = (
+        "from miptree import PointsTreeClassifier\n"
+        "from numba.core import event\n"
+        "class Never(event.Listener):\n"
+        "    def on_start(self, event): raise SystemExit(3)\n"
+        "    def on_end(self, event): pass\n"
+        f"{compilers_source(depth)}\n"
+        "with event.install_listener('numba:compile', Never()):\n"
+        f"    clf = PointsTreeClassifier(max_depth={depth}, feature_penalty=0.3)\n"
+        "    clf.fit([[0, 1], [1, 0], [2, 2], [2, 0]] * 3, [0, 1, 0, 2] * 3)\n"
+        "assert clf.status_ == 'optimal'\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", source], check=True, timeout=300, env=same_imports()
+    )
+
+
+def compilers_source(depth: int) -> str:
+    """The program of the process that compiles for a points tree."""
+    X, y = two_features()
+    clf = PointsTreeClassifier(max_depth=depth, feature_penalty=1.0, max_iter=1)
+    clf.fit(X, y)
+    (source,) = compilers_for(clf._training.points, depth).sources
+    assert compile_points_kernels.__name__ in source
+    return source
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_the_first_comparison_leaves_out_what_is_not_compiled(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_points_on_disk(monkeypatch, made(FOREVER))
+    monkeypatch.setattr(kernels, "searches_are_on_disk", lambda: False)
+    monkeypatch.setattr(kernels, "SEARCH_COMPILERS", made(FOREVER))
+    monkeypatch.setattr(kernels, "_WAITING_SHARE", 1e-9)
+    told: list[str] = []
+    clf = OptimalTreeClassifierCV(
+        cv=2, n_repeats=2, random_state=0, time_limit=1e6,
+        callback=lambda state: told.append(str(state)),
+    )  # fmt: skip
+    with pytest.warns(UserWarning, match="were not compared: their kernels"):
+        clf.fit(*two_features())
+    assert "once on this machine" in told[0]
+    kinds = np.array([params["kind"] for params in clf.cv_results_["params"]])
+    score = np.array(clf.cv_results_["mean_test_score"])
+    needs = np.isin(kinds, ["Svm1Tree", "PointsTree"])
+    assert np.isnan(score[needs]).all()
+    assert not np.isnan(score[kinds == "CartTree"]).any()
+    assert clf.get_n_leaves() > 1
+
+
+@pytest.mark.usefixtures("nothing_is_compiled")
+def test_a_comparison_has_all_candidates_once_the_compilers_have_ended(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_points_on_disk(monkeypatch, made("pass"))
+    monkeypatch.setattr(kernels, "searches_are_on_disk", lambda: False)
+    monkeypatch.setattr(kernels, "SEARCH_COMPILERS", made("pass"))
+    clf = OptimalTreeClassifierCV(time_limit=1e6, n_repeats=1, cv=2, random_state=0)
+    clf.fit(*two_features())
+    assert not np.isnan(clf.cv_results_["mean_test_score"]).any()
+    same = OptimalTreeClassifierCV(time_limit=None, n_repeats=1, cv=2, random_state=0)
+    same.fit(*two_features())
+    assert same.best_params_ == clf.best_params_
+    assert same.best_score_ == clf.best_score_
 
 
 def test_kernels_load_without_a_folder_for_a_cache() -> None:

@@ -52,6 +52,7 @@ from miptree.tuning.candidates import check_candidates
 from miptree.tuning.certified import certified
 from miptree.tuning.comparison import depths_of, make_race, to_train
 from miptree.tuning.fold_constraints import held_out_summary
+from miptree.tuning.kernels import LEFT_OUT
 from miptree.tuning.ladder import CONSTANT, CONSTANT_UNDER_RULES, what_fell_short
 from miptree.tuning.points_fold import EVALUATIONS, penalty_of
 from miptree.tuning.scoring import (
@@ -65,6 +66,7 @@ from miptree.tuning.style_settings import (
 from miptree.tuning.taken import what_was_taken
 from miptree.tuning.tuning_progress import TuningProgress
 from miptree.utils.arrays import AnyArray
+from miptree.utils.kernel_cache import can_keep_kernels
 
 MOST_ROWS = 20_000
 """Rows on which the winner is trained; of more a stratified part."""
@@ -291,22 +293,13 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             self._refuse_points()
             possible_rules(self.constraints_, problem, schema, rows)
         with interruptible(clock) as clock:
-            race, clock = make_race(
-                self,
-                self._fold_constraints(classes),
-                rows,
-                problem,
-                X,
-                y,
-                seed,
-                clock,
-            )
+            constraints = self._fold_constraints(classes)
+            race, kernels = make_race(self, constraints, rows, problem, X, y, seed)
+            if not can_keep_kernels():  # every process compiles: no part of the limit
+                kernels.load(Clock())
+                clock = clock.begun_now()
             tell = self._teller(race, clock)
-            results, end = race.run(
-                self.n_jobs,
-                clock.share(_CV_SHARE),
-                lambda results: tell("folds", results),
-            )
+            results, end = race.run(self.n_jobs, clock.share(_CV_SHARE), kernels, tell)
         self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
         was_interrupted = clock.stop.requested
         taken: Winner | None = None
@@ -336,6 +329,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         text = what_fell_short(
             self.rungs_, n_done, n_folds, end, was_interrupted, has_rules
         )
+        if kernels.are_late and not was_interrupted:
+            text = LEFT_OUT
         if self.why_ in (CONSTANT, CONSTANT_UNDER_RULES) and not was_interrupted:
             text = self.why_
         if text:

@@ -43,6 +43,7 @@ from miptree.points.alternatives import Restriction
 from miptree.tuning.points_penalty import LIKELY_PENALTY, choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
+from miptree.utils.kernel_cache import can_keep_kernels
 
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
@@ -83,7 +84,8 @@ class PointsTreeClassifier(TableClassifier):
     min_samples_leaf : int, default=1
         Fewest training rows at a leaf.
     time_limit : float or None, default=60
-        Seconds for the whole fit; compiling, once on a machine, is not counted.
+        Seconds for the whole fit. Where the first fit on a machine has to compile and
+        time is too short for it, the tree is CART's on the grid, and a warning says so.
     max_iter : int or None, default=None
         Root splits that a search looks at, a budget that does not depend on speed.
     class_weight, cost_matrix, categorical_features
@@ -287,9 +289,12 @@ class PointsTreeClassifier(TableClassifier):
         if likely is None:
             likely = np.full(len(rows.cells), LIKELY_PENALTY)
         with interruptible(clock) as clock:
-            PointsTraining(data, clock, listeners, n_jobs).make_ready(likely)
-            # Compiling is done once on a machine, and no part of the time limit.
-            training = PointsTraining(data, clock.begun_now(), listeners, n_jobs)
+            training = PointsTraining(data, clock, listeners, n_jobs)
+            if can_keep_kernels():
+                training.make_ready_in_time(likely)
+            else:  # every process compiles them, which is no part of the time limit
+                training.make_ready(likely)
+                training = PointsTraining(data, clock.begun_now(), listeners, n_jobs)
             penalty = self._penalty(rows, training)
             return training.run(penalty, self.max_iter, keep_anchors)
 

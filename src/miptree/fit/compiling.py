@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from miptree.control.compilers import Compilers
 from miptree.fit.job import Job
+from miptree.points import compile_points_kernels
 from miptree.proof import compile_proof_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels as compile_search_kernels
@@ -27,13 +28,14 @@ ROUTE_COMPILERS = Compilers(
 
 
 def compile_kernels() -> None:
-    """Compile the kernels of searches and proofs, once on a machine.
+    """Compile the kernels of searches, points trees and proofs, once on a machine.
 
     It takes a minute or two, and nothing where it was done before. A fit compiles what
     it needs by itself, within its time limit, and goes without a proof where that is
     too short for it.
     """
     compile_search_kernels()
+    compile_points_kernels()
     compile_proof_kernels()
     compile_route_kernels()
 

@@ -37,7 +37,7 @@ from miptree.mip.node_lp import refit_nodes
 from miptree.objective.bounds import COUNTING, Bound
 from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.search import search
-from miptree.search.compiling import are_on_disk, compile_kernels_within
+from miptree.search.compiling import compile_kernels_within, searches_are_on_disk
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree
 
@@ -128,7 +128,7 @@ class _Constrained:
     def run(self) -> FittedTree:
         """Search without constraints, then with them, then prove; return the best."""
         wants_proof = self.plan.solver != "search"
-        if are_on_disk():  # loading them should not take all of a small share
+        if searches_are_on_disk():  # loading them should not take all of a small share
             compile_kernels_within(self.clock)
         self._train_free("search", self.clock.share(FREE_SHARE), self._free_iterations)
         if self._may_search_on and not self._is_done:

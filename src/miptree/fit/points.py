@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+
+import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.fit.fitted import FittedTree
@@ -14,9 +18,16 @@ from miptree.fit.progress import FitCallback
 from miptree.objective.bounds import Bound
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
-from miptree.points import Found, PointsProblem, make_ready, solve
-from miptree.search.compiling import announced
-from miptree.search.starts import constant_tree
+from miptree.points import (
+    Found,
+    PointsProblem,
+    compilers_for,
+    make_ready,
+    points_are_on_disk,
+    solve,
+)
+from miptree.search.compiling import SECONDS_TO_LOAD, announced
+from miptree.search.starts import constant_tree, grown_cart
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
 
@@ -45,6 +56,7 @@ class PointsTraining:
     clock: Clock
     listeners: Sequence[FitCallback] = ()
     n_jobs: int = 1
+    has_kernels: bool = field(default=True, init=False)
 
     @cached_property
     def best(self) -> Incumbent:
@@ -67,6 +79,28 @@ class PointsTraining:
         with announced(lambda: self.best.enter("compile")):
             make_ready(points, data.rules.depth)
 
+    def make_ready_in_time(self, by_source: FloatArray) -> bool:
+        """Do the same within the time limit, and tell whether it was done.
+
+        Where kernels must be compiled and seconds are limited, another process does
+        it. If the time is too short for that, warn, and search for no tree later.
+        """
+        points = self.data.points_problem(self.data.column_penalty(by_source))
+        depth, clock = self.data.rules.depth, self.clock
+        if clock.limit is not None and not points_are_on_disk(points, depth):
+            self.best.enter("compile")
+            compilers = compilers_for(points, depth)
+            compilers.start()
+            is_late = compilers.wait(clock) == "late"
+            if is_late or not clock.has_time_for(SECONDS_TO_LOAD):
+                self.has_kernels = False
+                clock.end("time_limit")
+                if not clock.stop.requested:
+                    warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
+                return False
+        self.make_ready(by_source)
+        return True
+
     def run(
         self,
         by_source: FloatArray,
@@ -88,9 +122,6 @@ class PointsTraining:
         penalty = data.column_penalty(by_source)
         points = data.points_problem(penalty)
         objective = data.objective(points, penalty)
-        clock = best.clock
-        if best.is_stopped:  # before any tree: a short search is worth the wait
-            clock, max_evaluations = Clock(), SHORT_SEARCH
         best.enter("solve")
 
         def hear(found: Found) -> None:
@@ -100,15 +131,10 @@ class PointsTraining:
             best.raise_objective_bound(Bound(bound, PROVED_BY))
             best.tell()
 
-        found = solve(
-            points,
-            data.rules.depth,
-            clock,
-            hear,
-            n_jobs=self.n_jobs,
-            max_evaluations=max_evaluations,
-            keep_anchors=keep_anchors,
-        )
+        if self.has_kernels:
+            found = self._solved(points, hear, max_evaluations, keep_anchors)
+        else:
+            found = self._grown(points, objective)
         hear(found)
         self._keep(self._tree(found.heap), objective)
         # What was proved in rounded costs is not proved.
@@ -116,6 +142,43 @@ class PointsTraining:
         best.n_iter = max(1, found.n_evaluated)
         fitted = best.end(data.problem, objective, data.rules.depth)
         return PointsResult(data, points, found, fitted)
+
+    def _solved(
+        self,
+        points: PointsProblem,
+        hear: Callable[[Found], None],
+        max_evaluations: int | None,
+        keep_anchors: bool,
+    ) -> Found:
+        """Search for the best tree."""
+        clock = self.best.clock
+        if self.best.is_stopped:  # before any tree: a short search is worth the wait
+            clock, max_evaluations = Clock(), SHORT_SEARCH
+        return solve(
+            points,
+            self.data.rules.depth,
+            clock,
+            hear,
+            n_jobs=self.n_jobs,
+            max_evaluations=max_evaluations,
+            keep_anchors=keep_anchors,
+        )
+
+    def _grown(self, points: PointsProblem, objective: PointsObjective) -> Found:
+        """Take the cheapest of CART's trees on the grid, which need no kernels.
+
+        Their splits are plain conditions, and so points trees.
+        """
+        problem, depth = self.data.problem, self.data.rules.depth
+        heaps = [constant_tree(problem, depth), *_cart_trees(self.data, points)]
+
+        def cost(heap: HeapTree) -> float:
+            return objective.evaluate(problem, self._tree(heap)).objective
+
+        heap = min(heaps, key=cost)
+        units = round(Fraction(cost(heap)) / points.unit) - points.offset
+        ended = self.best.clock.ended or "time_limit"
+        return Found(heap, units, -points.offset, 0, ended=ended)
 
     def _keep(self, tree: ObliqueTree, objective: PointsObjective) -> None:
         """Keep the engine's choice among equally good trees."""
@@ -125,6 +188,28 @@ class PointsTraining:
 
     def _tree(self, heap: HeapTree) -> ObliqueTree:
         return ObliqueTree.from_heap(heap).prune(self.data.problem.X)
+
+
+def _cart_trees(data: PointsData, points: PointsProblem) -> Iterator[HeapTree]:
+    """Grow CART of each depth on the columns that splits may use."""
+    allowed = np.array(data.family.columns, dtype=np.intp)
+    X, n_columns = points.grid.T[:, allowed], len(points.grid)
+    given = X, points.label, points.weight.astype(np.float64)
+    for depth in range(1, data.rules.depth + 1 if len(allowed) else 1):
+        # A row of these stands for one of the user at least.
+        tree = grown_cart(*given, depth, data.rules.min_leaf)
+        coef = np.zeros((len(tree.coef), n_columns))
+        coef[:, allowed] = tree.coef
+        whole = replace(tree, coef=coef, threshold=np.floor(tree.threshold))
+        yield whole.to_heap(data.rules.depth)
+
+
+_TOO_LATE = (
+    "The search for a points tree was left out: its kernels are not compiled yet on "
+    "this machine, and the time limit was too short for that. The tree is the best of "
+    "CART's on the grid. Run `miptree compile`, or miptree.compile_kernels(), once, "
+    "and fit again."
+)
 
 
 @dataclass(frozen=True, eq=False)

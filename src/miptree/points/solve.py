@@ -98,8 +98,11 @@ def solve(
     return _solve(problem, dtype, depth, clock, told, *budget)
 
 
-def make_ready(problem: PointsProblem, depth: int) -> None:
-    """Compile the kernels that a problem needs, by a search on a few of its rows."""
+def make_ready(problem: PointsProblem, depth: int, dtype: type | None = None) -> None:
+    """Compile the kernels that a problem needs, by a search on a few of its rows.
+
+    They count costs in the integers that hold those of the problem, or in those given.
+    """
     chosen = np.append(np.arange(10), np.unique(problem.label, return_index=True)[1])
     few = np.unique(chosen[chosen < problem.n_rows])
     one = Directions(*(array[:1] for array in problem.directions))
@@ -113,7 +116,8 @@ def make_ready(problem: PointsProblem, depth: int) -> None:
         penalty=problem.penalty[:1],
         roots=None,
     )
-    _solve(small, cost_type(problem), depth, Clock(), lambda found: None, 1, 1, False)
+    dtype = cost_type(problem) if dtype is None else dtype
+    _solve(small, dtype, depth, Clock(), lambda found: None, 1, 1, False)
 
 
 def _solve(

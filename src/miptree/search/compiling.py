@@ -23,7 +23,7 @@ Kind = Literal["errors", "svm1"]
 _ready = False
 _PATIENCE = 30.0
 """Seconds to wait for the helper before its share is compiled here, too."""
-_SECONDS_TO_LOAD = 1.0
+SECONDS_TO_LOAD = 1.0
 """Seconds in which kernels are loaded from disk; a fit with less left goes without."""
 
 
@@ -32,7 +32,8 @@ def _compilers_of(*kinds: Kind) -> Compilers:
     return Compilers([f"{source}({kind!r})" for kind in kinds])
 
 
-_compilers = _compilers_of("errors", "svm1")
+SEARCH_COMPILERS = _compilers_of("errors", "svm1")
+"""They compile for searches."""
 
 
 def compile_kernels(on_compile: Callable[[], object] = lambda: None) -> float:
@@ -108,14 +109,14 @@ def kernels_are_ready_in_time(
     is_done_by : callable
         What to do meanwhile; tells whether nothing is left to do.
     """
-    is_quick = _ready or clock.limit is None or are_on_disk()
+    is_quick = _ready or clock.limit is None or searches_are_on_disk()
     if not is_quick and can_keep_kernels():
         on_compile()
-        _compilers.start()
+        SEARCH_COMPILERS.start()
         if is_done_by() and not clock.is_over:
             return False
-        outcome = _compilers.wait(clock)
-        if outcome == "late" or not clock.has_time_for(_SECONDS_TO_LOAD):
+        outcome = SEARCH_COMPILERS.wait(clock)
+        if outcome == "late" or not clock.has_time_for(SECONDS_TO_LOAD):
             clock.end("time_limit")
             if not clock.stop.requested:
                 warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
@@ -136,7 +137,7 @@ _TOO_LATE = (
 )
 
 
-def are_on_disk() -> bool:
+def searches_are_on_disk() -> bool:
     """Tell whether numba's cache has the kernels of searches."""
     from miptree.search import line01, line_svm1, node_refit, perturb, routing
 

@@ -50,22 +50,30 @@ def constant_tree(problem: Problem, depth: int) -> HeapTree:
 
 def cart_tree(problem: Problem, depth: int) -> HeapTree:
     """Grow scikit-learn's CART of the given depth, in scaled units."""
+    tree = grown_cart(problem.scaled, *targets(problem), depth)
+    return relabel(problem, problem.into_box(tree.to_heap(depth)))
+
+
+def grown_cart(
+    X: FloatArray, y: IntArray, weight: FloatArray, depth: int, min_leaf: int = 1
+) -> ObliqueTree:
+    """Grow scikit-learn's CART on weighted rows."""
     from sklearn.tree import DecisionTreeClassifier
 
-    y, weight = targets(problem)
-    model = DecisionTreeClassifier(max_depth=depth, random_state=0)
-    grown = model.fit(problem.scaled, y, sample_weight=weight).tree_
-    coef = np.zeros((grown.node_count, problem.n_features))
+    model = DecisionTreeClassifier(
+        max_depth=depth, min_samples_leaf=min_leaf, random_state=0
+    )
+    grown = model.fit(X, y, sample_weight=weight).tree_
+    coef = np.zeros((grown.node_count, X.shape[1]))
     branch = np.flatnonzero(grown.children_left != LEAF)
     coef[branch, grown.feature[branch]] = 1.0
-    tree = ObliqueTree(
+    return ObliqueTree(
         grown.children_left.astype(np.intp),
         grown.children_right.astype(np.intp),
         coef,
         np.where(grown.children_left != LEAF, grown.threshold, 0.0),
         model.classes_[grown.value[:, 0].argmax(axis=1)].astype(np.intp),
     )
-    return relabel(problem, problem.into_box(tree.to_heap(depth)))
 
 
 def greedy_svm_tree(problem: Problem, depth: int, C: float = 10.0) -> HeapTree:

@@ -7,15 +7,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows, is_levels
-from miptree.fit.points import PointsTraining
 from miptree.tuning.candidates import Candidate
 from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winner
 from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.fold_constraints import FoldConstraints
 from miptree.tuning.folds import folded_rows
+from miptree.tuning.kernels import RaceKernels
 from miptree.tuning.ladder import Rung, chosen
 from miptree.tuning.points_fold import rules_for_folds
 from miptree.tuning.points_penalty import LIKELY_PENALTY
@@ -59,11 +58,8 @@ def make_race(
     X: Any,
     y: Any,
     seed: int,
-    clock: Clock,
-) -> tuple[Race, Clock]:
-    """Prepare a comparison; return its clock as well.
-
-    Compiling is done once on a machine, and no part of the time limit.
+) -> tuple[Race, RaceKernels]:
+    """Prepare a comparison; return what must be compiled for it as well.
 
     Parameters
     ----------
@@ -77,7 +73,6 @@ def make_race(
         The rows as they were given, for a splitter.
     seed : int
         Seed of the folds.
-    clock : Clock
     """
     settings = _settings(asked, rows, problem, constraints is not None)
     folded = folded_rows(
@@ -85,10 +80,11 @@ def make_race(
     )
     most = asked.max_features_per_split
     points = points_data(settings, folded.rows, asked.missing, most)
+    kernels = RaceKernels(settings)
     if points is not None:
-        likely = np.full(len(rows.cells), LIKELY_PENALTY)
-        PointsTraining(points, clock).make_ready(likely)
-        clock = clock.begun_now()
+        likely = points.column_penalty(np.full(len(rows.cells), LIKELY_PENALTY))
+        kernels.points = points.points_problem(likely)
+        kernels.depth = points.rules.depth
     race = Race(
         settings,
         folded,
@@ -99,7 +95,7 @@ def make_race(
         scoring=asked.scoring,
         constraints=constraints,
     )
-    return race, clock
+    return race, kernels
 
 
 def _settings(

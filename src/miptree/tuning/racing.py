@@ -19,9 +19,9 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from miptree.control.clock import Clock, End
+from miptree.control.compilers import Compilers
 from miptree.control.stop import StopFile, stop_file
 from miptree.fit.points_data import PointsRules
-from miptree.search import compile_kernels_within
 from miptree.tuning.candidates import (
     Candidate,
     ObliqueCandidate,
@@ -33,6 +33,7 @@ from miptree.tuning.cv_results import CVResults, TuningSetting
 from miptree.tuning.evaluate_fold import TableRules, score_fold
 from miptree.tuning.fold_constraints import FoldConstraints
 from miptree.tuning.folds import Fold, FoldedRows
+from miptree.tuning.kernels import RaceKernels
 from miptree.tuning.points_fold import score_points_fold
 from miptree.tuning.references import score_references
 from miptree.tuning.scores import FoldScores
@@ -75,30 +76,50 @@ class Race:
         self,
         n_jobs: int | None,
         clock: Clock,
-        on_fold: Callable[[CVResults], bool],
+        kernels: RaceKernels,
+        tell: Callable[[str, CVResults], bool],
     ) -> tuple[CVResults, End]:
-        """Run the folds until the time is up, or a true answer of ``on_fold``.
+        """Run the folds until the time is up, or a true answer of ``tell``.
 
         After each repetition those drop out that the best has beaten clearly. Return
         the results of the folds done, and why the race ended.
+
+        Parameters
+        ----------
+        n_jobs : int or None
+            Processes.
+        clock : Clock
+        kernels : RaceKernels
+            What must be compiled for these settings.
+        tell : callable
+            Called with "folds" and the results after each fold, and before that with
+            "compile", if others have to compile.
         """
-        clock = clock.heeding()  # on_fold ends the folds, not the rest of the fit
-        if any(isinstance(setting.candidate, Svm1Tree) for setting in self.settings):
-            compile_kernels_within(clock)
+        clock = clock.heeding()  # tell ends the folds, not the rest of the fit
         folds, n_splits = self.folded.folds, self.folded.n_splits
         everybody = np.ones(len(self.settings), dtype=bool)
         results = CVResults(self.settings, self.thresholds, n_splits, everybody)
+        awaited = kernels.begin(clock)
+        if awaited and tell("compile", results):
+            clock.stop.request()
         with stop_file(clock.stop) as file:
             for start in range(0, len(folds), n_splits):
-                for wave in self._waves() if start == 0 else [results.alive]:
+                waves = iter([results.alive])
+                if start == 0:
+                    waves = self._waves(kernels, awaited, clock)
+                scored = np.zeros_like(everybody)
+                for wave in waves:
                     if not clock.is_over:
                         is_long = (wave & self._is_slow).any() and _pays(clock)
                         found = self._scores(
                             start, wave, n_jobs if is_long else 1, clock, file
                         )
-                        results = _heard(found, results, clock, on_fold)
+                        results = _heard(found, results, clock, tell)
+                        scored |= wave
                 if clock.is_over:
                     break
+                # Those whose kernels were not ready in time are out of the race.
+                results = replace(results, alive=results.alive & scored)
                 results = results.without_losers()
         if clock.stop.requested:
             return results, "interrupted"
@@ -108,8 +129,24 @@ class Race:
     def _is_slow(self) -> BoolArray:
         return np.array([isinstance(s.candidate, _SLOW) for s in self.settings])
 
-    def _waves(self) -> list[BoolArray]:
-        """Return the settings that the first repetition scores one after the other."""
+    def _waves(
+        self, kernels: RaceKernels, awaited: Sequence[Compilers], clock: Clock
+    ) -> Iterator[BoolArray]:
+        """Give the settings that the first repetition scores one after the other.
+
+        While others compile, come those first that need no kernels.
+        """
+        parts = [np.ones_like(self._is_slow)]
+        if awaited:
+            parts = [~kernels.needed, kernels.needed]
+        for number, part in enumerate(parts):
+            if number > 0 and not kernels.are_ready(awaited, clock):
+                return
+            waves = [wave & part for wave in self._styles()]
+            yield from (wave for wave in waves if wave.any())
+
+    def _styles(self) -> list[BoolArray]:
+        """Return what is quick, and then the settings of each style."""
         is_slow = self._is_slow
         rungs = [setting.rung for setting in self.settings]
         waves = [
@@ -193,14 +230,14 @@ def _heard(
     found: Iterator[tuple[int, FoldScores]],
     results: CVResults,
     clock: Clock,
-    on_fold: Callable[[CVResults], bool],
+    tell: Callable[[str, CVResults], bool],
 ) -> CVResults:
     """Take in the scores of folds as they come, up to the end of the clock."""
     try:
         for number, scores in found:
             if not clock.is_over:
                 results = results.with_fold(number, scores)
-                if on_fold(results):
+                if tell("folds", results):
                     clock.stop.request()
     except (KeyboardInterrupt, BrokenExecutor):
         # Ctrl-C goes to the processes as well, and may end them.

@@ -14,7 +14,7 @@ class TuningProgress:
     Attributes
     ----------
     stage : str
-        "folds" or "done".
+        "compile", "folds" or "done".
     seconds : float
         Since the fit began.
     n_done, n_folds : int
@@ -33,6 +33,11 @@ class TuningProgress:
     scoring: str = "accuracy"
 
     def __str__(self) -> str:
+        if self.stage == "compile":
+            return (
+                f"{self.stage} {self.seconds:6.1f} s  once on this machine; trees that "
+                "need nothing compiled are compared meanwhile"
+            )
         bar = round(20 * self.n_done / max(1, self.n_folds))
         done = f"[{'#' * bar:<20}] {self.n_done}/{self.n_folds} folds"
         if self.stage == "done":  # a share of folds would look like one cut short

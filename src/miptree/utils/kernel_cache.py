@@ -12,9 +12,14 @@ def can_keep_kernels() -> bool:
     return IS_CACHED
 
 
-def is_on_disk(kernel: Any) -> bool:
-    """Tell whether numba's cache has a kernel; there is no public way to ask."""
+def is_on_disk(kernel: Any, types: str = "") -> bool:
+    """Tell whether numba's cache has a kernel; there is no public way to ask.
+
+    Where ``types`` are given, it must be there for arguments whose types contain them.
+    """
     try:
-        return bool(kernel._cache._cache_file._load_index())
+        return any(
+            types in str(key[0]) for key in kernel._cache._cache_file._load_index()
+        )
     except (AttributeError, OSError):
         return False
