@@ -143,8 +143,8 @@ def _visible_costs(model: Model) -> tuple[FloatArray, float]:
     light = size < heaviest / WIDEST
     least = size[~light].min()
     aim = min(LEAST, MOST * least / heaviest, HIGHEST * least / model.cost.max())
-    aim = max(1.0, aim)
-    factor = 2.0 ** np.round(np.log2(aim / least))
+    # Rounded down, so that usual prices are not lowered by the rounding alone.
+    factor = 2.0 ** np.floor(np.log2(max(1.0, aim) / least))
     cost = factor * model.cost
     hidden = np.where(is_plane, cost < LEAST_OF_A_PLANE, light)
     return np.where(hidden, 0.0, np.minimum(cost, HIGHEST)), float(factor)
