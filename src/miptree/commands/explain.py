@@ -69,7 +69,7 @@ def explain(
     """
     refuse_outputs({"--out": out}, [model, data, background], force)
     clf = load_json(model)
-    _, rows = read_features(clf, data, file)
+    _, rows, written = read_features(clf, data, file)
     places = range(len(rows)) if row is None else [number - 1 for number in row]
     for number in row or []:
         if number > len(rows):
@@ -78,7 +78,7 @@ def explain(
             )
     shown = None
     if background is not None:
-        _, shown = read_features(clf, background, file)
+        shown = read_features(clf, background, file).features
     n_left = 0
     if out is None and row is None:
         n_left = max(0, len(rows) - _MOST_SHOWN)
@@ -92,7 +92,7 @@ def explain(
         target=None if target is None else _class_of(clf, target),
     )
     if out is not None:
-        _write(found, out, force)
+        _write(found, out, force, written)
         say(f"{len(found)} rows in {out}.")
         return
     say(str(found))
@@ -111,9 +111,9 @@ def _class_of(clf: OptimalTreeClassifier, text: str) -> Any:
     return _tables.read_label(text, clf.classes_.dtype.kind)
 
 
-def _write(found: Explanations, out: Path, force: bool) -> None:
+def _write(found: Explanations, out: Path, force: bool, written: FileOptions) -> None:
     if out.suffix == ".json":
         text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
         write_atomic(out, f"{text}\n".encode(), force)
     else:
-        _tables.write_table(found.to_frame(), out, force)
+        _tables.write_table(found.to_frame(), out, force, written)

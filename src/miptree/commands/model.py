@@ -51,7 +51,7 @@ from miptree.commands._outputs import (
 )
 from miptree.commands._rules import FAIRNESS, GivenRules
 from miptree.data import ENCODINGS
-from miptree.data.files import FileOptions, refuse_format
+from miptree.data.files import FileOptions, refuse_format, text_of
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
@@ -497,15 +497,15 @@ def predict(
     """Predict the class of every row, with its probability.
 
     Columns are found by name; others are ignored, or carried over by --keep. Without
-    --out the table goes to standard output. miptree explain tells more about single
-    rows.
+    --out the table goes to standard output. A text file has the separator, decimal sign
+    and encoding of DATA. miptree explain tells more about single rows.
 
     Example: miptree predict model.json new.csv --out predicted.csv
     """
     refuse_outputs({"--out": out}, [model, data], force)
     refuse_format(out)
     clf = load_json(model)
-    kept, rows = read_features(clf, data, file, _kept_names(keep))
+    kept, rows, written = read_features(clf, data, file, _kept_names(keep, explain))
     label = clf.predict(rows)
     # With costs, the class predicted need not be the most frequent one.
     place = np.searchsorted(clf.classes_, label)
@@ -516,9 +516,9 @@ def predict(
         predicted["reason"] = predicted["leaf"].map(leaf_reasons(clf))
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
-        typer.echo(predicted.to_csv(index=False).encode(), nl=False)
+        typer.echo(text_of(predicted, written).encode(), nl=False)
     else:
-        _tables.write_table(predicted, out, force)
+        _tables.write_table(predicted, out, force, written)
         say(f"{len(predicted)} rows in {out}.")
 
 
@@ -534,9 +534,10 @@ def show(model: ModelFile, details: Details = False) -> None:
     show_certificate(clf, details)
 
 
-def _kept_names(keep: list[str] | None) -> list[str]:
+def _kept_names(keep: list[str] | None, explain: bool) -> list[str]:
     """Return the columns to carry over, each once."""
+    written = ["prediction", "probability", *(["leaf", "reason"] if explain else [])]
     for name in keep or []:
-        if name in ("prediction", "probability"):
+        if name in written:
             raise ValueError(f"--keep {name} has the name of a column that is written.")
     return list(dict.fromkeys(keep or []))
