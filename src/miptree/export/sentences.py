@@ -15,6 +15,7 @@ from miptree.export._conditions import (
     negated,
 )
 from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._gaps import gap_notes
 from miptree.export._names import printable
 from miptree.export._plain_rule import Has
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
@@ -65,7 +66,7 @@ def export_rules(
             said = sums_and_rules(rules, way, digits)
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
-    notes = [*rare_values(rules), *notes]
+    notes = [*rare_values(rules), *gap_notes(rules), *notes]
     said = [*_explained(rules, scores), *lines, *notes]
     return "\n".join(part for line in said for part in wrapped(line, width, " " * 4))
 

@@ -9,10 +9,11 @@ from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._gaps import gap_notes
 from miptree.export._names import atom_text, number_text, printable, value_names
 from miptree.export._rules import Atom, Branch, Leaf, Model, Rules
 from miptree.export._shown import DIGITS, shown_rules
-from miptree.export._words import condition_words
+from miptree.export._words import condition_words, gap_words
 from miptree.export._wrap import wrapped
 from miptree.export.cards import cards_text, rare_values
 from miptree.export.leaf_words import leaf_text, row_number
@@ -89,7 +90,7 @@ def export_text(
             *(f"        {line}" for line in no[1:]),
         ]
 
-    notes = [*rare_values(rules), *notes]
+    notes = [*rare_values(rules), *gap_notes(rules), *notes]
     said = [line for note in notes for line in wrapped(note, width, " ")]
     return "\n".join([*lines(rules.root, width), *said])
 
@@ -139,7 +140,12 @@ def split_text(
     threshold = number_text(branch.threshold, digits)
     operators = ("<=", ">") if branch.unit > 0 else (">=", "<")
     operator = operators[not goes_left]
-    return printable(f"{text if branch.terms else 0} {operator} {threshold}")
+    gap = (
+        ""
+        if branch.missing_left is None
+        else gap_words(branch.missing_left == goes_left)
+    )
+    return printable(f"{text if branch.terms else 0} {operator} {threshold}{gap}")
 
 
 def term_text(rules: Rules, coef: float, atom: Atom, digits: int) -> str:
