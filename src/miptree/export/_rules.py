@@ -108,7 +108,8 @@ class Branch:
     people read it, its numbers are those of the tree divided by ``unit``. That is
     negative where they read better with opposite signs: left iff the sum is >= then.
     ``missing_left`` tells where rows go that lack the one number of a split, where that
-    was looked for; the terms then say nothing of gaps.
+    was looked for; the terms then say nothing of gaps. ``comment`` says in the words of
+    a text what rows have that get a yes, see :attr:`question`.
     """
 
     node: int
@@ -119,6 +120,7 @@ class Branch:
     rule: PlainRule | None = None
     unit: float = 1.0
     missing_left: bool | None = None
+    comment: str = ""
 
     def side(self, score: float) -> Branch | Leaf:
         """Give the child that a score leads to."""
