@@ -60,6 +60,7 @@ from miptree.export import load_json, save_json
 from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
+from miptree.tuning.scoring import SCORINGS
 from miptree.tuning.style_settings import SPARSE_FEATURES
 
 Details = Annotated[
@@ -391,6 +392,10 @@ def fit(
     if scoring is not None:
         if not isinstance(clf, OptimalTreeClassifierCV):
             raise ValueError("--scoring is for --style auto and for --tune.")
+        if scoring not in SCORINGS:
+            raise ValueError(
+                f"--scoring must be one of {', '.join(SCORINGS)}, got {scoring!r}."
+            )
         if scoring == "cost" and not cost:
             raise ValueError("--scoring cost needs --cost, such as --cost yes:5.")
         clf.set_params(scoring=scoring)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from miptree.certificate.points_words import proof_words
 from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
+from miptree.control.clock import End
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._gaps import gap_notes
@@ -22,6 +23,19 @@ from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
 _YES, _NO = "├─ yes: ", "└─ no:  "
+_ENDED: dict[End, str] = {
+    "optimal": "the proof is done",
+    "bound": "the bound given is reached",
+    "gap_tol": "the gap is as small as asked for",
+    "infeasible": "there is no such tree",
+    "time_limit": "the time was up",
+    "node_limit": "as many nodes as allowed were looked at",
+    "max_iter": "the search is done",
+    "stalled": "nothing moved any more",
+    "unproved": "all is done, and nothing is proved",
+    "interrupted": "it was stopped",
+}
+"""Words for a fit's ``status_``."""
 
 
 def export_text(
@@ -182,7 +196,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
         "gap": percent(found.gap),
         f"{proved} optimal": "yes" if found.objective_optimal else "no",
         f"{proved} by": proof_words(found),
-        "status": f"{clf.status_}, after {clf.fit_time_:.1f} s",
+        "why the fit ended": f"{_ENDED[clf.status_]}, after {clf.fit_time_:.1f} s",
     }
 
 

@@ -599,7 +599,7 @@
   function drawTrace() {
     const states = facts.trace;
     if (states.length < 2) {
-      at("trace").append(el("p", { class: "hint" }, "The model holds no trace."));
+      at("trace").parentElement.hidden = true;
       return;
     }
     const width = 480, height = 170, room = 44;
