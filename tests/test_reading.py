@@ -92,6 +92,12 @@ def test_steps_of_points_keep_within_a_width():
     lines = export_text(clf, width=50).splitlines()
     assert max(map(len, lines)) <= 50
     assert " ".join(" ".join(lines).split()) == " ".join(export_text(clf).split())
+    rules = export_rules(clf, width=50).splitlines()
+    below = [
+        line for line in rules[1 : rules.index("")] if not line.startswith(" " * 6)
+    ]
+    assert below
+    assert all(line.startswith("  ") and line[2] != " " for line in below)
 
 
 # ------------------------------------------------------------------------ plain rules
