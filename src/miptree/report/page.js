@@ -625,9 +625,9 @@
     svg("text", { class: "soft", x: room - 6, y: y(top) + 8, "text-anchor": "end" },
       short(top)),
     svg("text", { class: "soft", x: room - 6, y: y(0), "text-anchor": "end" }, "0"),
-    svg("text", { class: "soft", x: room, y: height + 16 }, `${short(start)} s`),
+    svg("text", { class: "soft", x: room, y: height + 16 }, `${short(Number(start.toFixed(2)))} s`),
     svg("text", { class: "soft", x: width - 8, y: height + 16, "text-anchor": "end" },
-      `${short(end)} s`)),
+      `${short(Number(end.toFixed(2)))} s`)),
     el("ul", { class: "legend" },
       el("li", {}, dot(1), `best tree: objective ${short(last[1])}`),
       el("li", {}, dot(0), `no tree is below ${short(last[2])}`)));
