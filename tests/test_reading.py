@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 from scipy import sparse
 
-from _models import iris_model, mixed_model, with_tree
+from _models import gaps_model, iris_model, mixed_model
 from _points_models import points_model
 from miptree import (
     OptimalTreeClassifier,
@@ -222,17 +222,6 @@ def has(part, rows):
     return found.to_numpy() == part.holds
 
 
-def gaps_model(coef, threshold, columns=("income", "age")):
-    """A split of numbers with gaps: income, income missing, age, age missing."""
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.integers(0, 100, (80, 2)), columns=list(columns), dtype=float)
-    X[rng.random(X.shape) < 0.2] = np.nan
-    y = np.arange(80) % 2
-    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
-    heap = HeapTree(np.array([coef]), np.array([threshold]), np.array([0, 1]))
-    return with_tree(clf, ObliqueTree.from_heap(heap), rng)
-
-
 @pytest.mark.parametrize(
     ("coef", "threshold", "left", "right"),
     [
@@ -256,6 +245,7 @@ def test_a_split_of_one_number_says_where_gaps_go(coef, threshold, left, right):
     assert export_text(clf).startswith(f"{left} (node 0")
     told = str(explain(clf, gap, background=gap.fillna(30)))
     assert (left if goes_left else right) in told
+    assert "here income is missing\n" in told
 
 
 def test_sums_say_what_gaps_count_as():
