@@ -78,6 +78,20 @@ def with_tree(clf, tree, rng, has_blur=True):
     return clf.adopt(Schema(clf.table_, clf.classes_, names), fitted)
 
 
+def gaps_frame(n=80):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 100, (n, 2)), columns=["income", "age"])
+    return X.astype(float).mask(rng.random(X.shape) < 0.2)
+
+
+def gaps_model(coef, threshold):
+    """A split of numbers with gaps: income, income missing, age, age missing."""
+    X = gaps_frame()
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, np.arange(len(X)) % 2)
+    heap = HeapTree(np.array([coef]), np.array([threshold]), np.array([0, 1]))
+    return with_tree(clf, ObliqueTree.from_heap(heap), np.random.default_rng(0))
+
+
 def mixed_frame(n=120, seed=0):
     """Text, truth values, numbers with gaps, numbers as categories, rare values."""
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from _cli import RUNNER, refused, run
 from miptree import OptimalTreeClassifier, load_json, save_json
 from miptree.commands import app
 from miptree.commands._fit_rows import ColumnChoice, read_fit_rows
-from miptree.data.files import FileOptions
+from miptree.data.files import FileOptions, table_content
 
 QUICK = {"max_iter": 50, "solver": "search", "time_limit": None, "random_state": 0}
 N = 48
@@ -79,6 +79,9 @@ WRITERS = {
     "typed.parquet": lambda frame: frame.to_parquet(),
 }
 
+SIGNS = {"german.csv": {"sep": ";", "decimal": ","}, "tabs.tsv": {"sep": "\t"}}
+"""How answers are written: as the rows are."""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -107,8 +110,10 @@ def folder(tmp_path_factory):
 def test_a_model_reads_rows_in_every_dialect(folder, name):
     found = run("predict", folder / "model.json", folder / name, "--keep", "iban")
     assert found.exit_code == 0, found.output
-    answer = pd.read_csv(io.StringIO(found.stdout))
+    signs = SIGNS.get(name, {})
+    answer = pd.read_csv(io.StringIO(found.stdout), **signs)
     assert answer["prediction"].tolist() == loans()["status"].tolist()
+    assert answer["probability"].between(0.5, 1).all()
     assert answer["iban"].tolist() == loans()["iban"].tolist()
     counted = run("evaluate", folder / "model.json", folder / name)
     assert "48 of 48 rows right" in counted.stdout
@@ -125,12 +130,43 @@ def test_rows_come_from_standard_input(folder):
     assert "standard input is not a CSV table: it is empty" in found.stderr
 
 
+@pytest.mark.parametrize(
+    ("rows", "end", "written"),
+    [
+        ("german.csv", "csv", FileOptions(";", ",", "cp1252")),
+        ("german.csv", "tsv", FileOptions("\t", ",", "cp1252")),
+        ("tabs.tsv", "csv", FileOptions(",", ".", "utf-8-sig")),
+        ("tabs.tsv", "txt", FileOptions("\t", ".", "utf-8-sig")),
+        ("titled.xlsx", "csv", FileOptions(",", ".", "utf-8")),
+    ],
+)
+@pytest.mark.parametrize("command", ["predict", "explain"])
+def test_answers_are_written_as_the_rows_are(
+    folder, tmp_path, command, rows, end, written
+):
+    out = tmp_path / f"answers.{end}"
+    given = [command, folder / "model.json", folder / rows, "--out", out]
+    found = run(*given)
+    assert found.exit_code == 0, found.output
+    text = out.read_bytes().decode(written.encoding)
+    assert text.startswith("prediction" if command == "predict" else "row")
+    answer = pd.read_csv(io.StringIO(text), sep=written.sep, decimal=written.decimal)
+    assert answer["prediction"].tolist() == loans()["status"].tolist()
+    assert answer["probability"].between(0.5, 1).all()
+
+
+def test_a_name_that_an_encoding_lacks_is_written_in_utf_8(tmp_path):
+    table, path = pd.DataFrame({"prediction": ["łódź"]}), tmp_path / "a.csv"
+    path.write_bytes(table_content(table, path, FileOptions(";", ",", "cp1252")))
+    assert path.read_text(encoding="utf-8") == "prediction\nłódź\n"
+
+
 def test_the_dialect_may_be_told(folder, tmp_path):
     path = tmp_path / "few.csv"
     path.write_text("income;housing;opened\n1.500;rent;2020-05-01\n")
     model = folder / "model.json"
     told = run("predict", model, path, "--decimal", ",", "--sep", ";")
-    assert told.stdout.splitlines()[1].startswith("bad,")
+    assert told.stdout.splitlines()[1].startswith("bad;0,")
     assert "is 1500." in told.stderr
     assert "--sep must be one character" in refused("predict", model, path, "--sep", "")
 
@@ -153,7 +189,7 @@ def test_new_values_and_gaps_are_counted(folder, tmp_path):
 
 
 def test_a_column_that_no_split_uses_may_lack(folder, tmp_path):
-    whole = run("predict", folder / "model.json", folder / "german.csv")
+    whole = run("predict", folder / "model.json", folder / "titled.xlsx")
     few = loans().drop(columns=["iban", "opened"])
     few.to_csv(tmp_path / "few.csv", index=False)
     found = run("predict", folder / "model.json", tmp_path / "few.csv")
@@ -184,6 +220,9 @@ def test_predictions_go_to_excel_or_nowhere(folder, tmp_path, monkeypatch):
     assert "ends in .csv" in refused(*predict, tmp_path / "p.xls")
     assert "--keep prediction" in refused(
         *predict, tmp_path / "q.csv", "--keep", "prediction"
+    )
+    assert "--keep leaf has the name" in refused(
+        *predict, tmp_path / "q.csv", "--keep", "leaf", "--explain"
     )
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     message = refused(*predict, tmp_path / "q.xlsx")

@@ -353,7 +353,7 @@ def test_a_fixed_split_stays_though_both_its_sides_predict_alike():
         ([FixedSplit(1, {"a": 1}, 0), AllowFeatures("b", depth=1)], "does not allow"),
         ([FixedSplit(0, {"a": 1}, 1e9)], "sends all rows to one side"),
         ([FixedSplit(0, {"sex": 1}, 0)], "or sensitive and not allowed"),
-        ([FixedSplit(0, {"a": 1, "b": 1}, 0)], "max_features_per_split is 1"),
+        ([FixedSplit(0, {"a": 1, "b": 1}, 0)], "a split may use 1 only"),
     ],
 )
 def test_fixed_splits_that_cannot_be_are_refused(constraints, words):

@@ -688,8 +688,10 @@ def test_the_command_writes_tables_and_json(files):
 def test_the_command_refuses_what_it_cannot_do(files):
     start = ("explain", files / "iris.json", files / "few.csv")
     assert "--row 4 is not there" in refused(*start, "--row", 4)
-    assert "target is 'rose', which is no class" in refused(*start, "--target", "rose")
-    assert "fixed names 'age'" in refused(*start, "--fixed", "age")
+    message = refused(*start, "--target", "rose")
+    assert "--target rose is no class of the model; the classes are setosa," in message
+    assert "There is no column 'age'" in refused(*start, "--fixed", "age")
+    assert "ends in .csv" in refused(*start, "--out", files / "reasons.pdf")
     (files / "other.csv").write_text("a,b\n1,2\n")
     other = refused(*start, "--background", files / "other.csv")
     assert "There is no column 'sepal width (cm)'" in other

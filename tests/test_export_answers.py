@@ -1,6 +1,7 @@
 """Leaf, probability and reason in exports: those of ``explain``, for 1,000 rows."""
 
 import math
+import re
 import sqlite3
 import warnings
 
@@ -19,7 +20,14 @@ from _models import (
     strict,
 )
 from _points_models import points_model, random_rows
-from miptree import explain, export_c, export_python, export_sql, save_json
+from miptree import (
+    explain,
+    export_c,
+    export_python,
+    export_sql,
+    export_text,
+    save_json,
+)
 from miptree.export._answers import OUTPUTS
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -111,6 +119,28 @@ def test_refused_rows_have_no_answer(tmp_path):
         if label is None:
             with pytest.raises(ValueError, match=r"missing|unknown"):
                 module["probability"](row)
+
+
+@pytest.mark.parametrize("write", [export_sql, export_python, export_c])
+def test_comments_say_what_texts_say(write):
+    found = re.findall(
+        r"(?:--|#|/\*) node (\d+): (.*?)(?: \*/)?\n", write(iris_model())
+    )
+    text = export_text(iris_model())
+    assert len(found) == len(re.findall(r"\(node \d+, ", text)) > 0
+    for node, words in found:
+        assert f"{words} (node {node}, " in text
+
+
+def test_comments_say_what_is_asked():
+    asked = 0
+    for seed in range(4):
+        sql = export_sql(mixed_model(seed))
+        for words in re.findall(r"-- node \d+: (.*)\n *WHEN \(?\"\w+\" IN", sql):
+            asked += 1
+            assert " not in " not in words
+            assert "!=" not in words
+    assert asked
 
 
 def test_bare_trees_and_own_names():

@@ -235,7 +235,7 @@ def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path, monkeypatch)
     X, y, _ = frame()
     path = tmp_path / "tree.proof"
     wrong = {
-        "l1_penalty above 0": {"l1_penalty": 0.0},
+        "L1 penalty above 0": {"l1_penalty": 0.0},
         "depth 3 at most, got 4": {"max_depth": 4},
         "works without selection": {"selection": "balanced"},
         'without solver="search", which proves nothing': {"solver": "search"},
@@ -246,8 +246,8 @@ def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path, monkeypatch)
         with pytest.raises(ValueError, match=text):
             OptimalTreeClassifier(**(QUICK | options)).fit(X, y, proof_log=path)
     for n_classes, depth, advice in (
-        (11, 2, "With 11 classes, their costs and splits by .* Give max_depth=1."),
-        (7, 2, 'Give max_depth=1 or categorical_encoding="onehot".'),
+        (11, 2, "With 11 classes, their costs and splits by .* Give depth 1."),
+        (7, 2, 'Give depth 1 or categorical_encoding="onehot" '),
         (70, 1, "Give fewer classes."),
     ):
         cost = 2.0 - 2.0 * np.eye(n_classes)

@@ -1,5 +1,6 @@
 """A tree can be read: terms by weight, lines that fit, plain rules, importances."""
 
+import copy
 import re
 import warnings
 from dataclasses import replace
@@ -12,11 +13,12 @@ import pytest
 from rich.console import Console
 from scipy import sparse
 
-from _models import iris_model, mixed_model
+from _models import gaps_model, iris_model, mixed_model
 from _points_models import points_model
 from miptree import (
     OptimalTreeClassifier,
     PointsTreeClassifier,
+    explain,
     export_rules,
     export_text,
     load_json,
@@ -90,6 +92,12 @@ def test_steps_of_points_keep_within_a_width():
     lines = export_text(clf, width=50).splitlines()
     assert max(map(len, lines)) <= 50
     assert " ".join(" ".join(lines).split()) == " ".join(export_text(clf).split())
+    rules = export_rules(clf, width=50).splitlines()
+    below = [
+        line for line in rules[1 : rules.index("")] if not line.startswith(" " * 6)
+    ]
+    assert below
+    assert all(line.startswith("  ") and line[2] != " " for line in below)
 
 
 # ------------------------------------------------------------------------ plain rules
@@ -212,6 +220,44 @@ def has(part, rows):
     else:
         found = cells.isin(part.atom.present) | (cells.isna() & part.atom.has_missing)
     return found.to_numpy() == part.holds
+
+
+@pytest.mark.parametrize(
+    ("coef", "threshold", "left", "right"),
+    [
+        ([1, 0, 0, 0], 70, "income <= 70 (or missing)", "income > 70 (not missing)"),
+        ([1, 0, 0, 0], 20, "income <= 20 (not missing)", "income > 20 (or missing)"),
+        ([-1, 0, 0, 0], -20, "income >= 20 (or missing)", "income < 20 (not missing)"),
+        # What a gap adds decides where it goes: it counts as 53 + 0.5 or 53 - 0.5.
+        ([1, 0.5, 0, 0], 53.2, "income <= 53.2 (not missing)", "income > 53.2 (or"),
+        ([1, -0.5, 0, 0], 52.8, "income <= 52.8 (or missing)", "income > 52.8 (not"),
+        ([0, 1, 0, 0], 0.5, "income is not missing", "income is missing"),
+    ],
+)
+def test_a_split_of_one_number_says_where_gaps_go(coef, threshold, left, right):
+    clf = gaps_model(np.array(coef) / 1000, threshold / 1000)
+    first, second = export_rules(clf).splitlines()
+    assert first.startswith(f"IF {left} THEN class 0")
+    assert second.startswith(f"IF {right}")
+    goes_left = "or missing" in left or "is missing" in left
+    gap = pd.DataFrame({"income": [np.nan], "age": [1.0]})
+    assert clf.predict(gap).tolist() == [1 - goes_left]
+    assert export_text(clf).startswith(f"{left} (node 0")
+    told = str(explain(clf, gap, background=gap.fillna(30)))
+    assert (left if goes_left else right) in told
+    assert "here income is missing\n" in told
+
+
+def test_sums_say_what_gaps_count_as():
+    clf = gaps_model(np.array([1, 5, 1, 0]) / 1000, 0.09)
+    fills = [column.fill for column in clf.table_.columns]
+    said = f"(Missing numbers count as: income {fills[0]:g}, age {fills[1]:g}.)"
+    for text in (export_text(clf), export_rules(clf), export_text(clf, digits=17)):
+        assert said in text.splitlines()
+    assert "Missing numbers" not in export_text(iris_model())
+    strict_one = copy.deepcopy(clf)
+    strict_one.table_ = replace(clf.table_, missing="error")
+    assert "Missing numbers" not in export_text(strict_one)
 
 
 def test_values_of_one_column_are_said_together():

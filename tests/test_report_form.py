@@ -7,6 +7,8 @@ import pytest
 from sklearn.datasets import load_iris
 
 from _models import (
+    gaps_frame,
+    gaps_model,
     grid_frame,
     grid_model,
     iris_model,
@@ -17,13 +19,25 @@ from _models import (
 from _pages import iris_page, mixed_page, one, opened, plain_rows, points_page
 from miptree import ObliqueTree, explain
 from miptree.export._rules import rules_of
+from miptree.report import report_html
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
+
+
+def one_number():
+    """A split that says where rows without an income go."""
+    return gaps_model([0.001, -0.0005, 0, 0], 0.0528)
+
+
+def gaps_page(clf):
+    return report_html(clf, gaps_frame(), clf.predict(gaps_frame()))
+
 
 PAGES = {
     "iris": (iris_model, iris_page, lambda: load_iris(as_frame=True).data),
     "mixed": (mixed_model, mixed_page, mixed_frame),
     "points": (grid_model, points_page, grid_frame),
+    "gaps": (one_number, gaps_page, gaps_frame),
 }
 
 

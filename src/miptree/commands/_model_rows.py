@@ -13,7 +13,7 @@ import typer
 from miptree.commands import _tables
 from miptree.commands._new_rows import warn_of_new_values, with_spare_columns
 from miptree.data import CategoricalColumn
-from miptree.data.files import FileOptions, Roles, read_table
+from miptree.data.files import FileOptions, Roles, read_file, read_table
 from miptree.estimator import OptimalTreeClassifier
 from miptree.export._json_reader import SavedModel
 from miptree.export._rules import rules_of, table_of
@@ -30,6 +30,17 @@ Target = Annotated[
 ]
 
 
+class NewRows(NamedTuple):
+    """Rows to predict."""
+
+    kept: pd.DataFrame
+    """Columns that are carried over as they are written."""
+    features: pd.DataFrame | AnyArray
+    """Those that a model reads."""
+    written: FileOptions
+    """How their file is written."""
+
+
 class LabelledRows(NamedTuple):
     """A table, and its features and labels as a model knows them."""
 
@@ -43,7 +54,7 @@ def read_features(
     data: Path,
     file: FileOptions,
     keep: Sequence[str] = (),
-) -> tuple[pd.DataFrame, pd.DataFrame | AnyArray]:
+) -> NewRows:
     """Read a file; return some columns as they are, and those that a model reads.
 
     Columns that no split uses may be lacking; that is said, and how many values of
@@ -60,11 +71,11 @@ def read_features(
     roles = _roles(clf)
     carried = frozenset(keep) - roles.numbers
     roles = replace(roles, text=roles.text | carried, keep_empty=True)
-    table = read_table(data, file, roles)
+    table, _, written = read_file(data, file, roles)
     kept = _tables.columns_of(table, list(keep))
     if not hasattr(clf, "feature_names_in_"):
         table = table.drop(columns=[name for name in carried if name in table])
-    return kept, _lenient_features(clf, table)
+    return NewRows(kept, _lenient_features(clf, table), written)
 
 
 def read_labelled(

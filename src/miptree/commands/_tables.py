@@ -12,14 +12,16 @@ import pandas as pd
 
 from miptree.data.cells import row_name
 from miptree.data.columns import show_value
-from miptree.data.files import table_content
+from miptree.data.files import PLAIN, FileOptions, table_content
 from miptree.utils.arrays import AnyArray, FloatArray
 from miptree.utils.files import write_atomic
 
 
-def write_table(table: pd.DataFrame, path: Path, force: bool) -> None:
-    """Write a table in the format that the name of the file says."""
-    write_atomic(path, table_content(table, path), force)
+def write_table(
+    table: pd.DataFrame, path: Path, force: bool, written: FileOptions = PLAIN
+) -> None:
+    """Write a table in the format that the name of the file says, text as told."""
+    write_atomic(path, table_content(table, path, written), force)
 
 
 def columns_of(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
 from miptree.commands import _tables
@@ -14,7 +15,7 @@ from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import DataFile, Force, ModelFile, read_features
 from miptree.commands._outputs import refuse_outputs
 from miptree.data.columns import show_value
-from miptree.data.files import FileOptions
+from miptree.data.files import FileOptions, refuse_format
 from miptree.estimator import OptimalTreeClassifier
 from miptree.explain import Explanations
 from miptree.explain import explain as explain_rows
@@ -51,7 +52,8 @@ def explain(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="CSV, Parquet or JSON file to write.")
+        Path | None,
+        typer.Option(help="CSV, TSV, Excel, Parquet, Feather or JSON file to write."),
     ] = None,
     force: Force = False,
     *,
@@ -68,17 +70,20 @@ def explain(
     age
     """
     refuse_outputs({"--out": out}, [model, data, background], force)
+    refuse_format(None if _is_json(out) else out)
     clf = load_json(model)
-    _, rows = read_features(clf, data, file)
+    _, rows, written = read_features(clf, data, file)
     places = range(len(rows)) if row is None else [number - 1 for number in row]
     for number in row or []:
         if number > len(rows):
             raise ValueError(
                 f"--row {number} is not there: {data} has {len(rows)} rows."
             )
+    if isinstance(rows, pd.DataFrame):
+        _tables.columns_of(rows, fixed or [])
     shown = None
     if background is not None:
-        _, shown = read_features(clf, background, file)
+        shown = read_features(clf, background, file).features
     n_left = 0
     if out is None and row is None:
         n_left = max(0, len(rows) - _MOST_SHOWN)
@@ -92,7 +97,7 @@ def explain(
         target=None if target is None else _class_of(clf, target),
     )
     if out is not None:
-        _write(found, out, force)
+        _write(found, out, force, written)
         say(f"{len(found)} rows in {out}.")
         return
     say(str(found))
@@ -105,15 +110,26 @@ def explain(
 
 def _class_of(clf: OptimalTreeClassifier, text: str) -> Any:
     """Return the class that a text names."""
-    for label in clf.classes_.tolist():
+    classes = clf.classes_.tolist()
+    for label in classes:
         if show_value(label) == text:
             return label
-    return _tables.read_label(text, clf.classes_.dtype.kind)
+    label = _tables.read_label(text, clf.classes_.dtype.kind)
+    if label not in classes:
+        known = ", ".join(map(show_value, classes))
+        raise ValueError(
+            f"--target {text} is no class of the model; the classes are {known}."
+        )
+    return label
 
 
-def _write(found: Explanations, out: Path, force: bool) -> None:
-    if out.suffix == ".json":
+def _is_json(out: Path | None) -> bool:
+    return out is not None and out.suffix.lower() == ".json"
+
+
+def _write(found: Explanations, out: Path, force: bool, written: FileOptions) -> None:
+    if _is_json(out):
         text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
         write_atomic(out, f"{text}\n".encode(), force)
     else:
-        _tables.write_table(found.to_frame(), out, force)
+        _tables.write_table(found.to_frame(), out, force, written)

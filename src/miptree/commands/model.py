@@ -51,7 +51,7 @@ from miptree.commands._outputs import (
 )
 from miptree.commands._rules import FAIRNESS, GivenRules
 from miptree.data import ENCODINGS
-from miptree.data.files import FileOptions, refuse_format
+from miptree.data.files import FileOptions, refuse_format, text_of
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.estimator_points import PointsTreeClassifier
@@ -60,6 +60,7 @@ from miptree.export import load_json, save_json
 from miptree.fit.plan import PROOFS
 from miptree.mip.solvers import SOLVERS
 from miptree.selection import SELECTORS
+from miptree.tuning.scoring import SCORINGS
 from miptree.tuning.style_settings import SPARSE_FEATURES
 
 Details = Annotated[
@@ -391,6 +392,10 @@ def fit(
     if scoring is not None:
         if not isinstance(clf, OptimalTreeClassifierCV):
             raise ValueError("--scoring is for --style auto and for --tune.")
+        if scoring not in SCORINGS:
+            raise ValueError(
+                f"--scoring must be one of {', '.join(SCORINGS)}, got {scoring!r}."
+            )
         if scoring == "cost" and not cost:
             raise ValueError("--scoring cost needs --cost, such as --cost yes:5.")
         clf.set_params(scoring=scoring)
@@ -497,15 +502,15 @@ def predict(
     """Predict the class of every row, with its probability.
 
     Columns are found by name; others are ignored, or carried over by --keep. Without
-    --out the table goes to standard output. miptree explain tells more about single
-    rows.
+    --out the table goes to standard output. A text file has the separator, decimal sign
+    and encoding of DATA. miptree explain tells more about single rows.
 
     Example: miptree predict model.json new.csv --out predicted.csv
     """
     refuse_outputs({"--out": out}, [model, data], force)
     refuse_format(out)
     clf = load_json(model)
-    kept, rows = read_features(clf, data, file, _kept_names(keep))
+    kept, rows, written = read_features(clf, data, file, _kept_names(keep, explain))
     label = clf.predict(rows)
     # With costs, the class predicted need not be the most frequent one.
     place = np.searchsorted(clf.classes_, label)
@@ -516,9 +521,9 @@ def predict(
         predicted["reason"] = predicted["leaf"].map(leaf_reasons(clf))
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
-        typer.echo(predicted.to_csv(index=False).encode(), nl=False)
+        typer.echo(text_of(predicted, written).encode(), nl=False)
     else:
-        _tables.write_table(predicted, out, force)
+        _tables.write_table(predicted, out, force, written)
         say(f"{len(predicted)} rows in {out}.")
 
 
@@ -534,9 +539,10 @@ def show(model: ModelFile, details: Details = False) -> None:
     show_certificate(clf, details)
 
 
-def _kept_names(keep: list[str] | None) -> list[str]:
+def _kept_names(keep: list[str] | None, explain: bool) -> list[str]:
     """Return the columns to carry over, each once."""
+    written = ["prediction", "probability", *(["leaf", "reason"] if explain else [])]
     for name in keep or []:
-        if name in ("prediction", "probability"):
+        if name in written:
             raise ValueError(f"--keep {name} has the name of a column that is written.")
     return list(dict.fromkeys(keep or []))

@@ -39,7 +39,8 @@ def refuse_contradictions(
         if max_features is not None and len(fixed.listed) > max_features:
             raise ValueError(
                 f"FixedSplit at node {fixed.node} uses {len(fixed.listed)} columns, "
-                f"but max_features_per_split is {max_features}."
+                f"but a split may use {max_features} only (max_features_per_split, or "
+                "--max-features on the command line)."
             )
         for other in constraints:
             _refuse_columns(fixed, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from miptree.classifiers.predictor import TreePredictor
@@ -98,6 +98,11 @@ class Story:
         swing = sum(self._swing(branch, j, limits) for j in _read(branch))
         distance, unit = abs(score - branch.threshold), told.unit
         amounts = {j: added(branch, j, row[j]) / unit for j in _read(branch)}
+        parts = self._listed(amounts, row)
+        if told.missing_left is not None and parts[0].value is None:
+            kind = "question"
+        if kind == "question":  # which says where gaps go: no number stands for one
+            parts = tuple(replace(part, taken_as=None) for part in parts)
         return SplitMet(
             branch.node,
             next_node,
@@ -107,7 +112,7 @@ class Story:
             branch.threshold / unit,
             distance / abs(unit),
             distance / swing if swing else None,
-            self._listed(amounts, row),
+            parts,
         )
 
     def rule_of(self, branch: Branch, told: Branch, goes_left: bool) -> tuple[str, str]:

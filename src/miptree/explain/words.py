@@ -17,7 +17,7 @@ from miptree.explain.explanation import (
     SplitMet,
 )
 from miptree.export._names import number_text, printable
-from miptree.export._words import plural
+from miptree.export._words import gap_words, plural
 from miptree.objective.tolerance import percent
 
 _MOST_SHOWN = 8
@@ -126,12 +126,19 @@ def _score_words(split: SplitMet) -> str:
         return f"the sum is {score}, just the limit:"
     side = "below" if split.score <= split.threshold else "above"
     # The rule may show its limit with fewer digits than it has.
-    told = number_text(float(split.rule.rpartition(" ")[2]), 4)
+    told = number_text(float(_without_gap(split.rule).rpartition(" ")[2]), 4)
     exact = "" if told == number_text(split.threshold, 4) else "the exact limit "
     far = f"{number_text(split.distance, 3)} {side} {exact}{limit}"
     if split.share is not None:
         far += f" ({percent(split.share)} of what it can vary by)"
     return f"the sum is {score}, {far}:"
+
+
+def _without_gap(rule: str) -> str:
+    """Cut off what a rule says of missing numbers."""
+    for is_met in (True, False):
+        rule = rule.removesuffix(gap_words(is_met))
+    return rule
 
 
 def _told_apart(one: float, two: float) -> tuple[str, str]:

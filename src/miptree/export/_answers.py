@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from miptree.export._rules import Branch, Leaf, Model, Rules, rules_of
 from miptree.export._shown import shown_rules
 from miptree.export.reasons import reasons_of
+from miptree.export.text import split_text
 from miptree.objective.blurred import SEEN
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
@@ -95,12 +96,27 @@ def answers_of(
 ) -> Answers:
     """Gather what a model's leaves answer; the parameters are those of the exports."""
     outputs = _checked(output)
-    reasons: dict[int, str] = {}
-    if "reason" in outputs:
-        shown, digits, _ = shown_rules(model, feature_names, class_names)
-        reasons = reasons_of(shown, digits)
-    rules = rules_of(model, feature_names, class_names)
+    shown, digits, _ = shown_rules(model, feature_names, class_names)
+    reasons = reasons_of(shown, digits) if "reason" in outputs else {}
+    rules = _commented(rules_of(model, feature_names, class_names), shown, digits)
     return Answers(rules, outputs, reasons, *probabilities(model, rules))
+
+
+def _commented(rules: Rules, shown: Rules, digits: int) -> Rules:
+    """Give each split its number and its words in texts, as a comment."""
+    told = {branch.node: branch for branch in shown.branches}
+
+    def below(node: Branch | Leaf) -> Branch | Leaf:
+        if isinstance(node, Leaf):
+            return node
+        # Texts may have turned the split round.
+        split, yes = told[node.node], node.question.yes.node
+        words = split_text(shown, split, digits, goes_left=split.left.node == yes)
+        comment = f"node {node.node}: {words}"
+        left, right = below(node.left), below(node.right)
+        return replace(node, comment=comment, left=left, right=right)
+
+    return replace(rules, root=below(rules.root))
 
 
 def _checked(output: Output) -> tuple[str, ...]:

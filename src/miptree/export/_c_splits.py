@@ -15,7 +15,7 @@ from miptree.export._rules import (
     Rules,
     Steps,
 )
-from miptree.export.text import indented, split_text
+from miptree.export.text import indented
 
 # ----------------------------------------------------------------- sets of values
 
@@ -82,7 +82,7 @@ def split_lines(
         return [f"return {answer(node)}"]
     before, test, yes, no = test_of(rules, node, sets)
     return [
-        f"/* {c_comment(split_text(rules, node))} */",
+        f"/* {c_comment(node.comment)} */",
         *before,
         f"if ({test}) {{",
         *indented(split_lines(rules, yes, sets, answer)),

@@ -107,6 +107,9 @@ class Branch:
     ``rule`` says the same in plain words, where that is possible and was looked for. As
     people read it, its numbers are those of the tree divided by ``unit``. That is
     negative where they read better with opposite signs: left iff the sum is >= then.
+    ``missing_left`` tells where rows go that lack the one number of a split, where that
+    was looked for; the terms then say nothing of gaps. ``comment`` says in the words of
+    a text what rows have that get a yes, see :attr:`question`.
     """
 
     node: int
@@ -116,6 +119,8 @@ class Branch:
     right: Branch | Leaf
     rule: PlainRule | None = None
     unit: float = 1.0
+    missing_left: bool | None = None
+    comment: str = ""
 
     def side(self, score: float) -> Branch | Leaf:
         """Give the child that a score leads to."""

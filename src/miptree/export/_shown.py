@@ -10,6 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from miptree.export._describe import is_points_tree, readable
+from miptree.export._gaps import missing_goes_left
 from miptree.export._names import atom_text, number_text, printable
 from miptree.export._own_splits import own_factors, with_own_numbers
 from miptree.export._plain_rule import PlainRule, plain_rule
@@ -18,6 +19,7 @@ from miptree.export._rules import (
     Branch,
     Leaf,
     Model,
+    Number,
     Rules,
     atom_spreads,
     rules_of,
@@ -84,7 +86,8 @@ def shown_rules(
     short = with_own_numbers(model, short)
     rules = rules_of(model, feature_names, class_names, short)
     plain = {branch.node: plain_rule(branch) for branch in exact.branches}
-    rules, notes = _for_people(rules, weights, ALL_DIGITS, unit, plain, own)
+    gaps = {branch.node: missing_goes_left(exact, branch) for branch in exact.branches}
+    rules, notes = _for_people(rules, weights, ALL_DIGITS, unit, plain, own, gaps)
     needs_all[list(own)] = False
     is_coarse = bool(needs_all[~model.tree_.is_leaf].any())
     return rules, ALL_DIGITS, [*([ROUNDED] if is_coarse else []), *notes]
@@ -111,12 +114,14 @@ def _for_people(
     unit: FloatArray | None = None,
     plain: Mapping[int, PlainRule | None] = MappingProxyType({}),
     own: Collection[int] = (),
+    gaps: Mapping[int, bool | None] = MappingProxyType({}),
 ) -> tuple[Rules, list[str]]:
     """Put terms in order, and leave tiny ones out unless all digits are asked for.
 
     ``unit`` is what the numbers of each node were divided by, ``plain`` are rules that
     say what exact splits ask, by node. The splits at the nodes ``own`` are the user's,
-    and stay as they were given.
+    and stay as they were given. ``gaps`` tells where rows go that lack the only number
+    of a split, by node.
     """
     notes: list[str] = []
 
@@ -126,11 +131,21 @@ def _for_people(
         if unit is not None and node.node in own:
             left, right = shown(node.left), shown(node.right)
             known = float(unit[node.node])
-            return replace(node, unit=known, left=left, right=right)
+            return replace(
+                node,
+                unit=known,
+                left=left,
+                right=right,
+                missing_left=gaps.get(node.node),
+            )
         size = {atom: abs(coef) * weights.get(atom, 1.0) for coef, atom in node.terms}
         # Rounded, so that terms of equal weight stay in the order of the columns.
-        terms = sorted(node.terms, key=lambda term: -float(f"{size[term[1]]:.6g}"))
-        split = replace(node, terms=tuple(terms), rule=plain.get(node.node))
+        terms = tuple(
+            sorted(node.terms, key=lambda term: -float(f"{size[term[1]]:.6g}"))
+        )
+        split = replace(node, terms=terms, rule=plain.get(node.node))
+        if gaps.get(node.node) is not None and isinstance(terms[0][1], Number):
+            split = replace(split, terms=terms[:1], missing_left=gaps[node.node])
         if unit is not None:
             split = _turned(replace(split, unit=float(unit[node.node])))
         if digits is not None and terms and split.rule is None:

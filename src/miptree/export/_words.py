@@ -80,9 +80,12 @@ def _range(rules: Rules, found: Within) -> str:
 
 def _gap(found: Within) -> str:
     """Say what becomes of a missing number, where training had such."""
-    if found.missing is None:
-        return ""
-    return " (or missing)" if found.missing else " (not missing)"
+    return "" if found.missing is None else gap_words(found.missing)
+
+
+def gap_words(is_met: bool) -> str:
+    """Say whether a missing number meets a condition, after the words for others."""
+    return " (or missing)" if is_met else " (not missing)"
 
 
 def _category(rules: Rules, found: OneOf, is_alone: bool) -> str:

@@ -71,10 +71,10 @@ def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) 
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
     lines = [*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)]
-    return "\n".join(part for line in lines for part in _hung(line, width))
+    return "\n".join(part for line in lines for part in hung(line, width))
 
 
-def _hung(line: str, width: int | None) -> list[str]:
+def hung(line: str, width: int | None) -> list[str]:
     """Break a line; what follows stands further right than it begins."""
     text = line.lstrip(" ")
     margin = " " * (len(line) - len(text))

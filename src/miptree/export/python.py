@@ -17,7 +17,7 @@ from miptree.export._rules import (
     Rules,
     Steps,
 )
-from miptree.export.text import indented, split_text
+from miptree.export.text import indented
 
 _TERMS_ON_A_LINE = 4
 
@@ -246,7 +246,7 @@ def _lines(
         return [f"return {answer(node)}"]
     before, test, yes, no = _test(rules, node)
     return [
-        f"# {ascii(split_text(rules, node))[1:-1]}",
+        f"# {ascii(node.comment)[1:-1]}",
         *before,
         f"if {test}:",
         *indented(_lines(rules, yes, answer)),

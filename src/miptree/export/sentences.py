@@ -15,13 +15,13 @@ from miptree.export._conditions import (
     negated,
 )
 from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._gaps import gap_notes
 from miptree.export._names import printable
 from miptree.export._plain_rule import Has
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
 from miptree.export._shown import shown_rules
 from miptree.export._words import part_words, words_in_row
-from miptree.export._wrap import wrapped
-from miptree.export.cards import rare_values
+from miptree.export.cards import hung, rare_values
 from miptree.export.leaf_words import leaf_text
 from miptree.export.text import counts_of, split_text
 
@@ -65,9 +65,9 @@ def export_rules(
             said = sums_and_rules(rules, way, digits)
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
-    notes = [*rare_values(rules), *notes]
+    notes = [*rare_values(rules), *gap_notes(rules), *notes]
     said = [*_explained(rules, scores), *lines, *notes]
-    return "\n".join(part for line in said for part in wrapped(line, width, " " * 4))
+    return "\n".join(part for line in said for part in hung(line, width))
 
 
 def ways_of(node: Branch | Leaf) -> list[tuple[Leaf, Way]]:

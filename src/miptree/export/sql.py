@@ -25,7 +25,7 @@ from miptree.export._rules import (
 )
 from miptree.export._sql_blurred import FAR, blurred_lines
 from miptree.export._sql_numbers import share_text, sql_number
-from miptree.export.text import indented, split_text
+from miptree.export.text import indented
 
 _NAMES = {"class": "prediction"}
 """Names of columns that are not those of their outputs."""
@@ -78,7 +78,7 @@ def export_sql(
     CASE
     WHEN "width" IS NULL OR "height" IS NULL THEN NULL
     ELSE
-      CASE -- 1.5 width - height <= 3
+      CASE -- node 0: 1.5 width - height <= 3
       WHEN 1.5e0 * CAST("width" AS DOUBLE PRECISION)
         - 1e0 * CAST("height" AS DOUBLE PRECISION) <= 3e0
       THEN 'low'
@@ -146,7 +146,7 @@ def _lines(
         when = _score(rules, node)
         when[-1] += f" <= {sql_number(node.threshold)}"
     return [
-        f"CASE -- {split_text(rules, node)}",
+        f"CASE -- {node.comment}",
         f"WHEN {when[0]}",
         *indented(when[1:], 2),
         *_after("THEN", _lines(rules, yes, answer)),

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from miptree.certificate.points_words import proof_words
 from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
+from miptree.control.clock import End
 from miptree.export._conditions import negated
 from miptree.export._describe import condition_of, is_points_tree
+from miptree.export._gaps import gap_notes
 from miptree.export._names import atom_text, number_text, printable, value_names
 from miptree.export._rules import Atom, Branch, Leaf, Model, Rules
 from miptree.export._shown import DIGITS, shown_rules
-from miptree.export._words import condition_words
+from miptree.export._words import condition_words, gap_words
 from miptree.export._wrap import wrapped
 from miptree.export.cards import cards_text, rare_values
 from miptree.export.leaf_words import leaf_text, row_number
@@ -21,6 +23,19 @@ from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
 _YES, _NO = "├─ yes: ", "└─ no:  "
+_ENDED: dict[End, str] = {
+    "optimal": "the proof is done",
+    "bound": "the bound given is reached",
+    "gap_tol": "the gap is as small as asked for",
+    "infeasible": "there is no such tree",
+    "time_limit": "the time was up",
+    "node_limit": "as many nodes as allowed were looked at",
+    "max_iter": "the search is done",
+    "stalled": "nothing moved any more",
+    "unproved": "all is done, and nothing is proved",
+    "interrupted": "it was stopped",
+}
+"""Words for a fit's ``status_``."""
 
 
 def export_text(
@@ -89,7 +104,7 @@ def export_text(
             *(f"        {line}" for line in no[1:]),
         ]
 
-    notes = [*rare_values(rules), *notes]
+    notes = [*rare_values(rules), *gap_notes(rules), *notes]
     said = [line for note in notes for line in wrapped(note, width, " ")]
     return "\n".join([*lines(rules.root, width), *said])
 
@@ -139,7 +154,12 @@ def split_text(
     threshold = number_text(branch.threshold, digits)
     operators = ("<=", ">") if branch.unit > 0 else (">=", "<")
     operator = operators[not goes_left]
-    return printable(f"{text if branch.terms else 0} {operator} {threshold}")
+    gap = (
+        ""
+        if branch.missing_left is None
+        else gap_words(branch.missing_left == goes_left)
+    )
+    return printable(f"{text if branch.terms else 0} {operator} {threshold}{gap}")
 
 
 def term_text(rules: Rules, coef: float, atom: Atom, digits: int) -> str:
@@ -176,7 +196,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
         "gap": percent(found.gap),
         f"{proved} optimal": "yes" if found.objective_optimal else "no",
         f"{proved} by": proof_words(found),
-        "status": f"{clf.status_}, after {clf.fit_time_:.1f} s",
+        "why the fit ended": f"{_ENDED[clf.status_]}, after {clf.fit_time_:.1f} s",
     }
 
 

@@ -51,18 +51,22 @@ def refuse_unloggable(problem: Problem, plan: Plan, clock: Clock) -> None:
             "objective's bound."
         )
     if plan.objective.l1_penalty == 0:
-        raise ValueError("proof_log needs an l1_penalty above 0, which proofs rest on.")
+        raise ValueError(
+            "A proof file needs an L1 penalty above 0 (l1_penalty, or --l1-penalty on "
+            "the command line), which proofs rest on."
+        )
     if plan.depth > MOST_DEPTH:
         raise ValueError(
-            f"proof_log is for trees of depth {MOST_DEPTH} at most, got {plan.depth}."
+            f"A proof file is for trees of depth {MOST_DEPTH} at most, got "
+            f"{plan.depth}."
         )
     if not can_prove(problem, plan.objective, plan.depth):
         raise ValueError(_too_many(problem, plan.depth))
     size = PROOF_FACTOR * mip_size(problem, plan.depth)
     if not pays(size, clock):
         raise ValueError(
-            f"proof_log needs {_LONGER}: of a table of this size no proof is tried in "
-            f"less than {size / NONZEROS_PER_SECOND:.2g} s, got {clock.limit:g} s."
+            f"A proof file needs {_LONGER}: of a table of this size no proof is tried "
+            f"in less than {size / NONZEROS_PER_SECOND:.2g} s, got {clock.limit:g} s."
         )
 
 
@@ -72,15 +76,15 @@ def _too_many(problem: Problem, depth: int) -> str:
     count = count_structures(n_classes, depth, has_subsets)
     by_subsets = " and splits by subsets of categories" if has_subsets else ""
     ways = [
-        f"max_depth={less}"
+        f"depth {less}"
         for less in range(depth - 1, 0, -1)
         if count_structures(n_classes, less, has_subsets) <= MOST_STRUCTURES
     ][:1]
     if has_subsets and count_structures(n_classes, depth, False) <= MOST_STRUCTURES:
-        ways.append('categorical_encoding="onehot"')
+        ways.append('categorical_encoding="onehot" (--categorical-encoding onehot)')
     advice = " or ".join(ways) or "fewer classes"
     return (
-        f"proof_log is for trees of up to {MOST_STRUCTURES:,} structures, each of "
+        f"A proof file is for trees of up to {MOST_STRUCTURES:,} structures, each of "
         f"which needs a proof. With {n_classes} classes, their costs{by_subsets} at "
         f"depth {depth} there are {count:,}. Give {advice}."
     )

@@ -17,7 +17,7 @@ from miptree.export._describe import is_points_tree
 from miptree.export._names import atom_text, number_text
 from miptree.export._rules import Atom, Branch, Leaf, Rules, atom_spreads
 from miptree.export._shown import shown_rules
-from miptree.export._words import condition_words, part_words
+from miptree.export._words import condition_words, gap_words, part_words
 from miptree.export.cards import Step, steps_of
 from miptree.export.leaf_words import class_shares, row_number
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
@@ -192,6 +192,8 @@ class _Picture:
             self._say_inside(x, levels[-2], more, _WIDTH, color=FAINT)
         operator = "≤" if node.unit > 0 else "≥"
         limit = f"sum {operator} {number_text(node.threshold, self.digits)}"
+        if node.missing_left is not None:
+            limit += gap_words(node.missing_left)
         self._say_inside(x, levels[-1], limit, _WIDTH, weight="bold")
 
     def _draw_step(self, x: float, y: float, step: Step) -> None:

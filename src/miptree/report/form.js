@@ -42,8 +42,10 @@ const miptreeForm = ({ facts, nodes, cell, path, predict }) => {
     const parts = facts.columns.filter((column) => found.has(column.id)).map((column) =>
       ({ column, value: row[column.id], amount: found.get(column.id) }));
     parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+    const isGap = split.tells_gaps && missing(parts[0].value);
     return {
-      node: node.id, kind: split.kind, rule: split.rules[next.id === node.left ? 0 : 1],
+      node: node.id, kind: isGap ? "question" : split.kind,
+      rule: split.rules[next.id === node.left ? 0 : 1],
       score: parts.reduce((sum, part) => sum + part.amount, 0),
       limit: split.kind === "points" ? split.most : node.threshold / split.unit, parts,
     };

@@ -49,6 +49,7 @@ def _split(story: Story, branch: Branch, told: Branch) -> dict[str, Any]:
         story.rule_of(branch, told, goes_left) for goes_left in (True, False)
     )
     found: dict[str, Any] = {"kind": kind, "rules": [left, right], "unit": told.unit}
+    found["tells_gaps"] = told.missing_left is not None
     card = condition_of(branch) if kind == "points" else None
     if isinstance(card, Card):
         found |= {"most": card.most, "parts": [_part(part) for part in card.parts]}

@@ -599,7 +599,7 @@
   function drawTrace() {
     const states = facts.trace;
     if (states.length < 2) {
-      at("trace").append(el("p", { class: "hint" }, "The model holds no trace."));
+      at("trace").parentElement.hidden = true;
       return;
     }
     const width = 480, height = 170, room = 44;
@@ -607,6 +607,7 @@
     const top = Math.max(...states.map((state) => state[1])) || 1;
     const x = (s) => room + ((width - room - 8) * (s - start)) / (end - start || 1);
     const y = (v) => 8 + (height - 16) * (1 - v / top);
+    const seconds = (s) => `${short(Number(s.toFixed(2)))} s`;
     const line = (which, shade) => {
       let d = "";
       states.forEach((state, k) => {
@@ -625,9 +626,9 @@
     svg("text", { class: "soft", x: room - 6, y: y(top) + 8, "text-anchor": "end" },
       short(top)),
     svg("text", { class: "soft", x: room - 6, y: y(0), "text-anchor": "end" }, "0"),
-    svg("text", { class: "soft", x: room, y: height + 16 }, `${short(start)} s`),
+    svg("text", { class: "soft", x: room, y: height + 16 }, seconds(start)),
     svg("text", { class: "soft", x: width - 8, y: height + 16, "text-anchor": "end" },
-      `${short(end)} s`)),
+      seconds(end))),
     el("ul", { class: "legend" },
       el("li", {}, dot(1), `best tree: objective ${short(last[1])}`),
       el("li", {}, dot(0), `no tree is below ${short(last[2])}`)));

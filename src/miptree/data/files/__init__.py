@@ -12,9 +12,10 @@ from miptree.data.files.identifiers import identifying_columns
 from miptree.data.files.notes import TableNote
 from miptree.data.files.options import FileOptions, Roles
 from miptree.data.files.read import FileTable, read_file, read_table
-from miptree.data.files.write import refuse_format, table_content
+from miptree.data.files.write import PLAIN, refuse_format, table_content, text_of
 
 __all__ = [
+    "PLAIN",
     "FileOptions",
     "FileTable",
     "Roles",
@@ -24,4 +25,5 @@ __all__ = [
     "read_table",
     "refuse_format",
     "table_content",
+    "text_of",
 ]

@@ -18,8 +18,8 @@ _PLAIN_ENCODINGS = ("utf-8", "utf-8-sig")
 
 def read_delimited(
     name: str, content: bytes, given: FileOptions, roles: Roles, notes: Notes
-) -> tuple[pd.DataFrame, str]:
-    """Return the table of a text file, and its decimal sign.
+) -> tuple[pd.DataFrame, str, FileOptions]:
+    """Return the table of a text file, its decimal sign, and how it is written.
 
     Only an empty field is a missing value here, and a number is what is one in the
     dialect; all other cells are text for now.
@@ -37,7 +37,8 @@ def read_delimited(
     except ValueError as error:
         raise ValueError(f"{name} is not a CSV table: {error}") from None
     _describe(name, dialect, encoding, given, notes)
-    return table, dialect.decimal
+    written = FileOptions(dialect.sep, dialect.decimal, encoding)
+    return table, dialect.decimal, written
 
 
 def _told(error: Exception) -> str:

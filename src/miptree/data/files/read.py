@@ -16,6 +16,7 @@ from miptree.data.files.excel import read_excel
 from miptree.data.files.interpret import Interpreter
 from miptree.data.files.notes import Notes
 from miptree.data.files.options import FileOptions, Roles
+from miptree.data.files.write import PLAIN
 
 _AS_FOUND = FileOptions()
 _UNKNOWN = Roles()
@@ -28,6 +29,8 @@ class FileTable(NamedTuple):
     table: pd.DataFrame
     is_plain: bool
     """Whether it is a CSV file that says all by itself, as `miptree check` wants it."""
+    written: FileOptions
+    """How its text is written, of a file that is no text: as everybody reads it."""
 
 
 def read_table(
@@ -65,7 +68,7 @@ def read_file(
         Says which cells were read as missing, as dates, or without their signs.
     """
     content, notes = read_content(path), Notes()
-    raw, decimal = _raw_table(content, given, roles, notes)
+    raw, decimal, written = _raw_table(content, given, roles, notes)
     raw.columns = clean_names([str(name) for name in raw.columns], roles, notes)
     if not roles.keep_empty:
         raw = without_empty_end(raw, notes)
@@ -75,13 +78,14 @@ def read_file(
     table = Interpreter(roles, decimal, has_types, notes).table(raw)
     notes.tell(content.name)
     is_text = content.kind == "text" and path.suffix.lower() in _PLAIN_ENDINGS
-    return FileTable(table, is_text and given == _AS_FOUND and notes.are_none)
+    is_plain = is_text and given == _AS_FOUND and notes.are_none
+    return FileTable(table, is_plain, written)
 
 
 def _raw_table(
     content: Content, given: FileOptions, roles: Roles, notes: Notes
-) -> tuple[pd.DataFrame, str]:
-    """Return the table as its format has it, and the decimal sign of its texts."""
+) -> tuple[pd.DataFrame, str, FileOptions]:
+    """Return the table as its format has it, its decimal sign, and how to write it."""
     if content.kind == "text":
         return read_delimited(content.name, content.data, given, roles, notes)
     try:
@@ -91,7 +95,7 @@ def _raw_table(
             raw = read_arrow(content.data, content.kind)
     except ValueError as error:
         raise ValueError(f"{content.name} {error}") from None
-    return raw, given.decimal or _decimal_of(raw)
+    return raw, given.decimal or _decimal_of(raw), PLAIN
 
 
 def _decimal_of(raw: pd.DataFrame) -> str:
