@@ -350,6 +350,7 @@ def test_a_fixed_split_stays_though_both_its_sides_predict_alike():
         ([FixedSplit(0, {"kind": 1}, 0)], "categories, which have no coefficient"),
         ([FixedSplit(3, {"a": 1}, 0)], "nodes 0 to 2 only"),
         ([AllowFeatures("a", node=7)], "nodes 0 to 2 only"),
+        ([AllowFeatures("a", depth=2)], "of depths 0 to 1 only"),
         ([FixedSplit(1, {"a": 1}, 0), AllowFeatures("b", depth=1)], "does not allow"),
         ([FixedSplit(0, {"a": 1}, 1e9)], "sends all rows to one side"),
         ([FixedSplit(0, {"sex": 1}, 0)], "or sensitive and not allowed"),
@@ -421,6 +422,7 @@ def test_a_sensitive_column_of_x_stays_out_of_the_splits():
     assert clf.certificate_.left_out == ("sex",)
     assert "'(missing)'" in clf.certificate_.rules[0]
     assert "that does not use 'sex'" in str(clf.certificate_)
+    assert "what leaving out such columns costs is not known" in str(clf.certificate_)
     other = frame.assign(sex="m")
     assert np.array_equal(clf.predict(other), clf.predict(frame))
 

@@ -133,6 +133,8 @@ def test_groups_of_a_wrong_length_or_too_many_are_refused():
         read_groups("sex", 3, "A")
     with pytest.raises(ValueError, match="A has 200 different groups"):
         read_groups(np.arange(200), 200, "A")
+    with pytest.raises(ValueError, match=r"A: Column .* holds inf"):
+        read_groups([1.0, np.inf], 2, "A")
 
 
 @pytest.mark.parametrize("weight", [[1.0, 2.0, 3.0], [0.1, 0.7, 1 / 3], [1e-9, 1e9, 1]])

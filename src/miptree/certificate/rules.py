@@ -131,7 +131,8 @@ def rules_words(certificate: Certificate) -> str:
     rules = certificate.rules or ()
     listed = " ".join(f"({n}) {rule}" for n, rule in enumerate(rules, 1))
     count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
-    return f"It keeps {count}: {listed} {_counted(certificate)}{_price(certificate)}"
+    cost = f"{_counted(certificate)}{_unpriced(certificate)}{_price(certificate)}"
+    return f"It keeps {count}: {listed} {cost}"
 
 
 def _counted(certificate: Certificate) -> str:
@@ -144,6 +145,17 @@ def _counted(certificate: Certificate) -> str:
     else:
         what = f"misclassifies at least {bound:.0f} rows"
     return f"Every tree that keeps them {what}, by counting alone. "
+
+
+def _unpriced(certificate: Certificate) -> str:
+    """Say which columns no tree compared uses: what that costs is not in the price."""
+    if not certificate.left_out:
+        return ""
+    columns = " or ".join(map(repr, certificate.left_out))
+    return (
+        f"No tree compared uses {columns}, so that what leaving out such columns costs "
+        "is not known. Beside that: "
+    )
 
 
 def _price(certificate: Certificate) -> str:
