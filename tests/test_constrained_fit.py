@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, count
 
@@ -52,6 +53,7 @@ from miptree.evaluate import evaluate_rules
 from miptree.explain import explain
 from miptree.export import export_dot, export_text
 from miptree.fit import constrained
+from miptree.objective.bounds import COUNTING
 
 PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
 PARITY = ["--fair", "demographic-parity:0.05"]
@@ -350,6 +352,7 @@ def test_a_fixed_split_stays_though_both_its_sides_predict_alike():
         ([FixedSplit(0, {"kind": 1}, 0)], "categories, which have no coefficient"),
         ([FixedSplit(3, {"a": 1}, 0)], "nodes 0 to 2 only"),
         ([AllowFeatures("a", node=7)], "nodes 0 to 2 only"),
+        ([AllowFeatures("a", depth=2)], "of depths 0 to 1 only"),
         ([FixedSplit(1, {"a": 1}, 0), AllowFeatures("b", depth=1)], "does not allow"),
         ([FixedSplit(0, {"a": 1}, 1e9)], "sends all rows to one side"),
         ([FixedSplit(0, {"sex": 1}, 0)], "or sensitive and not allowed"),
@@ -421,6 +424,7 @@ def test_a_sensitive_column_of_x_stays_out_of_the_splits():
     assert clf.certificate_.left_out == ("sex",)
     assert "'(missing)'" in clf.certificate_.rules[0]
     assert "that does not use 'sex'" in str(clf.certificate_)
+    assert "what leaving out such columns costs is not known" in str(clf.certificate_)
     other = frame.assign(sex="m")
     assert np.array_equal(clf.predict(other), clf.predict(frame))
 
@@ -526,6 +530,16 @@ def test_other_groups_and_forgotten_rules_are_noticed(weighted):
     free = classifier([MinLeaf(rows=5)], max_iter=4).fit(X, y)
     assert not verify(free.certificate_, free.tree_, X, y).ok
     assert verify(free.certificate_, free.tree_, X, y, constraints=free.constraints_).ok
+
+
+def test_a_bound_that_counting_does_not_prove_is_noticed():
+    X, y, _ = biased(40)
+    clf = classifier([MaxRate(1, 0.3)], max_iter=4).fit(X, y)
+    found = clf.certificate_
+    bound = {"objective_bound": found.objective, "objective_proved_by": COUNTING}
+    forged = replace(found, **bound).signed()
+    wrong = verify(forged, clf.tree_, X, y, constraints=clf.constraints_).wrong
+    assert [check.name for check in wrong] == ["bound by counting"]
 
 
 # ------------------------------------------------------------------------ model files

@@ -248,6 +248,25 @@ def test_every_tree_that_keeps_rules_is_a_solution_of_their_mip():
     assert n_trees > 200
 
 
+def test_rules_count_weights_that_are_long_whole_numbers():
+    """Weights of any floats are whole multiples of a unit, of more than 64 bits."""
+    X, y, weight = np.arange(8.0)[:, None], np.arange(8) % 2, 0.1 ** np.arange(8)
+    groups = RowGroups.of(y, None, weight)
+    problem = Problem.from_data(X, y, 2, weight, groups=groups)
+    rules = ready([Signs({0: 1}, 1), MaxRate(1, 0.3), MinLeaf(weight=1.0)], problem)
+    assert RuledFormulation(problem, OBJECTIVE, 1, rules=rules).model.variables
+
+
+def test_limits_of_coefficients_stay_above_what_tolerances_hide():
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    problem = Problem.from_data(X, y, 2, groups=RowGroups.of(y, None, np.ones(8)))
+    rules = ready([Monotone({0: 1}, 1)], problem)
+    mip = RuledFormulation(problem, OBJECTIVE, 1, rules=rules, best_value=1e-9)
+    coef = mip.model.variables["direction 0"]
+    in_rows = mip.model.matrix.tocsc()[:, coef.ravel()].data
+    assert np.abs(in_rows).min() >= 0.01
+
+
 # ------------------------------------------------------------------ proofs of fits
 
 

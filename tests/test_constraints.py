@@ -133,6 +133,8 @@ def test_groups_of_a_wrong_length_or_too_many_are_refused():
         read_groups("sex", 3, "A")
     with pytest.raises(ValueError, match="A has 200 different groups"):
         read_groups(np.arange(200), 200, "A")
+    with pytest.raises(ValueError, match=r"A: Column .* holds inf"):
+        read_groups([1.0, np.inf], 2, "A")
 
 
 @pytest.mark.parametrize("weight", [[1.0, 2.0, 3.0], [0.1, 0.7, 1 / 3], [1e-9, 1e9, 1]])
@@ -385,6 +387,22 @@ def test_leaves_that_are_too_small_are_repaired():
     assert sorted(tree.n_leaves for tree in kept) == [1, 2]
     sizes = [np.bincount(tree.apply(problem.X))[tree.is_leaf].min() for tree in kept]
     assert min(sizes) == 5
+
+
+def test_repaired_trees_are_inside_the_box():
+    """Columns that cancel out do so no more where one of them is not allowed."""
+    X = np.column_stack([np.arange(20.0), np.arange(20.0)])
+    X[:10, 1] += 1.0
+    y = (np.arange(20) < 10).astype(int)
+    problem = Problem.from_data(X, y, 2, groups=RowGroups.of(None, None, np.ones(20)))
+    rows = Population(problem.y, problem.count, problem.groups, (0, 1))
+    names = ("a", "b")
+    rules = Rules([AllowFeatures("a", depth=0)], rows, names, names, problem.scaled)
+    heap = HeapTree(np.array([[3.0, -3.0]]), np.array([-0.1]), np.array([1, 0]))
+    near = rules.repaired(problem, heap)
+    assert len(near) == 2
+    for tree in near:
+        assert np.abs(problem.scaled @ tree.coef[0] - tree.threshold[0]).max() <= 1
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,6 +10,7 @@ from miptree.certificate.check import Check
 from miptree.constraints.constraint import Finding
 from miptree.constraints.effective import left_out
 from miptree.constraints.rules import Rules
+from miptree.objective.bounds import COUNTING
 from miptree.objective.tolerance import COST_ROUNDING, meets
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
@@ -107,8 +108,16 @@ def _check_bound(certificate: Certificate, least_cost: float) -> Check:
     said = certificate.rules_bound
     if said is None:
         return Check("bound by counting", False, "rules_bound is missing.")
-    ok = abs(said - least_cost) <= 1e-6 * max(1.0, abs(least_cost))
+    slip = 1e-6 * max(1.0, abs(least_cost))
+    ok = abs(said - least_cost) <= slip
     found = f"{said:.10g}, counted again {least_cost:.10g}."
+    for bound, proved_by in (
+        (certificate.objective_bound, certificate.objective_proved_by),
+        (certificate.errors_bound, certificate.errors_proved_by),
+    ):
+        if proved_by == COUNTING and bound > least_cost + slip:
+            ok = False
+            found += f" It does not prove {bound:.10g}, as is said."
     return Check("bound by counting", ok, found)
 
 
@@ -131,7 +140,8 @@ def rules_words(certificate: Certificate) -> str:
     rules = certificate.rules or ()
     listed = " ".join(f"({n}) {rule}" for n, rule in enumerate(rules, 1))
     count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
-    return f"It keeps {count}: {listed} {_counted(certificate)}{_price(certificate)}"
+    cost = f"{_counted(certificate)}{_unpriced(certificate)}{_price(certificate)}"
+    return f"It keeps {count}: {listed} {cost}"
 
 
 def _counted(certificate: Certificate) -> str:
@@ -144,6 +154,17 @@ def _counted(certificate: Certificate) -> str:
     else:
         what = f"misclassifies at least {bound:.0f} rows"
     return f"Every tree that keeps them {what}, by counting alone. "
+
+
+def _unpriced(certificate: Certificate) -> str:
+    """Say which columns no tree compared uses: what that costs is not in the price."""
+    if not certificate.left_out:
+        return ""
+    columns = " or ".join(map(repr, certificate.left_out))
+    return (
+        f"No tree compared uses {columns}, so that what leaving out such columns costs "
+        "is not known. Beside that: "
+    )
 
 
 def _price(certificate: Certificate) -> str:

@@ -48,6 +48,12 @@ def refuse_contradictions(
 
 def _refuse_too_deep(constraint: AllowFeatures | FixedSplit, max_depth: int) -> None:
     node = constraint.node
+    depth = constraint.depth if isinstance(constraint, AllowFeatures) else None
+    if depth is not None and depth >= max_depth:
+        raise ValueError(
+            f"{constraint.name} is about depth {depth}, but trees of depth {max_depth} "
+            f"have splits of depths 0 to {max_depth - 1} only."
+        )
     if node is not None and depth_of(node) >= max_depth:
         raise ValueError(
             f"{constraint.name} is about node {node}, but trees of depth {max_depth} "

@@ -173,7 +173,10 @@ class Rules:
         )
 
     def repaired(self, problem: Problem, heap: HeapTree) -> list[HeapTree]:
-        """Return a tree, and trees near it whose leaves are not too small."""
+        """Return a tree, and trees near it that keep rules on splits and leaves.
+
+        All of them are inside the box, where the given one is.
+        """
         heap = with_placed(heap, self.fixed)
         found = [heap]
         heaps = [tree for c in self.constraints for tree in self._projected(c, heap)]
@@ -182,7 +185,8 @@ class Rules:
             found += [] if tree is heap else [tree]
             for size, least in self.leaf_sizes:
                 found += with_full_leaves(problem, tree, size, least)
-        return found
+        # Without some of its coefficients a hyperplane may leave the box.
+        return [heap, *map(problem.into_box, found[1:])]
 
     def _with_ways(self, problem: Problem, heap: HeapTree) -> list[HeapTree]:
         """Return a tree with splits above the fixed ones, where that is another."""

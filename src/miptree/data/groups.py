@@ -160,7 +160,11 @@ def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
             f"{parameter} has {len(table)} values, but X has {n_rows} rows. Give one "
             "for each row: the column itself, not its name."
         )
-    columns = [map(_text, cells.as_values()) for cells in read_cells(table)]
+    try:
+        read = read_cells(table)
+    except ValueError as error:
+        raise ValueError(f"{parameter}: {error}") from None
+    columns = [map(_text, cells.as_values()) for cells in read]
     of_row = list(zip(*columns, strict=True))
     found = sorted(set(of_row))
     if len(found) > MOST_GROUPS:

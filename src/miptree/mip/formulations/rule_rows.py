@@ -187,9 +187,9 @@ def add_root_shares(
     The share of a label is no larger on the left than on the right iff it is no larger
     there than among all rows, whose share is known: a sum over the rows on the left.
     """
-    weight = weight.astype(object)
+    weight = weight.astype(object)  # whole numbers may be long
     all_of_it, of_label = sum(weight), sum(weight[is_label])
-    more, _, unit = _scaled(weight * (is_label * all_of_it - of_label))
+    more, _, unit = _scaled(weight * (is_label.astype(object) * all_of_it - of_label))
     most, room = float(np.maximum(more, 0.0).sum()), max(LOOSER * unit, LEAST_ROOM)
     each = (more[:, None] * routes.left[0][None, :]).reshape(1, -1)
     on_left = (e.reshape(1, -1), each)

@@ -20,7 +20,7 @@ from miptree.constraints.signs import Signs
 from miptree.mip.formulations import rule_rows
 from miptree.mip.formulations.categorical import SubsetSplits
 from miptree.mip.formulations.compact import CompactFormulation
-from miptree.mip.formulations.sparsity import largest_by_rank
+from miptree.mip.formulations.sparsity import LEAST_LIMIT, largest_by_rank
 from miptree.mip.formulations.tree_variables import Hyperplanes, Placement
 from miptree.mip.model import ModelBuilder
 from miptree.tree import HeapTree, ObliqueTree
@@ -187,7 +187,7 @@ class RuledFormulation(CompactFormulation):
         by_value, price = np.inf, self.objective.l1_penalty
         if price > 0:
             by_value = self.best_value / price
-        return min(by_value, largest_by_rank(self.problem))
+        return max(min(by_value, largest_by_rank(self.problem)), LEAST_LIMIT)
 
     def _largest_coefficient(self, l1_penalty: float) -> float:
         return _ROOM * self._largest

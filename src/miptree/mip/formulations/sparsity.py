@@ -17,7 +17,7 @@ from miptree.utils.arrays import FloatArray, IntArray
 _MOST_SUBSETS = 3000
 """Most sets of k features that are looked at, one by one, for the bound."""
 _RANK_TOLERANCE = 1e-9
-_LEAST_LIMIT = 0.01
+LEAST_LIMIT = 0.01
 """Bounds H below this, of next to no weights, would be lost in a solver's tolerances. A
 larger one is a bound as well."""
 
@@ -83,7 +83,7 @@ def largest_limited_coefficient(problem: Problem, l1_penalty: float) -> float:
         costs = problem.costs
         constant = float((costs.spread @ costs.share).min())
         bound = min(bound, constant / l1_penalty)
-    return max(float(bound), _LEAST_LIMIT)
+    return max(float(bound), LEAST_LIMIT)
 
 
 def largest_by_rank(problem: Problem) -> float:
