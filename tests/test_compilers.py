@@ -253,7 +253,7 @@ def test_the_first_points_tree_keeps_its_time_and_is_carts(
         ).fit(X, y)
     assert time.perf_counter() - began < 20.0
     assert clf.status_ == "time_limit"
-    assert (clf.bound_, clf.trace_[-1].stage) == (0.0, "solve")
+    assert (clf.bound_, clf.trace_[-1].stage) == (0.0, "start")
     assert clf.get_n_leaves() > 1
     assert (np.count_nonzero(clf.tree_.coef, axis=1) <= 1).all()
     assert np.bincount(clf.apply(X)).max() < 60

@@ -48,8 +48,8 @@ METHODS = {
     "points": "PointsTreeClassifier",
     "auto": "OptimalTreeClassifierCV",
 }
-BEFORE = ("start", "compile")
-"""Stages of a fit before its search."""
+OTHERS = ("start", "compile", "done")
+"""Stages of a fit in which nothing is searched or compared."""
 DATA = ("wine", "breast_cancer")
 LIMITS = (10.0, 60.0)
 
@@ -100,7 +100,7 @@ seconds, cpu = time.perf_counter() - wall, time.process_time() - cpu
 cart = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
 greedy = GreedySVMTreeClassifier(max_depth=2).fit(X, y)
 print(json.dumps({
-    "begins": min(s for stage, s in stages.items() if stage not in BEFORE),
+    "begins": min((s for k, s in stages.items() if k not in OTHERS), default=None),
     "seconds": round(seconds, 2), "cpu": round(cpu, 2), "result": clf.status_,
     "objective": round(clf.objective_, 4), "errors": clf.certificate_.errors,
     "cart_errors": int((cart.predict(X) != y).sum()),
@@ -133,7 +133,7 @@ def run(case: Namespace) -> dict[str, Any]:
                     _answer(KERNELS[what] + "\nprint('{}')", cache)
             source = FIT.replace("DATA", case.what).replace("LIMIT", str(case.limit))
             source = source.replace("METHOD", METHODS[case.method])
-            found = _answer(source.replace("BEFORE", repr(BEFORE)), cache)
+            found = _answer(source.replace("OTHERS", repr(OTHERS)), cache)
     return {**found, "load": load}
 
 
@@ -178,7 +178,7 @@ def tables(records: list[dict[str, Any]]) -> list[str]:
                 r["method"],
                 "nothing" if r["cache"] == "empty" else "search",
                 f"{r['limit']:,.0f}",
-                number(r["begins"]),
+                "" if r["begins"] is None else number(r["begins"]),
                 number(r["seconds"]),
                 number(r["cpu"]),
                 f"{r['errors']:,.0f}",

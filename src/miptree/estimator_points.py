@@ -437,7 +437,8 @@ class PointsTreeClassifier(TableClassifier):
         if given is not None:
             self.penalty_chosen_ = "given"
             return given
-        training.best.enter("folds")
+        if training.has_kernels:
+            training.best.enter("folds")
         seed = 0 if self.random_state is None else self.random_state
         chosen = choose_penalty(
             rows,

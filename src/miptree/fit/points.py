@@ -122,7 +122,7 @@ class PointsTraining:
         penalty = data.column_penalty(by_source)
         points = data.points_problem(penalty)
         objective = data.objective(points, penalty)
-        best.enter("solve")
+        best.enter("solve" if self.has_kernels else "start")
 
         def hear(found: Found) -> None:
             tree = self._tree(found.heap)
