@@ -33,7 +33,7 @@ def test_no_bound_is_above_the_optimum(first):
 
 @pytest.mark.parametrize(
     "seed",
-    [3000409, 4000038, 6000320, 7000939, 7001243, 8001756, 9100411, 1009596],
+    [3000409, 4000038, 6000320, 7000939, 7001243, 8001756, 9100411, 1009596, 1066539],
 )
 def test_bounds_that_were_false_once_are_none_any_more(seed):
     assert refuted([seed], pairs=8) == []
