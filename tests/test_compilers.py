@@ -325,6 +325,18 @@ def test_the_first_comparison_leaves_out_what_is_not_compiled(
     assert clf.get_n_leaves() > 1
 
 
+def test_a_comparison_of_points_trees_alone_takes_carts(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_points_on_disk(monkeypatch, made(FOREVER))
+    clf = OptimalTreeClassifierCV(style="points", time_limit=2.0, random_state=0)
+    with pytest.warns(UserWarning, match="were not compared: their kernels"):
+        clf.fit(*two_features())
+    assert (clf.style_, clf.status_) == ("points", "time_limit")
+    assert clf.n_splits_ == 0
+    assert (np.count_nonzero(clf.tree_.coef, axis=1) <= 1).all()
+
+
 @pytest.mark.usefixtures("nothing_is_compiled")
 def test_a_comparison_has_all_candidates_once_the_compilers_have_ended(
     made: Made, monkeypatch: pytest.MonkeyPatch

@@ -116,7 +116,7 @@ class Race:
                         )
                         results = _heard(found, results, clock, tell)
                         scored |= wave
-                if clock.is_over:
+                if clock.is_over or not scored.any():
                     break
                 # Those whose kernels were not ready in time are out of the race.
                 results = replace(results, alive=results.alive & scored)
