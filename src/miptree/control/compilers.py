@@ -65,6 +65,18 @@ class Compilers:
         codes = [process.returncode for process in processes]
         return "done" if codes == [0] * len(self.sources) else "failed"
 
+    def are_done_in_time(self, clock: Clock, seconds_to_load: float) -> bool:
+        """Compile, and tell whether time is left to load what was compiled.
+
+        Where it is not, the clock ends.
+        """
+        self.start()
+        is_late = self.wait(clock) == "late"
+        if is_late or not clock.has_time_for(seconds_to_load):
+            clock.end("time_limit")
+            return False
+        return True
+
     def kill(self) -> None:
         """End the processes that are still at work; they may be started again."""
         with self._lock:

@@ -90,11 +90,8 @@ class PointsTraining:
         if clock.limit is not None and not points_are_on_disk(points, depth):
             self.best.enter("compile")
             compilers = compilers_for(points, depth)
-            compilers.start()
-            is_late = compilers.wait(clock) == "late"
-            if is_late or not clock.has_time_for(SECONDS_TO_LOAD):
+            if not compilers.are_done_in_time(clock, SECONDS_TO_LOAD):
                 self.has_kernels = False
-                clock.end("time_limit")
                 if not clock.stop.requested:
                     warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
                 return False

@@ -115,9 +115,7 @@ def kernels_are_ready_in_time(
         SEARCH_COMPILERS.start()
         if is_done_by() and not clock.is_over:
             return False
-        outcome = SEARCH_COMPILERS.wait(clock)
-        if outcome == "late" or not clock.has_time_for(SECONDS_TO_LOAD):
-            clock.end("time_limit")
+        if not SEARCH_COMPILERS.are_done_in_time(clock, SECONDS_TO_LOAD):
             if not clock.stop.requested:
                 warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
             return False

@@ -134,7 +134,7 @@ class Race:
     ) -> Iterator[BoolArray]:
         """Give the settings that the first repetition scores one after the other.
 
-        While others compile, come those first that need no kernels.
+        While others compile, those come first that need no kernels.
         """
         parts = [np.ones_like(self._is_slow)]
         if awaited:
