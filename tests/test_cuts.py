@@ -29,6 +29,7 @@ from miptree.mip.formulations import (
     PaperFormulation,
 )
 from miptree.mip.formulations.symmetry import canonical_image, left_point
+from miptree.mip.solvers.highs import MIP_TOLERANCE
 from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import tree_value
 from miptree.tree import HeapTree
@@ -237,7 +238,9 @@ def test_optimum_is_the_same_with_mirror_images(formulation, problem, objective,
         solve(formulation(problem, objective, depth, breaks).model).objective
         for breaks in (True, False)
     )
-    assert broken == pytest.approx(whole, abs=close(whole))
+    # HiGHS may take as much slack for nothing in each row of the model.
+    free = MIP_TOLERANCE * objective.slack_penalty * depth * problem.weight.sum()
+    assert broken == pytest.approx(whole, abs=close(whole) + free)
 
 
 # ------------------------------------------------------------------ mirror images

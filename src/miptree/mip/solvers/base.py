@@ -119,6 +119,10 @@ START_TOLERANCE = 1e-6
 TIGHTEST_TOLERANCE = 1e-9
 """Smallest feasibility tolerance that every solver takes."""
 
+LOOSEST_TOLERANCE = 1e-7
+"""Largest tolerance of reduced costs that a solver of MIPs is called with: what it can
+hide is taken off every bound."""
+
 
 def is_feasible(model: Model, x: FloatArray | None) -> bool:
     """Return whether x satisfies the model to the solvers' tolerance."""

@@ -114,7 +114,7 @@ def _set_options(problem: cplex.Cplex, listener: Listener) -> None:
     options, tolerance = problem.parameters, listener.tolerance
     options.mip.tolerances.integrality.set(tolerance)
     options.simplex.tolerances.feasibility.set(tolerance)
-    options.simplex.tolerances.optimality.set(tolerance)
+    options.simplex.tolerances.optimality.set(listener.dual_tolerance)
     options.threads.set(limits.threads)
     options.randomseed.set(limits.seed % LARGEST_SEED)
     options.mip.tolerances.mipgap.set(limits.gap)

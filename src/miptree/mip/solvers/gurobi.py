@@ -85,7 +85,7 @@ def _set_options(gurobi: gp.Model, listener: Listener) -> None:
     tolerance = listener.tolerance
     params.FeasibilityTol = tolerance
     params.IntFeasTol = tolerance
-    params.OptimalityTol = tolerance
+    params.OptimalityTol = listener.dual_tolerance
     params.Threads = limits.threads
     params.Seed = limits.seed % LARGEST_SEED
     params.MIPGap = limits.gap

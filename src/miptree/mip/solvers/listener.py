@@ -15,6 +15,7 @@ import numpy as np
 from miptree.control.clock import End
 from miptree.mip.model import Model
 from miptree.mip.solvers.base import (
+    LOOSEST_TOLERANCE,
     NO_LIMITS,
     START_TOLERANCE,
     TIGHTEST_TOLERANCE,
@@ -103,6 +104,11 @@ class Listener:
             return TIGHTEST_TOLERANCE
         violation = max(self.model.violation(self.start).values())
         return float(np.clip(2 * violation, TIGHTEST_TOLERANCE, START_TOLERANCE))
+
+    @property
+    def dual_tolerance(self) -> float:
+        """That of reduced costs, which makes bounds too high: see ``visible.py``."""
+        return min(self.tolerance, LOOSEST_TOLERANCE)
 
     def report(self, objective: float, bound: float, nodes: float) -> None:
         """Take the solver's state and pass it to ``on_progress``.

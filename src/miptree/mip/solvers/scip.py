@@ -125,7 +125,7 @@ def _set_options(scip: pyscipopt.Model, listener: Listener) -> None:
     limits, seconds = listener.limits, listener.remaining
     options: dict[str, bool | float | str] = {
         "numerics/feastol": listener.tolerance,
-        "numerics/dualfeastol": listener.tolerance,
+        "numerics/dualfeastol": listener.dual_tolerance,
         "randomization/randomseedshift": limits.seed,
         "limits/gap": limits.gap,
         "limits/absgap": 1e-9,
