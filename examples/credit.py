@@ -120,7 +120,7 @@ from miptree import explain
 
 refused = new[clf.predict(new) == "failed"].head(1)
 past = ["income", "job", "late payments", "years employed"]
-print(explain(clf, refused, background=train, fixed=past))
+print(explain(clf, refused, fixed=past))
 
 # %% [markdown]
 # ## Into the database

@@ -255,7 +255,7 @@ def test_the_command_says_what_it_recomputed(files):
     result = run("verify", *files)
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
-    assert "Recomputed from the data: columns, their spread, categories" in text
+    assert "Recomputed from the data: columns, their spread and ranges, " in text
     digest = json.loads(files[0].read_text())["digest"]
     assert digest in text
     assert run("verify", *files, "--digest", digest).exit_code == 0

@@ -121,7 +121,6 @@ def test_the_format_page_names_every_entry(tmp_path):
     for name in {*plain, *plain["tree"], *plain["table"], *plain["classes"], *columns}:
         assert f"`{name}`" in text, name
     assert f"| `version` | {plain['version']} |" in text
-    assert f"| {plain['version']} | the present one" in text
     for status in get_args(End):
         assert f"`{status}`" in text
 

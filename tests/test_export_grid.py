@@ -138,7 +138,9 @@ def test_malformed_grids_are_refused(tmp_path, entry, value, message):
 def test_columns_on_and_off_a_grid_do_not_mix(tmp_path):
     save_json(one_split([1, 1], 1, AGE, AGE), tmp_path / "model.json")
     plain = json.loads((tmp_path / "model.json").read_text())
+    limits = plain["table"]["columns"][1]["limits"]
     number = {"kind": "numbers", "name": "x", "fill": 0.0, "marks_missing": False}
+    number["limits"] = limits
     plain["table"]["columns"][1] = number
     with pytest.raises(MalformedError, match="on a grid, and another is not"):
         _json_reader.model_of(sealed(plain))

@@ -106,17 +106,6 @@ def test_feature_names_and_parameters(tmp_path):
     assert_same(clf, load_json(tmp_path / "model.json"))
 
 
-def test_a_file_of_the_version_before_loads(saved, fitted):
-    plain = json.loads(saved.read_text())
-    del plain["spread"]
-    saved.write_text(sealed(plain | {"version": 9}))
-    loaded = load_json(saved)
-    assert loaded.fitted_.spread is None
-    assert loaded.certificate_ == fitted.certificate_
-    save_json(loaded, saved, force=True)
-    assert load_json(saved).fitted_.spread is None
-
-
 def test_parameters_that_are_no_plain_value_are_left_out(tmp_path, fitted):
     clf = fit(
         init=fitted.tree_,
@@ -278,8 +267,8 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=11), '"version" is 11, known: 9 and 10; a newer miptree'),
-    (put("version", value=8), '"version" is 8, known: 9 and 10; it was written before'),
+    (put("version", value=12), '"version" is 12, known: 11; a newer miptree'),
+    (put("version", value=10), '"version" is 10, known: 11; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), 'has no "C"'),
@@ -350,7 +339,15 @@ HOSTILE = [
     (drop("blur", 0), '"blur" has'),
     (put("spread", 0, value=-0.1), '"spread" has a number below 0'),
     (drop("spread", 0), '"spread" has'),
-    (put("version", value=9), 'unknown entry "spread"'),
+    (drop("table", "columns", 0, "limits"), 'has no "limits"'),
+    (put("table", "columns", 0, "limits", value=None), "and another has none"),
+    (put("table", "columns", 0, "limits", value=[0, 1, 2]), "is not an object"),
+    (put("table", "columns", 0, "limits", "low", value=1e9), '"low" above its "high"'),
+    (put("table", "columns", 0, "limits", "high", value="9"), "is not a number"),
+    (put("table", "columns", 0, "limits", "places", value=0.5), "not an integer"),
+    (put("table", "columns", 0, "limits", "places", value=301), "301 decimal places"),
+    (put("table", "columns", 0, "limits", "places", value=-3), "wider than its range"),
+    (put("table", "columns", 0, "limits", "most", value=1), 'unknown entry "most"'),
     (put("node_count", 0, 0, value=0.5), '"node_count" is not an integer'),
     (put("node_count", 0, 0, value=-1), '"node_count" has an integer outside'),
     (put("node_count", 0, 0, value=7), "is not that of its children"),

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from miptree.audit.baselines import check_baseline
 from miptree.audit.columns import check_columns
 from miptree.audit.history import check_status, check_trace
+from miptree.audit.limits import check_limits
 from miptree.audit.nodes import check_nodes
 from miptree.audit.points import check_points, known_family, points_data
 from miptree.audit.proof import check_proof_file
@@ -193,6 +194,7 @@ def _check_all(
     try:
         if is_of_table:
             checks.append(check_columns(clf, rows, in_partitions))
+        checks.append(check_limits(clf, rows))
         most = certificate.max_features if not certificate.is_of_points else None
         problem, data = rows.problem(table, most), given_data(rows, table)
         points = points_data(clf, rows, problem) if certificate.is_of_points else None

@@ -26,6 +26,8 @@ UNSEEN = {
     "certificate.proof_digest": "which proof file was written, if any",
     "certificate.free_objective": "what the best tree known without rules costs",
     "certificate.free_bound": "what a tree costs at least that need not keep rules",
+    "certificate.columns_objective": "the same of trees that leave the columns out",
+    "certificate.columns_bound": "what such a tree costs at least",
     "certificate.n_sampled": "how many rows a sample had that a tree was chosen for",
     "certificate.best_of_sample": "whether it was proved to be the best for that",
 }
@@ -60,9 +62,9 @@ def notes(
     ``was_checked`` tells whether a proof file of the objective was.
     """
     lines = [
-        "Recomputed from the data: columns, their spread, categories and what fills a "
-        "gap; classes; rows, probabilities and digits of all nodes; errors, costs and "
-        "objective; and the parameters that these follow from."
+        "Recomputed from the data: columns, their spread and ranges, categories and "
+        "what fills a gap; classes; rows, probabilities and digits of all nodes; "
+        "errors, costs and objective; and the parameters that these follow from."
     ]
     if clf.certificate_.data_digest == PARTITIONED:
         learnt = "what fills a gap, the spread, penalties and margin that are 'auto'"

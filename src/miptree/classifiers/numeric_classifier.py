@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data.labels import class_codes, row_weights
+from miptree.data.limits import learn_limits
 from miptree.data.problem import Problem
 from miptree.data.schema import Schema
 from miptree.utils.arrays import AnyArray, FloatArray
@@ -34,7 +35,9 @@ class NumericTreeClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
         classes, codes = class_codes(y)
         weight, _ = row_weights(self.class_weight, classes, codes, sample_weight)
         names = getattr(self, "feature_names_in_", None)
-        schema = Schema.of_numbers(X.shape[1], classes, names)
+        counted = X[weight > 0]
+        limits = [learn_limits(counted[:, j]) for j in range(X.shape[1])]
+        schema = Schema.of_numbers(X.shape[1], classes, names, limits)
         return Problem.from_data(X, codes, len(classes), weight), schema
 
     def _validated_table(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.effective import (
+    directed,
     effective_constraints,
     left_out,
     refuse_unweighted_classes,
@@ -41,8 +42,8 @@ def ruled_rows(
 ) -> tuple[TrainingRows, tuple[Constraint, ...]]:
     """Return the rows with their groups, and the constraints that take effect.
 
-    The rows know which columns are forbidden. Without constraints they stay as they
-    are.
+    The rows know which columns are forbidden, and which are numbers by a constraint.
+    Without constraints they stay as they are.
     """
     if not constraints and given.sensitive is None and given.control is None:
         return rows, ()
@@ -53,7 +54,8 @@ def ruled_rows(
     if not effective:
         return rows, ()
     refuse_unweighted_classes(rows, classes.tolist())
-    return replace(rows, groups=groups, left_out=left_out(effective)), effective
+    rows = replace(rows, groups=groups, left_out=left_out(effective))
+    return replace(rows, directed=directed(effective)), effective
 
 
 def possible_rules(

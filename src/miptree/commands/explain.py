@@ -47,8 +47,8 @@ def explain(
     background: Annotated[
         Path | None,
         typer.Option(
-            help="Table that shows the ranges of the columns, best that of the fit; "
-            "by default DATA."
+            help="Table that shows the ranges of the columns; by default they are "
+            "those of the training rows, which the model knows."
         ),
     ] = None,
     out: Annotated[
@@ -66,8 +66,7 @@ def explain(
     which the model predicts another class.
     Without --row and --out the first 10 rows are shown.
 
-    Example: miptree explain model.json new.csv --background train.csv --row 3 --fixed
-    age
+    Example: miptree explain model.json new.csv --row 3 --fixed age
     """
     refuse_outputs({"--out": out}, [model, data, background], force)
     refuse_format(None if _is_json(out) else out)

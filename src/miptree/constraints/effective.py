@@ -9,7 +9,7 @@ from typing import Any
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.features import AllowFeatures, ForbidFeatures
 from miptree.constraints.fixed_split import FixedSplit
-from miptree.constraints.monotone import Monotone, with_names
+from miptree.constraints.monotone import Monotone, listed_directions, with_names
 from miptree.constraints.signs import Signs
 from miptree.data.groups import RowGroups
 from miptree.data.rows import TrainingRows
@@ -78,6 +78,17 @@ def left_out(constraints: Sequence[Constraint]) -> frozenset[str]:
         if isinstance(constraint, ForbidFeatures)
         for name in constraint.listed
     )
+
+
+def directed(constraints: Sequence[Constraint]) -> frozenset[str]:
+    """Return the names of the columns that have a direction or a coefficient."""
+    found: set[str] = set()
+    for constraint in constraints:
+        if isinstance(constraint, (Monotone, Signs)):
+            found |= {name for name, _ in listed_directions(constraint)}
+        if isinstance(constraint, FixedSplit):
+            found |= {str(name) for name, _ in constraint.listed}
+    return frozenset(found)
 
 
 def refuse_unweighted_classes(rows: TrainingRows, classes: Sequence[Any]) -> None:

@@ -17,6 +17,7 @@ from miptree.data.checks import (
     warn_missing,
 )
 from miptree.data.grid import GridColumn
+from miptree.data.limits import Limits
 from miptree.utils.arrays import FloatArray, IntArray
 
 UNKNOWN = -1
@@ -34,11 +35,15 @@ class NumericalColumn:
         Stands for a missing number: the weighted median.
     marks_missing : bool
         Whether a 0/1 column says where it was missing; only if training had any.
+    limits : Limits or None
+        Range and digits of the training rows' numbers; None where a file did not
+        tell them.
     """
 
     name: str
     fill: float
     marks_missing: bool
+    limits: Limits | None = None
 
     @property
     def open_names(self) -> list[str]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from miptree.data.cells import Cells
 from miptree.data.checks import read_numbers
+from miptree.data.limits import Limits
 from miptree.utils.arrays import FloatArray
 
 MOST_CUTS = 1000
@@ -40,6 +41,9 @@ class GridColumn:
         Stands for a missing number where training had none: the weighted median.
     has_gaps : bool
         Whether training rows had gaps.
+    limits : Limits or None
+        Range and digits of the training rows' numbers; None where a file did not
+        tell them.
     """
 
     name: str
@@ -47,6 +51,7 @@ class GridColumn:
     unit: float
     fill: float
     has_gaps: bool
+    limits: Limits | None = None
 
     @property
     def open_names(self) -> list[str]:

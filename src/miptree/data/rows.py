@@ -46,6 +46,8 @@ class TrainingRows:
         Groups of the rows, where constraints count them.
     left_out : frozenset of str
         Names of columns that no split may use.
+    directed : frozenset of str
+        Names of columns that constraints read as numbers.
     """
 
     cells: Sequence[Cells]
@@ -58,6 +60,7 @@ class TrainingRows:
     row_costs: FloatArray | None = None
     groups: RowGroups | None = None
     left_out: frozenset[str] = frozenset()
+    directed: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -89,7 +92,7 @@ class TrainingRows:
     def with_levels(self) -> TrainingRows:
         """Read columns of few different whole numbers as categories."""
         mask = [
-            known or is_levels(cells)
+            known or (is_levels(cells) and cells.name not in self.directed)
             for cells, known in zip(self.cells, self.categorical, strict=True)
         ]
         return replace(self, categorical=mask)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from miptree.data.columns import NumericalColumn
+from miptree.data.limits import Limits
 from miptree.data.table import Table
 from miptree.utils.arrays import AnyArray
 
@@ -29,11 +31,21 @@ class Schema:
 
     @classmethod
     def of_numbers(
-        cls, n_features: int, classes: AnyArray, feature_names: AnyArray | None = None
+        cls,
+        n_features: int,
+        classes: AnyArray,
+        feature_names: AnyArray | None = None,
+        limits: Sequence[Limits | None] | None = None,
     ) -> Schema:
-        """Return the schema of a table of numbers without gaps."""
+        """Return the schema of a table of numbers without gaps.
+
+        Their limits are not known, unless they are given.
+        """
         names = [f"x[{j}]" for j in range(n_features)]
         if feature_names is not None:
             names = feature_names.tolist()
         columns = (NumericalColumn(name, 0.0, False) for name in names)
-        return cls(Table(tuple(columns), "error", "majority"), classes, feature_names)
+        table = Table(tuple(columns), "error", "majority")
+        if limits is not None:
+            table = table.with_limits(limits)
+        return cls(table, classes, feature_names)

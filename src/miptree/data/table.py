@@ -20,6 +20,7 @@ from miptree.data.columns import (
 )
 from miptree.data.grid import GridColumn, GridSpec
 from miptree.data.grid_cuts import learn_grid
+from miptree.data.limits import Limits, learn_limits
 from miptree.data.named import column_index
 from miptree.data.quantiles import weighted_quantile
 from miptree.utils.arrays import FloatArray, IntArray
@@ -30,6 +31,8 @@ LOW_CARDINALITY = 10
 """Values up to which "both" gives indicators to the hyperplanes."""
 _ID_SHARE, _FEW_ROWS = 0.9, 20
 """Share of distinct values above which a column of many rows looks like an id."""
+
+_OF_NUMBERS = (NumericalColumn, GridColumn)
 
 ENCODINGS = ("both", "native", "onehot")
 
@@ -137,6 +140,21 @@ class Table:
         )
         return replace(self, columns=columns)
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether the limits of its numbers are known, as of none or of all columns."""
+        numbers = (c for c in self.columns if isinstance(c, _OF_NUMBERS))
+        return all(column.limits is not None for column in numbers)
+
+    def with_limits(self, limits: Sequence[Limits | None]) -> Table:
+        """Return the table with other limits of its columns of numbers."""
+        pairs = zip(self.columns, limits, strict=True)
+        columns = tuple(
+            replace(column, limits=known) if isinstance(column, _OF_NUMBERS) else column
+            for column, known in pairs
+        )
+        return replace(self, columns=columns)
+
     def transform(self, X: Any) -> FloatArray:
         """Return (n, open columns + value columns): the rows of X as numbers."""
         if self.is_plain and _is_complete(X):
@@ -234,10 +252,12 @@ def _learn_numbers(cells: Cells, weight: FloatArray, grid: GridSpec | None) -> C
         return DroppedColumn(cells.name)
     numbers, counted = cells.numbers[there], weight[there]
     has_gaps = bool((~there & (weight > 0)).any())
+    limits = learn_limits(numbers)
     if grid is not None:
-        return learn_grid(cells.name, numbers, counted, has_gaps, grid)
+        column = learn_grid(cells.name, numbers, counted, has_gaps, grid)
+        return replace(column, limits=limits)
     fill = weighted_quantile(numbers, counted, 0.5)
-    return NumericalColumn(cells.name, fill, has_gaps)
+    return NumericalColumn(cells.name, fill, has_gaps, limits)
 
 
 def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:

@@ -177,4 +177,5 @@ def _schema(fitting: Fitting) -> Schema:
     )
     names = np.array(fitting.columns.features, dtype=object)
     known = table.with_categories_of(frame.table.columns)
+    known = known.with_limits(fitting.seen.limits())  # of all rows, too
     return Schema(known, frame.classes, names)

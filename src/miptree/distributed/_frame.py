@@ -9,6 +9,7 @@ import numpy as np
 
 from miptree.data import CategoricalColumn, Cells, Table
 from miptree.data.groups import RowGroups, joined_groups
+from miptree.data.limits import NumbersSeen
 from miptree.data.problem import Problem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -42,7 +43,10 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """What the client learns of a partition: its ranges and classes, no rows."""
+    """What the client learns of a partition: its ranges and classes, no rows.
+
+    ``seen`` has what limits of the features follow from, for each of the classes.
+    """
 
     n_rows: int
     low: FloatArray
@@ -50,6 +54,7 @@ class Summary:
     classes: AnyArray
     class_weight: FloatArray
     class_count: IntArray
+    seen: tuple[tuple[NumbersSeen, ...], ...] = ()
     n_unweighted: int = 0
     has_weights: bool = False
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from miptree.data import Table, learn_table
+from miptree.data.limits import Limits, NumbersSeen
 from miptree.data.problem import Problem
 from miptree.distributed._dask import first_error
 from miptree.distributed._frame import Columns, Frame, Summary
@@ -34,6 +35,8 @@ class Overview:
         Weight of each class.
     class_count : int array of shape (n_partitions, Y)
         Rows of each class in each partition.
+    seen : list of list of tuple of NumbersSeen
+        Of each class what the partitions that have it show of each feature.
     """
 
     columns: Columns
@@ -44,6 +47,7 @@ class Overview:
     has_weights: bool
     class_weight: FloatArray
     class_count: IntArray
+    seen: list[list[tuple[NumbersSeen, ...]]]
 
     @classmethod
     def of(cls, found: Sequence[Summary | str], columns: Columns) -> Overview:
@@ -55,11 +59,14 @@ class Overview:
             raise ValueError("The table has no rows (of a weight above zero).")
         classes = _classes(some, columns.target)
         weight, count = np.zeros(len(classes)), np.zeros((len(parts), len(classes)))
+        seen: list[list[tuple[NumbersSeen, ...]]] = [[] for _ in classes]
         for number, part in enumerate(parts):
             if part.n_rows:
                 place = np.searchsorted(classes, part.classes)
                 weight[place] += part.class_weight
                 count[number, place] = part.class_count
+                for k, shown in zip(place.tolist(), part.seen, strict=True):
+                    seen[k].append(shown)
         low = np.min([part.low for part in some], axis=0)
         high = np.max([part.high for part in some], axis=0)
         return cls(
@@ -71,12 +78,24 @@ class Overview:
             any(part.has_weights for part in some),
             weight,
             count.astype(np.intp),
+            seen,
         )
 
     @property
     def weight(self) -> float:
         """Weight of all rows."""
         return float(self.class_weight.sum())
+
+    def limits(self, class_factor: FloatArray | None = None) -> list[Limits]:
+        """Return the limits of each feature in rows that count, as one fit learns them.
+
+        Rows of a class whose weights are multiplied by zero do not.
+        """
+        counts = np.ones(len(self.classes)) if class_factor is None else class_factor
+        kept = [part for k in np.flatnonzero(counts) for part in self.seen[k]]
+        return [
+            NumbersSeen.joined(of_one).limits() for of_one in zip(*kept, strict=True)
+        ]
 
     def learn_table(self, encoding: str, missing: str, unknown: str) -> Table:
         """Learn from the ends of the ranges what can be learnt from them.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from miptree.data.groups import RowGroups
+from miptree.data.limits import NumbersSeen
 from miptree.data.problem import Problem
 from miptree.distributed._frame import Columns, Frame, Summary
 from miptree.fit.fitted import row_counts
@@ -71,9 +72,15 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
         classes,
         totals,
         counts,
+        tuple(_seen(X[codes.ravel() == k]) for k in range(len(classes))),
         int((~kept).sum()),
         bool((weight != 1).any()),
     )
+
+
+def _seen(X: FloatArray) -> tuple[NumbersSeen, ...]:
+    """Look at the range and digits of each column."""
+    return tuple(NumbersSeen.of(column) for column in X.T)
 
 
 def sample(

@@ -49,7 +49,8 @@ class PointsFitting:
             result = self._train()
             fitted = finished(self, result)
         names = np.array(self.columns.features, dtype=object)
-        schema = Schema(result.data.table, self.seen.classes, names)
+        table = result.data.table.with_limits(self.seen.limits(self.factor))
+        schema = Schema(table, self.seen.classes, names)
         return self.classifier.adopt(schema, fitted)
 
     def _look(self) -> None:

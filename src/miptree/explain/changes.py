@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, Value
+from miptree.data.limits import Limits
 from miptree.explain.explanation import FeatureChange, NearestChange
-from miptree.explain.limits import Limits
 from miptree.explain.moves import Move, move_of
 from miptree.explain.nearest import Flip, Router, nearest_flip
 from miptree.explain.program import Row

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from miptree.data import CategoricalColumn, Column, GridColumn, NumericalColumn, Value
-from miptree.explain.limits import Limits
+from miptree.data.limits import Limits
 
 FILLED_IN = 1.0
 """Cost of a missing number that is filled in, besides how unusual the number is."""

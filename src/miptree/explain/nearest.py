@@ -105,7 +105,46 @@ def nearest_flip(
         leaf, way = ways[k]
         best = _on_the_split(router, leaf, way, moves, row, best)
         is_sure &= best.is_sure
-    return replace(best, is_sure=is_sure)
+    return replace(_pulled_back(router, best, moves, row), is_sure=is_sure)
+
+
+def _pulled_back(router: Router, flip: Flip, moves: Sequence[Move], row: Row) -> Flip:
+    """Take back of the free numbers of a change what its class does not need.
+
+    To pass a split by a few millionths of what its score can vary by may take many
+    steps of one number.
+    """
+    if flip.row is None:
+        return flip
+    changed = list(flip.row)
+    for move in moves:
+        value = changed[move.column]
+        if isinstance(move, Slide) and _is_rounded(move, value, row[move.column]):
+            changed[move.column] = _least_moved(router, move, changed)
+    cost = sum(move.cost(changed[move.column]) for move in moves)
+    return replace(flip, row=changed, cost=cost) if cost < flip.cost else flip
+
+
+def _least_moved(router: Router, move: Slide, row: Row) -> Value:
+    """Return a number between a row's and the start at which the class ends."""
+    (label,), value = router.labels([row]), row[move.column]
+    assert value is not None
+    number, limits = float(value), move.limits
+    step = limits.step if number > move.start else -limits.step
+
+    def taken_back(steps: int) -> list[Value]:
+        changed = list(row)
+        changed[move.column] = limits.round(number - steps * step)
+        return changed
+
+    most, too_many = 0, int(abs(number - move.start) / limits.step) + 1
+    while too_many - most > 1:
+        middle = (most + too_many) // 2
+        if router.labels([taken_back(middle)])[0] == label:
+            most = middle
+        else:
+            too_many = middle
+    return taken_back(most)[move.column]
 
 
 def _flip_to(

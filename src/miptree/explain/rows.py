@@ -11,11 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Cells
+from miptree.data.limits import Limits
 from miptree.data.named import by_column, column_index
 from miptree.explain.cell_values import row_of
 from miptree.explain.changes import Answer, Asked, find_changes
 from miptree.explain.explanation import Explanation, Explanations
-from miptree.explain.limits import limits_of
+from miptree.explain.limits import known_limits, limits_of
 from miptree.explain.splits import Story
 from miptree.explain.tables import cells_of
 
@@ -47,8 +48,9 @@ def explain(
     X : data frame or array-like of shape (n_samples, n_features)
         The rows to explain.
     background : data frame or array-like, optional
-        Rows that show the ranges and digits of the features, best those of the
-        training. By default the rows of X, with the cut points of a points tree.
+        Rows that show the ranges and digits of the features. By default those of the
+        training rows, which the model knows; where its file does not tell them, those
+        of the rows of X, with the cut points of a points tree.
     fixed : iterable of str or int
         Names or positions of columns that must not change.
     target : object, optional
@@ -75,7 +77,7 @@ def explain(
     >>> clf = OptimalTreeClassifier(
     ...     max_depth=1, solver="search", max_iter=5, random_state=0
     ... ).fit(X, y)
-    >>> found = explain(clf, X[:2], background=X)[0]
+    >>> found = explain(clf, X[:2])[0]
     >>> found.label, found.change.label
     ('no', 'yes')
     """
@@ -87,8 +89,7 @@ def explain(
     leaf, proba = clf.apply(X), clf.predict_proba(X)
     places = _places(rows, len(leaf))
     table = cells_of(X)
-    known = table if background is None else _background(clf, background)
-    limits = limits_of(clf.table_.columns, known, background is not None)
+    limits, ranges = _limits(clf, table, background)
     story = Story.of(clf)
     asked = _asked(clf, fixed, target, weights)
     cells = [row_of(clf.table_.columns, table, place) for place in places]
@@ -108,7 +109,7 @@ def explain(
         )
         for k, place in enumerate(places)
     )
-    return Explanations(items, _ranges(len(known[0]), background is not None))
+    return Explanations(items, ranges)
 
 
 def _places(rows: Iterable[int] | None, n_rows: int) -> list[int]:
@@ -123,16 +124,30 @@ def _places(rows: Iterable[int] | None, n_rows: int) -> list[int]:
     return [int(place) for place in places]
 
 
-def _ranges(n_rows: int, is_background: bool) -> str:
-    """Say where ranges are from, and what costs are."""
-    rows = "1 row" if n_rows == 1 else f"{n_rows:,} rows"
-    cost = "Cost 1 is the whole range of a number, or another category."
-    if is_background:
-        return f"{cost} Ranges are those of the {rows} given as background."
-    return (
-        f"{cost} Ranges are those of the {rows} given; name the training rows as "
-        "background to use theirs."
+def _limits(
+    clf: TreePredictor, table: list[Cells], background: Any
+) -> tuple[dict[int, Limits], str]:
+    """Return the limits of numbers; say where they are from, and what costs are."""
+    cost, columns = _COST, clf.table_.columns
+    if background is not None:
+        known = _background(clf, background)
+        said = f"{cost} Ranges are those of the {_rows(known)} given as background."
+        return limits_of(columns, known, is_background=True), said
+    if clf.table_.has_limits:
+        return known_limits(columns), f"{cost} Ranges are those of the training rows."
+    said = (
+        f"{cost} Ranges are those of the {_rows(table)} given; name the training rows "
+        "as background to use theirs."
     )
+    return limits_of(columns, table, is_background=False), said
+
+
+_COST = "Cost 1 is the whole range of a number, or another category."
+
+
+def _rows(table: list[Cells]) -> str:
+    n_rows = len(table[0])
+    return "1 row" if n_rows == 1 else f"{n_rows:,} rows"
 
 
 def _background(clf: TreePredictor, background: Any) -> list[Cells]:

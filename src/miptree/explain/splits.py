@@ -8,9 +8,9 @@ from functools import cached_property
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, NumericalColumn, Value
+from miptree.data.limits import Limits
 from miptree.explain.cell_values import added, points_of, score_of
 from miptree.explain.explanation import Contribution, SplitMet
-from miptree.explain.limits import Limits
 from miptree.explain.program import Row, Way
 from miptree.export._conditions import Card, negated
 from miptree.export._describe import condition_of, is_points_tree

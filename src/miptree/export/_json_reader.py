@@ -31,9 +31,7 @@ from miptree.export._json_values import (
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-VERSION = 10
-WITHOUT_SPREAD = 9
-"""The version before, whose files do not tell the spread of the columns."""
+VERSION = 11
 
 MAX_BYTES = 256 * 2**20
 
@@ -77,19 +75,16 @@ def model_of(text: str) -> SavedModel:
     if plain.get("format") != FORMAT:
         raise MalformedError(f'"format" is not "{FORMAT}"')
     version = an_int(plain.get("version"), "version")
-    if version not in (VERSION, WITHOUT_SPREAD):
+    if version != VERSION:
         advice = "a newer miptree may read it"
         if version < VERSION:
             advice = (
                 "it was written before the first release and does not say all that is "
                 "said now: fit the model again"
             )
-        known = f"{WITHOUT_SPREAD} and {VERSION}"
-        raise MalformedError(f'"version" is {version}, known: {known}; {advice}')
+        raise MalformedError(f'"version" is {version}, known: {VERSION}; {advice}')
     digest = check_digest(plain)
-    lacking = {"spread"} if version == WITHOUT_SPREAD else set()
-    exact_keys(plain, set(ENTRIES.split()) - lacking, "the file")
-    plain |= dict.fromkeys(lacking)
+    exact_keys(plain, set(ENTRIES.split()), "the file")
     clf = _read_estimator(plain["estimator"], plain["parameters"])
     schema = read_schema(plain)
     names = [column.name for column in schema.table.columns]

@@ -43,6 +43,8 @@ KIND_OF_COLUMN: dict[type, str] = {
     DroppedColumn: "dropped",
 }
 
+_OF_NUMBERS = (NumericalColumn, GridColumn)
+
 CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": str}
 """Kind of a NumPy dtype -> what its values are in JSON."""
 
@@ -73,6 +75,8 @@ def _read_table(given: object) -> Table:
         off_grid = any(isinstance(column, NumericalColumn) for column in read)
         if off_grid or any(getattr(column, "as_subsets", False) for column in read):
             raise MalformedError("a column is on a grid, and another is not")
+    if len({c.limits is None for c in read if isinstance(c, _OF_NUMBERS)}) > 1:
+        raise MalformedError('a column has "limits", and another has none')
     return Table(read, given["missing"], given["unknown"])
 
 
@@ -146,5 +150,7 @@ def check_table(clf: Any, schema: Schema) -> None:
     if isinstance(clf, TableClassifier):
         return
     n_columns, names = len(columns), schema.feature_names
-    if schema.table != Schema.of_numbers(n_columns, schema.classes, names).table:
+    limits = [getattr(column, "limits", None) for column in columns]
+    plain = Schema.of_numbers(n_columns, schema.classes, names, limits)
+    if schema.table != plain.table:
         raise MalformedError("the table of a baseline has a column that is no numbers")

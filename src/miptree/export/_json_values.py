@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from miptree.data import Value
+from miptree.data.limits import FEWEST_PLACES, MOST_PLACES, Limits
 from miptree.utils.arrays import AnyArray
 
 MAX_TEXT = 10_000
@@ -167,6 +168,20 @@ def texts_or_none(given: object, name: str) -> tuple[str, ...] | None:
     return tuple(a_text(value, name) for value in a_list(given, name, 0))
 
 
+def limits_or_none(given: object, name: str) -> Limits | None:
+    """Return the range and digits of a column, which must make sense."""
+    if given is None:
+        return None
+    found: Limits = record(Limits, given, name)
+    if not found.low <= found.high:
+        raise MalformedError(f'"{name}" has a "low" above its "high"')
+    if not FEWEST_PLACES <= found.places <= MOST_PLACES:
+        raise MalformedError(f'"{name}" has {found.places} decimal places')
+    if found.is_range and not found.step <= 2 * found.width:
+        raise MalformedError(f'"{name}" has digits that are wider than its range')
+    return found
+
+
 _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "int": an_int,
     "int | None": an_int_or_none,
@@ -174,6 +189,7 @@ _SCALARS: dict[str, Callable[[object, str], Any]] = {
     "float": a_float,
     "str": a_text,
     "bool": a_bool,
+    "Limits | None": limits_or_none,
     "tuple[Value, ...]": category_values,
     "tuple[float, ...]": a_float_tuple,
     "tuple[str, ...] | None": texts_or_none,
