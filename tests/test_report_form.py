@@ -1,12 +1,15 @@
 """The form of the report page: typed numbers, reasons, and the change that flips."""
 
 import copy
+from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
 from _models import (
+    QUICK,
     gaps_frame,
     gaps_model,
     grid_frame,
@@ -17,9 +20,10 @@ from _models import (
     with_tree,
 )
 from _pages import iris_page, mixed_page, one, opened, plain_rows, points_page
-from miptree import ObliqueTree, explain
+from miptree import ObliqueTree, OptimalTreeClassifier, explain
 from miptree.export._rules import rules_of
 from miptree.report import report_html
+from miptree.tree import HeapTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
@@ -65,27 +69,81 @@ def test_reasons_are_those_of_explain(page):
             assert shown == pytest.approx(amounts, abs=1e-12)
 
 
-def test_the_change_is_the_nearest_of_one_value(page):
+CHANGES = "return arguments[0].map((row) => miptree.nearestChange(row, arguments[1]))"
+
+
+def changed_row(rows, k, change):
+    row = rows.iloc[[k]].astype(object)
+    for part in change["changes"]:
+        row.isetitem(part["column"]["id"], [part["after"]])
+    return row
+
+
+@pytest.mark.parametrize("is_fixed", [False, True])
+def test_the_change_is_that_of_explain(page, is_fixed):
     browser, clf, rows = page
-    some = rows[::11].reset_index(drop=True)
-    script = "return arguments[0].map((row) => miptree.nearestChange(row))"
-    told = browser.execute_script(script, plain_rows(clf, some))
-    costs = np.full(len(some), np.inf)
-    names = list(rows.columns)
-    for j in rules_of(clf).used:
-        fixed = [name for k, name in enumerate(names) if k != j]
-        for k, item in enumerate(explain(clf, some, background=rows, fixed=fixed)):
-            if item.change is not None:
-                costs[k] = min(costs[k], item.change.cost)
-    assert np.isfinite(costs).any()
-    # `explain` passes a split by a few millionths of what its score can vary by.
-    found = [np.inf if change is None else change["cost"] for change in told]
-    assert found == pytest.approx(costs, abs=1e-5)
+    some = rows[::6].reset_index(drop=True)
+    kept = rules_of(clf).used[1:2] if is_fixed else []
+    told = browser.execute_script(CHANGES, plain_rows(clf, some), kept)
+    found = explain(clf, some, fixed=kept)
+    assert any(change["changes"] for change in told)
+    for k, (change, item) in enumerate(zip(told, found, strict=True)):
+        assert change["isNearest"]
+        if item.change is None:
+            assert change["changes"] is None
+            continue
+        assert all(part["column"]["id"] not in kept for part in change["changes"])
+        label = str(clf.predict(changed_row(some, k, change))[0])
+        assert label == change["label"] != str(item.label)
+        if item.change.is_nearest:  # to a few steps of numbers that have many
+            assert change["cost"] == pytest.approx(item.change.cost, abs=3e-5)
+        else:
+            assert change["cost"] <= item.change.cost + 3e-5
+
+
+def test_changes_of_several_values_are_found(browser, tmp_path):
+    clf, iris = iris_model(), load_iris(as_frame=True).data
+    opened(browser, iris_page(clf), tmp_path)
+    told = browser.execute_script(CHANGES, plain_rows(clf, iris), [])
+    several = [k for k, change in enumerate(told) if len(change["changes"]) > 1]
+    assert len(several) > 10
+    for k in several:
+        assert clf.predict(changed_row(iris, k, told[k]))[0] == told[k]["label"]
+
+
+@pytest.mark.parametrize(("seed", "digits"), [(0, 0), (1, 0), (2, 6), (313, 1)])
+def test_no_cheaper_change_of_whole_numbers_flips(browser, tmp_path, seed, digits):
+    """All points of a grid are tried; coefficients of few digits make ties."""
+    rng = np.random.default_rng(seed)
+    grid = pd.DataFrame(list(product(range(6), repeat=3)), columns=list("abc"))
+    clf = OptimalTreeClassifier(**QUICK).fit(grid, np.arange(len(grid)) % 2)
+    coef = (3 * rng.normal(size=(3, 3))).round(digits)
+    threshold = (coef @ [2.0, 3.0, 2.0]).round(digits)
+    heap = HeapTree(coef, threshold, np.array([0, 1, 1, 0]))
+    clf = with_tree(clf, ObliqueTree.from_heap(heap), rng)
+    label = clf.predict(grid)
+    opened(browser, report_html(clf, grid, label), tmp_path)
+    told = browser.execute_script(CHANGES, plain_rows(clf, grid), [])
     for k, change in enumerate(told):
-        if change is not None:
-            changed = some.iloc[[k]].astype(object)
-            changed[names[change["column"]["id"]]] = change["after"]
-            assert str(clf.predict(changed)[0]) == change["label"]
+        cost = np.abs(grid - grid.iloc[k]).sum(axis=1).to_numpy() / 5
+        assert change["isNearest"]
+        assert change["cost"] == pytest.approx(cost[label != label[k]].min())
+        assert str(clf.predict(changed_row(grid, k, change))[0]) == change["label"]
+
+
+def test_values_that_cannot_change_are_ticked(browser, tmp_path):
+    clf = iris_model()
+    opened(browser, iris_page(clf), tmp_path)
+    used = rules_of(clf).used
+    before = one(browser, "#changes").text
+    for j in used:
+        one(browser, f'[data-keep="{j}"]').click()
+    said = "No change of the values that may change, within the ranges of the training"
+    assert one(browser, "#change").text.startswith(said)
+    assert not browser.find_elements("css selector", "#changes")
+    for j in used:
+        one(browser, f'[data-keep="{j}"]').click()
+    assert one(browser, "#changes").text == before
 
 
 def type_into(browser, column, text):
@@ -103,8 +161,8 @@ def test_odd_numbers_are_refused_kindly(browser, tmp_path):
         "1,5": "write petal width (cm) with a point, 1.5, and not as 1,5",
         "1.5 cm": "petal width (cm) is “1.5 cm”, which is no number",
         "1e999": "petal width (cm) is “1e999”, which is no number",
-        "49.5": "petal width (cm) is 49.5, but it is between 0.1 and 2.5 in all rows",
-        "-1": "petal width (cm) is -1, but it is between 0.1 and 2.5 in all rows",
+        "49.5": "petal width (cm) is 49.5, but it is between 0.1 and 2.5 in all",
+        "-1": "petal width (cm) is -1, but it is between 0.1 and 2.5 in all training",
     }
     for text, why in said.items():
         field = type_into(browser, column, text)
@@ -130,9 +188,12 @@ def test_reasons_and_change_are_shown(browser, tmp_path):
     for line, split in zip(lines, item.splits, strict=True):
         assert line.text.startswith(split.rule)
         assert f"the sum is {split.score:.4g}" in line.text
-    said = one(browser, "#change").text
-    assert said.startswith("The nearest change of one value: ")
-    assert said.endswith(" gives virginica.") or said.endswith(" gives setosa.")
+    change = explain(clf, row)[0].change
+    said = f"The nearest change that gives {change.label}:"
+    assert one(browser, "#change").text == said
+    parts = [f"{p.feature} from {p.before:g} to {p.after:g}" for p in change.changes]
+    listed = browser.find_elements("css selector", "#changes li")
+    assert [part.text for part in listed] == parts
 
 
 def test_a_tree_of_one_class_has_no_change(browser, tmp_path):
@@ -140,5 +201,6 @@ def test_a_tree_of_one_class_has_no_change(browser, tmp_path):
     tree = ObliqueTree(leaf, leaf, np.zeros((1, 4)), np.zeros(1), np.array([1]))
     clf = with_tree(copy.copy(iris_model()), tree, np.random.default_rng(0))
     opened(browser, iris_page(clf), tmp_path)
-    assert "No change of one value alone" in one(browser, "#change").text
+    said = "No leaf of the tree gives another class."
+    assert one(browser, "#change").text == said
     assert not browser.find_elements("css selector", "#reasons")

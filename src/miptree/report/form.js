@@ -1,8 +1,7 @@
 "use strict";
 // What the form does with a typed row: it reads numbers strictly, tells which rules the
-// row meets and what adds to them, and finds the least change of one value that gives
-// another class. Costs and digits are those of `explain` in Python.
-const miptreeForm = ({ facts, nodes, cell, path, predict }) => {
+// row meets and what adds to them, and puts changes into words.
+const miptreeForm = ({ facts, cell, path }) => {
   const ranges = facts.form.columns, splits = facts.form.splits;
   const missing = (value) => value === null || value === undefined || value !== value;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -22,7 +21,7 @@ const miptreeForm = ({ facts, nodes, cell, path, predict }) => {
     const number = Number(given);
     if (range && (number < range.low || number > range.high)) {
       return `${column.name} is ${given}, but it is between ${range.low} and ` +
-        `${range.high} in all rows of this page: the tree has learned nothing about ` +
+        `${range.high} in all ${facts.form.rows}: the tree has learned nothing about ` +
         "others";
     }
     return number;
@@ -56,66 +55,6 @@ const miptreeForm = ({ facts, nodes, cell, path, predict }) => {
     return passed.slice(0, -1).map((node, k) => met(node, passed[k + 1], row));
   }
 
-  // ----------------------------------------------------------------- change
-  const round = (x, places) => (places >= 0 ? Number(x.toFixed(Math.min(places, 100)))
-    : Math.round(x * 10 ** places) / 10 ** places) + 0;
-
-  // Numbers next to where a split changes its side, the other cells being kept.
-  function candidates(column, range, places, row) {
-    const step = 10 ** -places, found = new Set();
-    const near = (x) => {
-      for (let k = -2; k <= 2; k++) found.add(round(round(x, places) + k * step, places));
-    };
-    for (const node of nodes.values()) {
-      let slope = 0, base = 0;
-      for (const term of node.terms || []) {
-        if (term.column !== column.id) base += term.coef * cell(term, row);
-        else if (term.kind === "number") slope += term.coef;
-        else if (term.kind === "steps") term.cuts.forEach(near);
-      }
-      if (slope) near((node.threshold - base) / slope);
-    }
-    near(range.fill);
-    return [...found].filter((x) => x >= range.low && x <= range.high);
-  }
-
-  function numbers(column, row) {
-    const range = ranges[column.id], cell_ = row[column.id];
-    if (!range) return [];
-    const usual = missing(cell_) ? range.fill : cell_;
-    let places = range.places;
-    while (places < range.most_places && round(usual, places) !== usual) places++;
-    let start = usual, before = 0;
-    if (missing(cell_)) {
-      start = Math.min(Math.max(round(usual, places), range.low), range.high);
-      before = 1;
-    }
-    const cost = (x) => before + Math.abs(x - start) / (range.high - range.low);
-    return candidates(column, range, places, row).map((x) => [x, cost(x)]);
-  }
-
-  function categories(column, row) {
-    const n = ranges[column.id] ? ranges[column.id].n_offered : 0;
-    return column.values.slice(0, n).filter((value) => value !== row[column.id])
-      .map((value) => [value, 1]);
-  }
-
-  // The cheapest change of one value after which the page predicts another class.
-  function nearestChange(row) {
-    const label = predict(row).label;
-    let best = null;
-    for (const column of facts.columns) {
-      const tried = (column.kind === "number" ? numbers : categories)(column, row);
-      for (const [after, cost] of tried) {
-        if (best !== null && cost >= best.cost) continue;
-        const found = predict({ ...row, [column.id]: after });
-        if (found.refused || found.label === label) continue;
-        best = { column, before: row[column.id], after, cost, label: found.label };
-      }
-    }
-    return best;
-  }
-
   // ------------------------------------------------------------------ words
   const few = (x) => String(Number(x.toPrecision(4)));
   const signed = (x) => (x > 0 ? `+${few(x)}` : few(x).replace("-", "−"));
@@ -135,20 +74,35 @@ const miptreeForm = ({ facts, nodes, cell, path, predict }) => {
     });
     if (reason.parts.length > 8) listed.push(`${reason.parts.length - 8} more`);
     if (reason.kind === "question") return `Here ${listed.join(", ")}.`;
+    const limit = few(reason.limit); // a rule may show it with fewer digits than it has
+    const which = reason.rule.includes(limit) ? "the limit" : "the exact limit";
     const sum = reason.kind === "points" ? `${reason.score} points`
-      : `the sum is ${few(reason.score)}, the limit ${few(reason.limit)}`;
+      : `the sum is ${few(reason.score)}, ${which} ${limit}`;
     return `Here ${sum} (${listed.join("; ")}).`;
   }
 
-  function changeWords(change) {
-    if (change === null) {
-      return "No change of one value alone, within the ranges of the rows, gives " +
-        "another class.";
-    }
-    const { column, before, after } = change;
-    return `The nearest change of one value: ${column.name} from ` +
-      `${shown(column, before)} to ${shown(column, after)} gives ${change.label}.`;
+  function changedWords({ column, before, after, others }, isFree) {
+    const values = [after, ...(isFree ? others : [])].map((v) => shown(column, v));
+    const more = values.length > 5 ? [`${values.length - 4} more values`] : [];
+    const named = more.length ? [...values.slice(0, 4), ...more] : values;
+    return `${column.name} from ${shown(column, before)} to ${named.join(" or ")}`;
   }
 
-  return { typed, reasons, nearestChange, reasonWords, changeWords };
+  // Returns how a sentence on a change begins, and what changes, part by part.
+  function changeWords({ changes, isNearest, hasOthers, label }, hasKept) {
+    const which = hasKept ? "the values that may change" : "these values";
+    if (changes === null) {
+      if (!hasOthers) return ["No leaf of the tree gives another class.", []];
+      const none = `within the ranges of the ${facts.form.rows}, gives another class.`;
+      return [isNearest ? `No change of ${which}, ${none}`
+        : `No change of ${which} was found that, ${none}`, []];
+    }
+    // Of two columns each may have other values, but not surely both at once.
+    const isFree = changes.filter(({ others }) => others.length).length === 1;
+    const start = isNearest ? "The nearest change" : "A change, not surely the nearest,";
+    return [`${start} that gives ${label}:`,
+      changes.map((part) => changedWords(part, isFree))];
+  }
+
+  return { typed, reasons, reasonWords, changeWords };
 };

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from miptree.data import CategoricalColumn, Cells, GridColumn, NumericalColumn
+from miptree.data.limits import Limits
 from miptree.estimator import OptimalTreeClassifier
-from miptree.explain.limits import Limits, limits_of
+from miptree.explain.limits import known_limits, limits_of
 from miptree.explain.splits import Story
 from miptree.export._conditions import Card, Part
 from miptree.export._describe import condition_of
@@ -17,7 +18,8 @@ from miptree.report.nodes import plain_values
 def form_facts(clf: OptimalTreeClassifier, cells: list[Cells]) -> dict[str, Any]:
     """Gather ranges of the columns by their place, and rules of the splits by node."""
     story, columns = Story.of(clf), clf.table_.columns
-    limits = limits_of(columns, cells, is_background=True)
+    is_known = clf.table_.has_limits
+    limits = known_limits(columns) if is_known else limits_of(columns, cells, True)
     splits = story.shown.branches if story.is_of_points else story.exact.branches
     pairs = zip(splits, story.shown.branches, strict=True)
     found: dict[int, dict[str, Any]] = {}
@@ -29,6 +31,7 @@ def form_facts(clf: OptimalTreeClassifier, cells: list[Cells]) -> dict[str, Any]
             found[j] = _range(limits[j], column)
     return {
         "columns": found,
+        "rows": "training rows" if is_known else "rows of this page",
         "splits": {branch.node: _split(story, branch, told) for branch, told in pairs},
     }
 
@@ -40,6 +43,7 @@ def _range(limits: Limits, column: NumericalColumn | GridColumn) -> dict[str, An
         "places": limits.places,
         "most_places": limits.most_places,
         "fill": column.fill,
+        "cuts": column.cuts if isinstance(column, GridColumn) else None,
     }
 
 

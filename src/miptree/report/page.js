@@ -114,8 +114,9 @@
     const proba = probabilities(row, leaf);
     return { label: facts.classes[leaf.label], leaf: leaf.id, passed, proba };
   }
-  const form = miptreeForm({ facts, nodes, cell, path, predict });
-  window.miptree = { predict, reasons: form.reasons, nearestChange: form.nearestChange };
+  const form = miptreeForm({ facts, cell, path });
+  const { nearestChange } = miptreeChange({ facts, nodes, cell, path, predict });
+  window.miptree = { predict, reasons: form.reasons, nearestChange };
 
   // ------------------------------------------------------------------- tree
   const WIDE = 172, HIGH = 92, GAP = 16, LEVEL = 142, ROOM = WIDE - 14;
@@ -510,7 +511,10 @@
         field.value = column.typical < 0 ? "missing" : String(column.typical);
       }
       field.setAttribute("data-column", column.id);
-      fields.append(el("label", {}, column.name, field));
+      const keep = el("input", { type: "checkbox", "data-keep": column.id });
+      fields.append(el("div", { class: "field" },
+        el("label", {}, column.name, field),
+        el("label", { class: "keep" }, keep, "cannot change")));
     }
     if (!facts.columns.length) fields.append(el("p", {}, "The tree reads no column."));
     fields.addEventListener("input", answer);
@@ -554,7 +558,16 @@
       el("b", { id: "prediction" }, found.label),
       ` (leaf ${leaf.id}, probability ${percent(found.proba[leaf.label])})`,
       ...(why.length ? [", because", el("ol", { id: "reasons" }, ...why)] : []),
-      el("p", { id: "change" }, form.changeWords(form.nearestChange(row))));
+      ...changeParts(row));
+  }
+
+  function changeParts(row) {
+    const kept = [...document.querySelectorAll("[data-keep]:checked")]
+      .map((box) => Number(box.getAttribute("data-keep")));
+    const [said, parts] = form.changeWords(nearestChange(row, kept), kept.length > 0);
+    return [el("p", { id: "change" }, said),
+      ...(parts.length ? [el("ul", { id: "changes" }, ...parts.map((p) => el("li", {}, p)))]
+        : [])];
   }
 
   // ---------------------------------------------------------------- figures

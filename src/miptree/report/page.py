@@ -26,6 +26,8 @@ from miptree.report.gather import gather
 from miptree.report.kept_rules import LabelledRows, kept_rules
 from miptree.report.others import other_trees
 
+_SCRIPTS = ("simplex.js", "change.js", "form.js", "page.js")
+"""Parts of the page's one script, each of which needs those before it only."""
 _COLUMNS = 78
 """Characters of a line of the rules: half of a screen, or a sheet of paper."""
 
@@ -79,7 +81,7 @@ def report_html(
     facts["rules"] = kept_rules(clf, rows, sample_weight, other)
     facts["title"] = title
     facts["others"] = other_trees(alternatives, necessity)
-    script = _resource("form.js") + _resource("page.js")
+    script = "".join(map(_resource, _SCRIPTS))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     parts = {
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; "
