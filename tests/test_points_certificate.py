@@ -92,6 +92,8 @@ TAMPERED = {
     "free_bound": lambda c: c.objective_bound,
     "rules_bound": lambda c: 0.0,
     "left_out": lambda c: (),
+    "columns_objective": lambda c: c.objective,
+    "columns_bound": lambda c: c.objective_bound,
     "best_of_sample": lambda c: True,
 }
 

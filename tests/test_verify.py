@@ -162,6 +162,8 @@ TAMPERED = [
     ("free_bound", lambda c: c.objective_bound),
     ("rules_bound", lambda c: 0.0),
     ("left_out", lambda c: ()),
+    ("columns_objective", lambda c: c.objective),
+    ("columns_bound", lambda c: c.objective_bound),
     ("best_of_sample", lambda c: True),
 ]
 
@@ -204,6 +206,7 @@ def test_nonsense_in_a_field_is_caught_without_an_exception(fitted, field, value
         sense = {("seconds", -1e300), ("max_features", None), ("max_points", None)}
         sense |= {("n_sampled", None), ("rules", None), ("free_objective", None)}
         sense |= {("free_bound", None), ("rules_bound", None), ("left_out", None)}
+        sense |= {("columns_objective", None), ("columns_bound", None)}
         sense |= {("has_costs", True)}
         assert not found.ok or (field, str(value)) in {(f, str(v)) for f, v in sense}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -20,10 +21,12 @@ from miptree.classifiers.oblique_classifier import (
 from miptree.classifiers.ruled_rows import GivenGroups, possible_rules, ruled_rows
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
+from miptree.constraints.rules import source_names
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
+from miptree.fit.all_columns import AllColumns
 from miptree.fit.constrained import train_under_rules
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
@@ -39,6 +42,7 @@ from miptree.mip.solvers import SOLVERS, get_solver
 from miptree.objective.penalties import Auto, largest_cost, suited_objective
 from miptree.selection import SELECTORS, Selector
 from miptree.tree import ObliqueTree
+from miptree.utils.arrays import AnyArray
 from miptree.utils.files import refuse_overwriting
 
 
@@ -339,7 +343,27 @@ class OptimalTreeClassifier(ObliqueClassifier):
         )
         listeners = listeners_of(self.verbose, self.callback)
         plan = Plan.of(self, objective)
-        return train_under_rules(problem, plan, rules, clock, listeners)
+        given = problem, plan, rules, clock, listeners
+        return train_under_rules(*given, self._all_columns(rows, schema.classes))
+
+    def _all_columns(self, rows: TrainingRows, classes: AnyArray) -> AllColumns | None:
+        """Return the rows with the columns that constraints leave out, if they do.
+
+        None also where such a column cannot be read, for example one with gaps where
+        ``missing`` refuses them: there are no trees that use it then.
+        """
+        if not rows.left_out:
+            return None
+        wide = replace(rows, left_out=frozenset(), groups=None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # no split of the tree uses such a column
+            try:
+                problem, schema = self._problem_of(wide, classes)
+            except ValueError:
+                return None
+        sources = source_names(schema.table)
+        is_shared = [name not in rows.left_out for name in sources]
+        return AllColumns(problem, np.array(is_shared, dtype=bool))
 
     def _trained(
         self, problem: Problem, clock: Clock, record: bool = False

@@ -105,14 +105,22 @@ class Certificate:
         for ``objective_bound`` where it is above ``free_bound``.
     free_objective : float or None
         With constraints, the objective of the best tree known that need not keep them.
+        It does not use the columns of ``left_out`` where ``columns_bound`` is None.
     free_bound : float or None
         With constraints, a lower bound on the objective of all trees, whether they keep
-        them or not. An ``objective_bound`` above it is of trees that keep them.
+        them or not, of as many columns. An ``objective_bound`` above it, and above
+        ``columns_bound``, is of trees that keep them.
     rules_bound : float or None
         With constraints, what the errors of every tree that keeps them cost at least,
         by counting alone.
     left_out : tuple of str or None
-        With constraints, the columns that no split of the trees compared may use.
+        With constraints, the columns that no split may use: all bounds but
+        ``free_bound`` are of trees that do not.
+    columns_objective, columns_bound : float or None
+        With columns left out, the same as ``free_objective`` and ``free_bound`` of
+        trees that do not use these columns, but need not keep other constraints. None
+        where no tree that uses them was searched for: then those two are of such trees,
+        and what leaving out the columns costs is not known.
     """
 
     errors: int
@@ -154,6 +162,8 @@ class Certificate:
     free_bound: float | None = None
     rules_bound: float | None = None
     left_out: tuple[str, ...] | None = None
+    columns_objective: float | None = None
+    columns_bound: float | None = None
 
     def signed(self) -> Certificate:
         """Return the certificate with the digest of its other fields."""
@@ -192,13 +202,20 @@ class Certificate:
     @property
     def speaks_of_rules(self) -> bool:
         """Whether any of its fields is about constraints."""
-        fields = self.rules, self.free_objective, self.free_bound, self.rules_bound
-        return any(field is not None for field in (*fields, self.left_out))
+        of_all = self.rules, self.free_objective, self.free_bound, self.rules_bound
+        of_columns = self.left_out, self.columns_objective, self.columns_bound
+        return any(field is not None for field in (*of_all, *of_columns))
 
     @property
     def is_of_ruled_trees(self) -> bool:
         """Whether the bound on the objective is of trees that keep the rules alone."""
-        return self.free_bound is not None and self.objective_bound > self.free_bound
+        of_all = self.columns_bound if self.prices_columns else self.free_bound
+        return of_all is not None and self.objective_bound > of_all
+
+    @property
+    def prices_columns(self) -> bool:
+        """Whether the best tree without rules is one that may use all columns."""
+        return self.columns_bound is not None
 
     @property
     def is_of_points(self) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from miptree.certificate.points_words import told_apart
 from miptree.certificate.reasons import details, is_claim, reason
-from miptree.certificate.rules import rules_words
+from miptree.certificate.rules_words import rules_words
 from miptree.objective.tolerance import COST_ROUNDING, cost_meets, percent
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a certificate says of constraints: that they are kept, and at what price."""
+"""What a certificate says of constraints, in numbers, and whether that can be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from miptree.constraints.constraint import Finding
 from miptree.constraints.effective import left_out
 from miptree.constraints.rules import Rules
 from miptree.objective.bounds import COUNTING
-from miptree.objective.tolerance import COST_ROUNDING, meets
+from miptree.objective.tolerance import meets
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
@@ -26,6 +26,7 @@ def with_rules(
     rules_bound: float,
     without: Sequence[str] = (),
     free_bound: float | None = None,
+    columns: tuple[float, float] | None = None,
 ) -> Certificate:
     """Add what constraints found of a tree, all of them kept, to its certificate.
 
@@ -44,12 +45,20 @@ def with_rules(
     free_bound : float, optional
         Bound on the objective of all trees, whether they keep the rules or not, by
         default that of the certificate.
+    columns : tuple of float, optional
+        Objective and bound of trees that leave out these columns, and need not keep
+        other rules; the free ones are of trees that may use them then. By default no
+        tree that uses them is known, and none is in the free bound.
     """
     broken = [found.sentence for found in findings if not found.kept]
     if broken:
         raise AssertionError(f"A tree was certified that breaks a rule: {broken[0]}")
-    free_objective = min(float(free_objective), certificate.objective)
-    bound = certificate.objective_bound
+    value, bound = certificate.objective, certificate.objective_bound
+    if columns is not None:  # a tree of fewer columns is one of all, too
+        value = min(value, columns[0])
+        bound = min(bound, value, columns[1])
+        columns = value, bound
+    free_objective = min(float(free_objective), value)
     free_bound = bound if free_bound is None else min(free_bound, bound)
     return replace(
         certificate,
@@ -58,6 +67,8 @@ def with_rules(
         free_bound=min(free_bound, free_objective),
         rules_bound=min(float(rules_bound), certificate.cost),
         left_out=tuple(without),
+        columns_objective=None if columns is None else columns[0],
+        columns_bound=None if columns is None else columns[1],
     ).signed()
 
 
@@ -122,67 +133,30 @@ def _check_bound(certificate: Certificate, least_cost: float) -> Check:
 
 
 def _check_price(certificate: Certificate) -> Check:
-    """Check that the tree without rules may cost what is said."""
+    """Check that trees without rules may cost what is said.
+
+    They are not in the model, and are not counted again.
+    """
     free, value = certificate.free_objective, certificate.objective
-    bound = certificate.free_bound
+    bound, name = certificate.free_bound, "price of the rules"
     if free is None or bound is None:
         missing = "free_objective" if free is None else "free_bound"
-        return Check("price of the rules", False, f"{missing} is missing.")
-    is_possible = meets(bound, free) and meets(free, value)
-    is_possible &= certificate.any_tree_bound * (1 - 1e-9) <= bound
-    is_possible &= bound <= certificate.objective_bound
-    found = f"{free:.10g} without them lies between {bound:.10g} and {value:.10g}."
-    return Check("price of the rules", is_possible, found)
-
-
-def rules_words(certificate: Certificate) -> str:
-    """Say which rules the tree keeps, and what they cost at most and at least."""
-    rules = certificate.rules or ()
-    listed = " ".join(f"({n}) {rule}" for n, rule in enumerate(rules, 1))
-    count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
-    cost = f"{_counted(certificate)}{_unpriced(certificate)}{_price(certificate)}"
-    return f"It keeps {count}: {listed} {cost}"
-
-
-def _counted(certificate: Certificate) -> str:
-    """Say what errors cost at least where the rules are kept, if that is above all."""
-    bound = certificate.rules_bound
-    if not bound or bound <= certificate.any_tree_bound:
-        return ""
-    if certificate.has_costs:
-        what = f"has errors that cost at least {bound:.6g}"
-    else:
-        what = f"misclassifies at least {bound:.0f} rows"
-    return f"Every tree that keeps them {what}, by counting alone. "
-
-
-def _unpriced(certificate: Certificate) -> str:
-    """Say which columns no tree compared uses: what that costs is not in the price."""
-    if not certificate.left_out:
-        return ""
-    columns = " or ".join(map(repr, certificate.left_out))
-    return (
-        f"No tree compared uses {columns}, so that what leaving out such columns costs "
-        "is not known. Beside that: "
+        return Check(name, False, f"{missing} is missing.")
+    least, most = certificate.columns_bound, certificate.columns_objective
+    if (least is None) != (most is None) or (
+        least is not None and not certificate.left_out
+    ):
+        found = (
+            "columns_objective and columns_bound go together, with columns left out."
+        )
+        return Check(name, False, found)
+    least, most = bound if least is None else least, free if most is None else most
+    is_possible = meets(bound, free) and meets(free, most) and meets(most, value)
+    is_possible &= bound <= least and meets(least, most)
+    is_possible &= certificate.any_tree_bound * (1 - 1e-9) <= least
+    is_possible &= least <= certificate.objective_bound
+    found = (
+        f"{free:.10g} without them lies between {bound:.10g} and {value:.10g}; the "
+        "model does not hold that tree, so that this rests on the digest."
     )
-
-
-def _price(certificate: Certificate) -> str:
-    value, bound = certificate.objective, certificate.free_bound
-    free = certificate.free_objective
-    assert free is not None
-    assert bound is not None
-    if meets(value, free):
-        return "Keeping them costs nothing against the best tree known without them."
-    words = (
-        "The best tree known that need not keep them has a total cost of "
-        f"{free:.6g}, {value - free:.6g} less"
-    )
-    if bound > COST_ROUNDING * value:
-        words += f"; as none has one below {bound:.6g}, keeping them costs at most "
-        words += f"{value - bound:.6g}"
-    least = certificate.objective_bound
-    if not meets(least, free):
-        words += f"; as none that keeps them has one below {least:.6g}, it costs at "
-        words += f"least {least - free:.6g}"
-    return f"{words}."
+    return Check(name, is_possible, found)

@@ -131,11 +131,11 @@ def verify(
         changes one *and* computes its digest anew is caught by the numbers or by
         the digest given here; without that, only what leaves every number consistent
         is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
-        between its limits, a larger ``depth`` or ``max_features``, and the margin and
-        penalties where no point lies within the margin or all 1-norms are zero; of
-        a points tree also whether signs or a choice of columns were given (and which
-        columns, which it does not hold), penalties of columns that the tree does not
-        use, and ``cost_unit``.
+        between its limits, what trees cost that need not keep constraints, a larger
+        ``depth`` or ``max_features``, and the margin and penalties where no point lies
+        within the margin or all 1-norms are zero; of a points tree also whether signs
+        or a choice of columns were given (and which columns, which it does not hold),
+        penalties of columns that the tree does not use, and ``cost_unit``.
     resolve_with : {"highs", "scip", "gurobi", "cplex", "points"}, optional
         For a points tree "points": its engine runs again. Otherwise a solver that
         repeats the proofs of a solver: the count MIP for

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from miptree._version import __version__
-from miptree.certificate.rules import rules_words
+from miptree.certificate.rules_words import rules_words
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.files import TableNote
 from miptree.export import export_text

@@ -41,7 +41,8 @@ class _FeatureConstraint(Constraint):
 class ForbidFeatures(_FeatureConstraint):
     """No split uses these columns.
 
-    They are left out before the fit begins, so its bounds speak of the same trees.
+    They are left out before the fit begins, so its bounds speak of the same trees. What
+    that costs, against trees that use them, is in the certificate.
 
     Parameters
     ----------

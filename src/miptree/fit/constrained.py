@@ -5,12 +5,14 @@ trees holds for those that keep them, and it is the tree that their price is tol
 Then prices on the limits lead further searches to trees that keep them. Every tree met
 on the way, by whatever step, gets its best labels under the constraints and is offered.
 Proofs of all trees run against the tree without constraints; where that does not keep
-them, a MIP with rows for them proves how good a tree that does can be.
+them, a MIP with rows for them proves how good a tree that does can be. Where they leave
+columns out, trees that may use all columns are trained last, for the price alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +24,7 @@ from miptree.constraints.placed import with_placed
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
+from miptree.fit.all_columns import AllColumns
 from miptree.fit.cuts import best_cut
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
@@ -57,6 +60,8 @@ PROOF_SHARE = 0.5
 constraints follows."""
 FREE_PART = 0.25
 """The same in iterations, of all that there are."""
+PRICE_SHARE = 0.15
+"""Part of the time and of the iterations that is left for trees of all columns."""
 MOST_ROUNDS, LEAST_ITERATIONS = 16, 8
 """Priced searches that a budget of iterations is dealt out to, and fewest for each."""
 STALLED_AFTER = 8
@@ -83,8 +88,12 @@ def train_under_rules(
     rules: Rules,
     clock: Clock | None = None,
     listeners: Sequence[FitCallback] = (),
+    all_columns: AllColumns | None = None,
 ) -> FittedTree:
     """Train a tree that keeps all constraints.
+
+    ``all_columns`` are the rows with the columns that these leave out, to tell what
+    that costs; without them it is not known.
 
     Raises
     ------
@@ -93,8 +102,13 @@ def train_under_rules(
     """
     with interruptible(clock or Clock()) as clock:
         _leave_time_to_end(clock)
-        job = _Constrained(problem, plan, rules, clock, listeners)
-        return job.run()
+        if all_columns is None:
+            return _Constrained(problem, plan, rules, clock, listeners).run().end()
+        given = _leaving_a_price(plan, clock)
+        job = _Constrained(problem, given[0], rules, given[1], listeners).run()
+        left = None if plan.max_iter is None else max(0, plan.max_iter - job.n_iter)
+        job.price(all_columns, left, clock)
+        return job.end()
 
 
 def _leave_time_to_end(clock: Clock) -> None:
@@ -104,6 +118,17 @@ def _leave_time_to_end(clock: Clock) -> None:
     """
     if clock.limit is not None:
         clock.limit -= min(clock.elapsed, LARGEST_END * clock.limit)
+
+
+def _leaving_a_price(plan: Plan, clock: Clock) -> tuple[Plan, Clock]:
+    """Return a plan and a clock that leave some of theirs for trees of all columns."""
+    clock = copy(clock)
+    if clock.limit is not None:
+        clock.limit *= 1 - PRICE_SHARE
+    if plan.max_iter:
+        own = plan.max_iter - int(np.ceil(PRICE_SHARE * plan.max_iter))
+        plan = replace(plan, max_iter=max(1, own))
+    return plan, clock
 
 
 class _Constrained:
@@ -122,11 +147,18 @@ class _Constrained:
         self.n_iter = 0
         self.free: Incumbent | None = None
         self.free_bound = 0.0
+        self.wide: Incumbent | None = None
         self._may_go_on = True
         self._guided: tuple[Multipliers, HeapTree, int] | None = None
 
-    def run(self) -> FittedTree:
-        """Search without constraints, then with them, then prove; return the best."""
+    def run(self) -> _Constrained:
+        """Search without constraints, then with them, then prove; return itself.
+
+        Raises
+        ------
+        NoTreeFoundError
+            If no tree was found that keeps them.
+        """
         wants_proof = self.plan.solver != "search"
         if searches_are_on_disk():  # loading them should not take all of a small share
             compile_kernels_within(self.clock)
@@ -151,7 +183,9 @@ class _Constrained:
         may_guide = self._may_go_on and self._iterations_left != 0
         if may_guide and not (self._is_free_tree_kept or self._is_done):
             self._guide(self.clock.share(1.0))
-        return self._end()
+        if self.kept.best is None:
+            raise self.kept.not_found()
+        return self
 
     # ------------------------------------------------------------- questions
 
@@ -373,23 +407,57 @@ class _Constrained:
         if self.kept.best is not None:
             self.kept.best.stage = stage
 
-    def _end(self) -> FittedTree:
+    def price(
+        self, all_columns: AllColumns, max_iter: int | None, clock: Clock
+    ) -> None:
+        """Train trees that may use all columns, and need not keep any constraint.
+
+        They may take the time that was left for them, or as long as all did before.
+        """
+        best, known = self.kept.best, self.free
+        assert best is not None
+        assert known is not None
+        known = best if self._is_free_tree_kept else known
+        if clock.limit is not None:
+            longest = max(PRICE_SHARE * clock.limit, clock.elapsed)
+            clock = clock.counting(limit=longest)
+        if clock.is_over:
+            return
+        given = self.plan, known.tree, clock, max_iter, [self._hear]
+        wide = all_columns.train(*given)
+        self.n_iter += wide.n_iter
+        is_better = wide.score.objective < known.score.objective * (1 - 1e-9)
+        if not (is_better or wide.n_iter or wide.gap == 0):
+            return  # no tree that uses these columns was looked at
+        # Trees of fewer columns are among these: what is proved holds for them, too.
+        self.wide, bounds = wide, wide.bounds
+        self.free_bound = max(self.free_bound, bounds.objective.value)
+        best.raise_errors_bound(bounds.errors)
+        best.raise_objective_bound(bounds.objective)
+
+    def end(self) -> FittedTree:
+        """Close the fit; return its tree with what is known of it."""
         best = self.kept.best
-        if best is None:
-            raise self.kept.not_found()
+        assert best is not None
         best.n_iter = self.n_iter
         least = self.rules.least_cost(self.problem)
         best.raise_objective_bound(Bound(least, COUNTING))
         fitted = best.end(self.problem, self.plan.objective, self.plan.depth)
         assert self.free is not None
         findings = self.rules.findings(fitted.tree, fitted.tree.apply(self.problem.X))
+        free, bound, columns = self.free.score.objective, self.free_bound, None
+        if self.wide is not None:
+            columns = free, bound
+            free = self.wide.score.objective
+            bound = self.wide.bounds.objective.value
         certificate = with_rules(
             fitted.certificate,
             findings,
-            self.free.score.objective,
+            free,
             least,
             sorted(left_out(self.rules.constraints)),
-            self.free_bound,
+            bound,
+            columns,
         )
         return replace(fitted, certificate=certificate)
 

@@ -85,7 +85,7 @@ def train_layers(
             break
         here = problem.subset(rows)
         depth = plan.depth - _layer(node)
-        old = here.to_user(_below(heap, node, depth))
+        old = here.to_user(subtree(heap, node))
         new = _train_node(
             here, old, replace(plan, depth=depth), selection, clock, listeners
         )
@@ -139,7 +139,9 @@ def _subtree_nodes(node: int, depth: int) -> list[int]:
     return nodes
 
 
-def _below(heap: HeapTree, node: int, depth: int) -> HeapTree:
+def subtree(heap: HeapTree, node: int) -> HeapTree:
+    """Return the tree below a node, in arrays of its own."""
+    depth = heap.depth - _layer(node)
     nodes = np.array(_subtree_nodes(node, depth))
     n_branch, whole = 2**depth - 1, len(heap.threshold)
     branch, leaf = nodes[:n_branch], nodes[n_branch:] - whole

@@ -58,14 +58,17 @@ def train_incumbent(
     clock: Clock,
     listeners: Sequence[FitCallback] = (),
     on_tree: Callable[[HeapTree], object] | None = None,
+    known: ObliqueTree | None = None,
 ) -> Incumbent:
     """Train as :func:`train` does, for a fit that ends and certifies it itself.
 
-    ``on_tree`` is called with every tree that a step offers, in scaled units.
+    ``on_tree`` is called with every tree that a step offers, in scaled units. A tree
+    that is ``known`` takes part, whatever the training begins from.
     """
     job = Job.begin(problem, plan, clock, listeners, on_tree)
-    if isinstance(plan.init, ObliqueTree):  # no result is worse than it
-        job.offer(problem.to_scaled(plan.init, plan.depth))
+    for tree in (plan.init, known):  # no result is worse than these
+        if isinstance(tree, ObliqueTree):
+            job.offer(problem.to_scaled(tree, plan.depth))
     for step in (_start, search_first, _prove_errors, _prove_objective, _search_last):
         if job.is_done:
             break

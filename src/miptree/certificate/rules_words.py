@@ -1,0 +1,87 @@
+"""What a certificate says of constraints: that they are kept, and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from miptree.objective.tolerance import COST_ROUNDING, error_scale, meets
+
+if TYPE_CHECKING:
+    from miptree.certificate.certificate import Certificate
+
+
+def rules_words(certificate: Certificate) -> str:
+    """Say which rules the tree keeps, and what they cost at most and at least."""
+    rules = certificate.rules or ()
+    listed = " ".join(f"({n}) {rule}" for n, rule in enumerate(rules, 1))
+    count = "1 rule" if len(rules) == 1 else f"{len(rules)} rules"
+    cost = f"{_counted(certificate)}{_unpriced(certificate)}{_price(certificate)}"
+    return f"It keeps {count}: {listed} {cost}"
+
+
+def _counted(certificate: Certificate) -> str:
+    """Say what errors cost at least where the rules are kept, if that is above all."""
+    bound = certificate.rules_bound
+    if not bound or bound <= certificate.any_tree_bound:
+        return ""
+    if certificate.has_costs:
+        what = f"has errors that cost at least {bound:.6g}"
+    else:
+        what = f"misclassifies at least {bound:.0f} rows"
+    return f"Every tree that keeps them {what}, by counting alone. "
+
+
+def _unpriced(certificate: Certificate) -> str:
+    """Say which columns no tree compared uses: what that costs is not in the price."""
+    if not certificate.left_out or certificate.prices_columns:
+        return ""
+    return (
+        f"No tree compared uses {_or(certificate.left_out)}, so that what leaving out "
+        "such columns costs is not known. Beside that: "
+    )
+
+
+def _price(certificate: Certificate) -> str:
+    value, bound = certificate.objective, certificate.free_bound
+    free = certificate.free_objective
+    assert free is not None
+    assert bound is not None
+    may_use = ""
+    if certificate.prices_columns:
+        may_use = f" and may use {_or(certificate.left_out)}"
+    best = f"the best tree known that need not keep them{may_use}"
+    words = f"T{best[1:]} has a total cost of {free:.6g}, {value - free:.6g} less"
+    one = "one"
+    if _is_equal(certificate, value, free):
+        words, one = f"Keeping them costs nothing against {best}", "a total cost"
+    is_proved = _is_equal(certificate, value, bound)
+    if bound > COST_ROUNDING * value and not is_proved:
+        words += f"; as none has {one} below {bound:.6g}, keeping them costs at most "
+        words += f"{value - bound:.6g}"
+    least = certificate.objective_bound
+    if not _is_equal(certificate, least, free):
+        words += f"; as none that keeps them has one below {least:.6g}, it costs at "
+        words += f"least {least - free:.6g}"
+    return f"{words}.{_without_columns(certificate)}"
+
+
+def _without_columns(certificate: Certificate) -> str:
+    """Say what the best tree costs that keeps no rule but leaves out the columns."""
+    one, columns = certificate.columns_objective, _or(certificate.left_out)
+    if one is None or _is_equal(certificate, certificate.objective, one):
+        return ""  # there may be no other rule
+    return (
+        f" With {columns} left out, but no other rule, the best tree known has one of "
+        f"{one:.6g}."
+    )
+
+
+def _is_equal(certificate: Certificate, value: float, least: float) -> bool:
+    """Tell whether a value is as low as another, by what an error costs."""
+    given = certificate.errors, certificate.cost, certificate.objective
+    return meets(value, least, error_scale(*given))
+
+
+def _or(columns: Sequence[str] | None) -> str:
+    return " or ".join(map(repr, columns or ()))
