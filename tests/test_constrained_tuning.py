@@ -10,8 +10,8 @@ import sklearn
 from sklearn.model_selection import cross_validate
 
 from _cli import refused, run
+from _tuned import QUICK, biased, only_quick, people_in, tuner
 from miptree import (
-    OptimalTreeClassifierCV,
     estimator_cv,
     load_json,
     save_json,
@@ -32,39 +32,20 @@ from miptree.tuning import (
     ConstantTree,
     Fold,
     FoldConstraints,
-    LogisticTree,
     PointsTree,
     TableRules,
-    all_settings,
     folded_rows,
 )
 from miptree.tuning.comparison import make_race
 from miptree.tuning.evaluate_fold import score_fold, train_fold
 
 FINAL_FIT = import_module("miptree.tuning.final_fit")  # not the function
-QUICK = [CartTree(), LogisticTree(3.0), ConstantTree()]
 
 
 @pytest.fixture(autouse=True)
 def _short_searches(monkeypatch):
     """Search a little only: what is tested does not depend on how good trees are."""
     monkeypatch.setattr(FINAL_FIT, "_ITERATIONS", 4)
-
-
-def biased(n, seed=0):
-    """Two groups of which one has the larger feature, and more of the class 1."""
-    rng = np.random.default_rng(seed)
-    groups = rng.choice(["f", "m"], n)
-    X = rng.normal(size=(n, 3))
-    X[:, 0] += groups == "m"
-    y = (X[:, 0] + 0.5 * X[:, 1] + 0.4 * rng.normal(size=n) > 0.3).astype(int)
-    return X, y, groups
-
-
-def tuner(constraints, **parameters):
-    given = {"candidates": QUICK, "cv": 3, "n_repeats": 1, "time_limit": None}
-    given |= {"random_state": 0, "sparsity": None}
-    return OptimalTreeClassifierCV(constraints=constraints, **(given | parameters))
 
 
 def apart(predicted, groups, weight=None):
@@ -304,14 +285,9 @@ def test_groups_are_routed_as_metadata():
 
 
 def test_the_command_line_tunes_under_rules(tmp_path, monkeypatch):
-    def quick(style, problem, depths, readings, most, has_rules):
-        return all_settings(QUICK, depths, readings)
-
-    monkeypatch.setattr("miptree.tuning.comparison.style_settings", quick)
-    X, y, groups = biased(60)
-    table = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(sex=groups)
-    people, out = tmp_path / "people.csv", tmp_path / "model.json"
-    table.assign(paid=np.where(y == 1, "yes", "no")).to_csv(people, index=False)
+    only_quick(monkeypatch)
+    people, table, groups = people_in(tmp_path, ["a", "b"])
+    out = tmp_path / "model.json"
     fit = [
         "fit",
         people,

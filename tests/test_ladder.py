@@ -92,6 +92,23 @@ def test_the_simplest_style_near_the_best_is_taken():
     assert "no simpler style is as good" in why_chosen(strict, 2)
 
 
+def test_a_long_tree_is_taken_with_a_word_on_the_shorter_one():
+    """Who must read 31 terms learns what a tree of 11 would cost."""
+    found = CVResults(SETTINGS, (0.1,), 2, np.ones(4, dtype=bool))
+    for number, best in enumerate((0.90, 0.92)):
+        scores = np.array([[0.5], [0.7], [0.8], [best]])
+        terms = np.array([[0.0], [4.0], [11.0], [31.0]])
+        found = found.with_fold(number, FoldScores(scores, scores * 0, terms))
+    why = why_chosen(ladder(found, 1.0), 2)
+    assert why.startswith("The oblique tree was taken: no simpler style is as good")
+    assert (
+        "It has 31 terms in the mean; style 'sparse' gives a tree of 11, behind by "
+        "11.0 points (standard error 1.0)." in why
+    )
+    same_length = results_of((0.5, 0.7, 0.8, 0.9), (0.5, 0.7, 0.8, 0.92))
+    assert "terms" not in why_chosen(ladder(same_length, 1.0), 2)
+
+
 def test_a_small_difference_is_tolerated_however_clear_it_is():
     results = results_of((0.5, 0.895, 0.9, 0.9), (0.5, 0.895, 0.9, 0.9))
     assert chosen(ladder(results, 1.0)).style == "sparse"

@@ -20,7 +20,6 @@ from miptree.classifiers.oblique_classifier import (
 from miptree.classifiers.ruled_rows import GivenGroups, possible_rules, ruled_rows
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
-from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
@@ -53,7 +52,7 @@ from miptree.tuning.certified import certified
 from miptree.tuning.comparison import depths_of, make_race, to_train
 from miptree.tuning.fold_constraints import held_out_summary
 from miptree.tuning.kernels import LEFT_OUT
-from miptree.tuning.ladder import CONSTANT, CONSTANT_UNDER_RULES, what_fell_short
+from miptree.tuning.ladder import what_fell_short, without_splits
 from miptree.tuning.points_fold import EVALUATIONS, penalty_of
 from miptree.tuning.scoring import (
     SCORINGS,
@@ -133,15 +132,17 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         Whether columns of 3 to 6 different whole numbers are read as categories; "cv"
         does so if it is better by more than a standard error, unless
         ``categorical_features`` names the categories or ``unknown`` refuses new ones.
-        Points trees read them as numbers.
+        Points trees read them as numbers, and so does every tree where a constraint
+        gives them a direction or a coefficient.
     time_limit : float or None, default=60
         Seconds for the whole fit. The folds done by then decide.
     constraints : list of Constraint or None, default=None
         Rules that the tree must keep, as for :class:`~miptree.OptimalTreeClassifier`.
         In each fold the trees of a candidate are repaired on the training rows, and a
         candidate counts only if it keeps the rules there in every fold; sizes of
-        leaves and budgets are in proportion to the rows. Points trees know no rules
-        and do not take part.
+        leaves and budgets are in proportion to the rows. Around a ``FixedSplit``
+        candidates grow the other splits, each on the rows that come to it. Points
+        trees know no rules and do not take part.
     class_weight, cost_matrix, categorical_features, categorical_encoding, missing
         As for :class:`~miptree.OptimalTreeClassifier`.
     max_features_per_split, unknown, verbose
@@ -157,7 +158,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
     Attributes
     ----------
     style_ : str
-        Style of the tree, "constant" where no split was of use.
+        Style of the tree, "constant" where no split was of use but those of
+        ``FixedSplit``.
     rungs_ : list of Rung
         The best of each style, the simplest first, beside the best of all: how many
         coefficients it has, its score, and by how much it is behind.
@@ -331,7 +333,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         )
         if kernels.are_late and not was_interrupted:
             text = LEFT_OUT
-        if self.why_ in (CONSTANT, CONSTANT_UNDER_RULES) and not was_interrupted:
+        if self.why_ == without_splits(self.constraints_) and not was_interrupted:
             text = self.why_
         if text:
             warnings.warn(text, UserWarning, stacklevel=3)
@@ -527,12 +529,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         return FoldConstraints(self.constraints_, classes)
 
     def _refuse_contradictions(self) -> None:
-        """Refuse rules that contradict each other, or that candidates do not know."""
-        if any(isinstance(rule, FixedSplit) for rule in self.constraints_):
-            raise ValueError(
-                "OptimalTreeClassifierCV does not know FixedSplit, as its candidates "
-                "grow trees from the root. Use OptimalTreeClassifier, or leave it out."
-            )
+        """Refuse rules that contradict each other, or the shape of the trees."""
         most = self.max_features_per_split
         refuse_contradictions(self.constraints_, max(depths_of(self)), most)
 
@@ -546,7 +543,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             self.rungs_,
             results,
             winner,
-            has_rules=bool(self.constraints_),
+            constraints=self.constraints_,
             is_constant=self.get_n_leaves() == 1,
             is_searched=is_searched,
         )

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from miptree.commands._app import console, say
 from miptree.constraints.constraint import CountingConstraint
+from miptree.constraints.fixed_split import FixedSplit
 from miptree.estimator_cv import OptimalTreeClassifierCV
 from miptree.tuning.scoring import score_heading, score_text
 
@@ -20,10 +21,13 @@ def show_comparison(clf: OptimalTreeClassifierCV) -> None:
         clf.scoring, clf.cost_matrix is not None, clf.class_weight is not None
     )
     table = Table("style", "terms", f"on new rows: {score}", "proved")
+    has_fixed = any(isinstance(rule, FixedSplit) for rule in clf.constraints_)
     for rung in clf.rungs_:
         is_taken = rung.winner.index == clf.best_index_
+        is_alone = has_fixed and rung.style == "constant"
+        name = "fixed splits alone" if is_alone else rung.name
         table.add_row(
-            f"{rung.name}{', taken' if is_taken else ''}",
+            f"{name}{', taken' if is_taken else ''}",
             "-" if np.isnan(rung.winner.terms) else f"{rung.winner.terms:.0f}",
             score_text(clf.scoring, rung.winner.score, rung.winner.se),
             _proved(clf) if is_taken else "",

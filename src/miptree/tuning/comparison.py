@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.data.rows import TrainingRows, is_levels
+from miptree.data.rows import TrainingRows
 from miptree.tuning.candidates import Candidate
 from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winner
 from miptree.tuning.evaluate_fold import TableRules
@@ -74,7 +74,7 @@ def make_race(
     seed : int
         Seed of the folds.
     """
-    settings = _settings(asked, rows, problem, constraints is not None)
+    settings = _settings(asked, rows, problem, constraints)
     folded = folded_rows(
         rows, problem, X, y, asked.cv, asked.n_repeats, MOST_COMPARED, seed
     )
@@ -99,16 +99,30 @@ def make_race(
 
 
 def _settings(
-    asked: Asked, rows: TrainingRows, problem: Problem, has_rules: bool
+    asked: Asked,
+    rows: TrainingRows,
+    problem: Problem,
+    constraints: FoldConstraints | None,
 ) -> list[TuningSetting]:
-    """List what is compared."""
-    depths, readings = depths_of(asked), _readings(asked, rows)
+    """List what is compared: of trees that can hold the fixed splits, if any."""
+    least = 1 if constraints is None else constraints.least_depth
+    depths = [depth for depth in depths_of(asked) if depth >= least]
+    readings = _readings(asked, rows)
     if not isinstance(asked.candidates, str):
         return all_settings(asked.candidates, depths, readings)
     most = asked.max_features_per_split
-    return style_settings(
+    has_rules = constraints is not None
+    found = style_settings(
         asked.style, problem, depths, readings, most, has_rules=has_rules
     )
+    n_terms = 0 if constraints is None else constraints.most_terms
+    wide = [s for s in found if s.max_features is None or s.max_features >= n_terms]
+    if not wide:
+        raise ValueError(
+            f"A FixedSplit uses {n_terms} columns, more than a split of a sparse tree "
+            f"may, {max(s.max_features or 0 for s in found)}: give another style."
+        )
+    return wide
 
 
 def _readings(asked: Asked, rows: TrainingRows) -> Sequence[bool]:
@@ -117,12 +131,7 @@ def _readings(asked: Asked, rows: TrainingRows) -> Sequence[bool]:
     A user who names the categories, or wants unknown ones refused, has decided.
     """
     by_type = isinstance(asked.categorical_features, str)
-    found = any(
-        is_levels(cells)
-        for cells, known in zip(rows.cells, rows.categorical, strict=True)
-        if not known
-    )
-    if not found:
+    if list(rows.with_levels().categorical) == list(rows.categorical):
         return (False,)
     if asked.levels != "cv":
         return (bool(asked.levels),)

@@ -18,6 +18,7 @@ from miptree.tuning.candidates import ObliqueCandidate
 from miptree.tuning.fold_constraints import FoldConstraints
 from miptree.tuning.folds import Fold
 from miptree.tuning.grow import Grower, TrainingEffort
+from miptree.tuning.grow_around import grow_around
 from miptree.tuning.scores import (
     FoldScores,
     nonzeros_per_split,
@@ -104,7 +105,8 @@ def train_fold(
             return TrainedFold(table, part, [[] for _ in candidates])
     share = float(known.weight.sum() / rows.weight.sum())
     grower = Grower(part, depth, FOLD_EFFORT, fold.seed, share, clock or Clock())
-    return TrainedFold(table, part, grower.grow(candidates), ruled)
+    grown = grow_around(grower, () if ruled is None else ruled.fixed, candidates)
+    return TrainedFold(table, part, grown, ruled)
 
 
 def score_fold(

@@ -22,6 +22,7 @@ from miptree.tuning.cv_results import Winner
 from miptree.tuning.evaluate_fold import FOLD_EFFORT
 from miptree.tuning.folds import stratified_part
 from miptree.tuning.grow import Grower, TrainingEffort
+from miptree.tuning.grow_around import grow_around
 from miptree.tuning.training_part import TrainingPart
 from miptree.utils.arrays import FloatArray
 
@@ -65,17 +66,24 @@ def final_fit(
     candidate, depth = winner.setting.candidate, winner.setting.depth
     assert not isinstance(candidate, PointsTree)
     effort = FOLD_EFFORT if in_a_hurry else _EFFORT
+    grower = Grower(part, depth, effort, seed, clock=clock)
+    fixed = () if rules is None else rules.fixed
+
+    def thinned(trees: list[HeapTree], n_trees: int) -> list[HeapTree]:
+        # A candidate for hyperplanes has no tree where there are only categories.
+        found = (trees or [constant_tree(few, depth)])[:n_trees]
+        heaps = [part.thinned(heap, winner.threshold) for heap in found]
+        if few is problem:
+            return heaps
+        return [relabel(problem, problem.into_box(heap)) for heap in heaps]
+
     with threadpool_limits(1, user_api="blas"):
-        grown = Grower(part, depth, effort, seed, clock=clock).grow([candidate])
-    # A candidate for hyperplanes has no tree where there are only categories.
-    n_trees = 1 if rules is None else _REPAIRED
-    found = grown[0] or [constant_tree(few, depth)]
-    heaps = [part.thinned(heap, winner.threshold) for heap in found[:n_trees]]
-    if few is not problem:
-        heaps = [relabel(problem, problem.into_box(heap)) for heap in heaps]
-    free = problem.to_user(heaps[0]).prune(problem.X)
+        grown = grow_around(grower, fixed, [candidate])[0]
+        without = grower.grow([candidate])[0] if fixed else grown
+    free = problem.to_user(thinned(without, 1)[0]).prune(problem.X)
     if rules is None:
         return FinalTree(free, free)
+    heaps = thinned(grown, _REPAIRED)
     repaired = RepairedTree(problem, rules, heaps, clock)
     if repaired.is_bound and not isinstance(candidate, ConstantTree):
         n_iter = _FEW_ITERATIONS if in_a_hurry else _ITERATIONS

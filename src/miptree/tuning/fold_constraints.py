@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.constraints.constraint import Constraint
+from miptree.constraints.fixed_split import FixedSplit
+from miptree.constraints.places import depth_of
 from miptree.constraints.population import Population
 from miptree.constraints.proportion import in_proportion
 from miptree.constraints.rules import Rules, number_names, rules_of, source_names
@@ -57,6 +59,20 @@ class FoldConstraints:
 
     def __len__(self) -> int:
         return len(self.constraints)
+
+    @property
+    def least_depth(self) -> int:
+        """Depth that trees must have at least to hold all fixed splits."""
+        return 1 + max((depth_of(split.node) for split in self._fixed), default=0)
+
+    @property
+    def most_terms(self) -> int:
+        """Number of columns of the fixed split that has most of them."""
+        return max((len(split.listed) for split in self._fixed), default=0)
+
+    @property
+    def _fixed(self) -> list[FixedSplit]:
+        return [c for c in self.constraints if isinstance(c, FixedSplit)]
 
     def on_training(
         self, rows: TrainingRows, problem: Problem, table: Table, share: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +37,7 @@ from miptree.tuning.candidates import (
 from miptree.tuning.soft_batch import SoftBatch, joined, train_soft
 from miptree.tuning.training_part import TrainingPart
 from miptree.tuning.votes import out_of_bag_votes
-from miptree.utils.arrays import FloatArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 _L1_OF_STARTS = 3e-3
 """Penalty of the soft trees that searches begin from."""
@@ -81,6 +81,8 @@ class Grower:
         Part of all rows that these are.
     clock : Clock
         What is not done when it is over is left out.
+    weight : float, optional
+        Weight of all rows, by default that of these over their share.
     """
 
     part: TrainingPart
@@ -89,6 +91,7 @@ class Grower:
     seed: int
     share: float = 1.0
     clock: Clock = field(default_factory=Clock)
+    weight: float | None = None
     _anchors: dict[float, list[HeapTree]] = field(default_factory=dict)
 
     def grow(self, candidates: Sequence[ObliqueCandidate]) -> list[list[HeapTree]]:
@@ -105,6 +108,21 @@ class Grower:
             else:
                 grown.append(self._greedy(candidate))
         return grown
+
+    def on_side(self, rows: IntArray) -> Grower:
+        """Return a grower of the trees on a side of a root, to which some rows come.
+
+        A split there costs what it costs anywhere in a tree of all rows.
+        """
+        part = replace(self.part, problem=self.part.problem.subset(rows))
+        weight, given = self._all_weight, (self.effort, self.seed, self.share)
+        return Grower(part, self.depth - 1, *given, self.clock, weight)
+
+    @property
+    def _all_weight(self) -> float:
+        if self.weight is not None:
+            return self.weight
+        return float(self.part.problem.weight.sum()) / self.share
 
     def _greedy(
         self, candidate: CartTree | GreedySvmTree | LogisticTree | ConstantTree
@@ -237,8 +255,7 @@ class Grower:
             slack = max(slack, problem.largest_error_cost / margin)
         # On a part of the rows the margin is that of all of them.
         l1_penalty = self.share * candidate.l1_penalty
-        weight = float(problem.weight.sum()) / self.share
-        return suited_objective(slack, l1_penalty, margin, problem, weight)
+        return suited_objective(slack, l1_penalty, margin, problem, self._all_weight)
 
     def _polished(
         self, problem: Problem, objective: Svm1Objective, trees: Sequence[HeapTree]

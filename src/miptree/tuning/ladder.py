@@ -7,12 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.constraints.constraint import Constraint
+from miptree.constraints.fixed_split import FixedSplit
 from miptree.control.clock import End
 from miptree.tuning.cv_results import CVResults, Winner
 from miptree.tuning.scoring import difference_text
 
 _MOST_BEHIND = 0.05
 """Difference in the score that is noticed however large its error is."""
+MANY_TERMS = 16
+"""Terms of a tree from which on a shorter one is named beside it."""
 
 
 class Rung(NamedTuple):
@@ -150,18 +154,30 @@ CONSTANT_UNDER_RULES = (
     "tree is a constant."
 )
 """The same under constraints."""
+OWN_SPLITS_ALONE = (
+    "No further split was found that keeps the constraints and helps to predict new "
+    "rows: the tree has those of FixedSplit, and what leads to them."
+)
+"""The same where some splits are fixed."""
+
+
+def without_splits(constraints: Sequence[Constraint]) -> str:
+    """Say what to know of a tree for which no split was found."""
+    if any(isinstance(constraint, FixedSplit) for constraint in constraints):
+        return OWN_SPLITS_ALONE
+    return CONSTANT_UNDER_RULES if constraints else CONSTANT
 
 
 def why_chosen(
     rungs: Sequence[Rung],
     n_folds: int,
     scoring: str = "accuracy",
-    has_rules: bool = False,
+    constraints: Sequence[Constraint] = (),
 ) -> str:
     """Say in a sentence which style was taken, and why."""
     rung = chosen(rungs)
     if rung.style == "constant":
-        return CONSTANT_UNDER_RULES if has_rules else CONSTANT
+        return without_splits(constraints)
     if n_folds == 0:
         return f"A tree of style {rung.style} was trained without a comparison."
     best = max(rungs, key=lambda r: r.winner.known_score)
@@ -170,13 +186,35 @@ def why_chosen(
         return f"Of the {rung.style} trees the best one {folds} was taken."
     if rung is best:
         why = f"The {rung.name} tree was taken: no simpler style is as good {folds}."
-        return " ".join([why, uncompared(rungs, has_rules)]).rstrip()
-    behind = difference_text(scoring, rung.behind)
+        others = shorter(rungs, scoring), uncompared(rungs, bool(constraints))
+        return " ".join([why, *filter(None, others)])
+    return (
+        f"The {rung.name} tree was taken, as the simplest that is about as good as "
+        f"the best, the {best.name} one: it is {_behind(rung, scoring)} {folds}."
+    )
+
+
+def shorter(rungs: Sequence[Rung], scoring: str = "accuracy") -> str:
+    """Name the best tree of far fewer terms, where the one taken has many of them."""
+    terms = chosen(rungs).winner.terms
+    short = [
+        rung
+        for rung in rungs
+        if rung.style != "constant" and 0 < rung.winner.terms <= terms / 2
+    ]
+    if terms < MANY_TERMS or not short:
+        return ""
+    best = max(short, key=lambda rung: rung.winner.known_score)
+    return (
+        f"It has {terms:.0f} terms in the mean; style {best.style!r} gives a tree of "
+        f"{best.winner.terms:.0f}, {_behind(best, scoring)}."
+    )
+
+
+def _behind(rung: Rung, scoring: str) -> str:
+    """Say by how much the best of all is better than a rung."""
     error = "unknown"
     if np.isfinite(rung.behind_se):
         error = difference_text(scoring, rung.behind_se, unit=False)
-    return (
-        f"The {rung.name} tree was taken, as the simplest that is about as good as "
-        f"the best, the {best.name} one: it is behind by {behind} (standard error "
-        f"{error}) {folds}."
-    )
+    behind = difference_text(scoring, rung.behind)
+    return f"behind by {behind} (standard error {error})"

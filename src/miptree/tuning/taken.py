@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from miptree.constraints.constraint import Constraint
 from miptree.tuning.comparison import Asked
 from miptree.tuning.cv_results import CVResults, Winner
-from miptree.tuning.ladder import (
-    CONSTANT,
-    CONSTANT_UNDER_RULES,
-    Rung,
-    chosen,
-    why_chosen,
-)
+from miptree.tuning.ladder import Rung, chosen, why_chosen, without_splits
 
 
 class Taken(NamedTuple):
@@ -29,7 +24,7 @@ def what_was_taken(
     results: CVResults,
     winner: Winner,
     *,
-    has_rules: bool,
+    constraints: Sequence[Constraint],
     is_constant: bool,
     is_searched: bool,
 ) -> Taken:
@@ -42,8 +37,8 @@ def what_was_taken(
     results : CVResults
     winner : Winner
         What was trained.
-    has_rules : bool
-        Whether trees must keep constraints.
+    constraints : sequence of Constraint
+        What the tree must keep.
     is_constant : bool
         Whether the tree has one leaf.
     is_searched : bool
@@ -55,14 +50,14 @@ def what_was_taken(
     if n_folds == 0:
         why = "The first candidate was trained without a comparison."
     if isinstance(asked.candidates, str):
-        why = why_chosen(rungs, n_folds, asked.scoring, has_rules)
+        why = why_chosen(rungs, n_folds, asked.scoring, constraints)
         if winner is not chosen(rungs).winner:
             why = (
                 f"The {style} tree was taken: simpler ones that are about as good in "
                 "cross-validation find no split on all rows."
             )
         if is_constant:  # a candidate of any style may find no split
-            text = CONSTANT_UNDER_RULES if has_rules else CONSTANT
+            text = without_splits(constraints)
             style, why = "constant", text if n_folds else why
     if is_searched and not is_constant:
         style = "sparse" if winner.setting.max_features else "oblique"
