@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from _models import tied_model
-from miptree.data.clear_splits import TIE_BREAK
+from miptree.data.clear_splits import TIE_BREAK, Split, SplitRows, untied
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
@@ -105,3 +105,21 @@ def test_a_fit_keeps_its_errors_without_the_noise_of_its_start():
     assert sizes.min() > 1e-11
     assert np.count_nonzero(coef) == 5
     assert is_clear(clf.tree_, X)
+
+
+@pytest.mark.parametrize("to_right", [[2], [1, 3, 5], [1, 3], [2, 4, 5]])
+def test_rows_that_nothing_tells_apart_go_to_one_side(to_right):
+    """Rows of one line, which no feature divides as rounding did."""
+    given = np.array([[0, 0], [0, 4], [1, 3], [2, 2], [3, 1], [4, 0], [4, 4]]) * 1.0
+    right = np.isin(np.arange(7), [*to_right, 6])
+    largest = np.abs(given).max(axis=0)
+    on_line = Split(np.array([1.0, 1.0]), 4.0)
+    rows = SplitRows(given, right, np.array([4.0, 4.0]), largest)
+    found = untied(rows, on_line, on_line.coef)
+    score = given @ found.coef - found.threshold
+    error = rounding_error(found.coef[None], np.array([found.threshold]), largest)
+    assert (np.abs(score) > error).all()
+    assert found.coef.tolist() == on_line.coef.tolist()
+    assert len({*(score[1:6] > 0).tolist()}) == 1
+    n_moved = np.count_nonzero((score > 0) != right)
+    assert n_moved == min(right[1:6].sum(), (~right[1:6]).sum())

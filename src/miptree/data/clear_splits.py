@@ -74,14 +74,32 @@ def untied(rows: SplitRows, split: Split, noisy: FloatArray) -> Split:
     Returns
     -------
     Split
-        By one feature more, or its noise made larger, or with its noise as it is; the
-        split itself if nothing keeps all rows clear of it.
+        By one feature more, or its noise made larger, or with its noise as it is. Where
+        none of that keeps all rows clear of it, the split beside them, with all of them
+        on one side.
     """
     for coef in _candidates(rows, split, noisy):
         low, high = _room_of(rows, split._replace(coef=coef))
         if low <= high:
             return Split(coef, 0.5 * (low + high))
-    return split
+    return _beside(rows, split)
+
+
+def _beside(rows: SplitRows, split: Split) -> Split:
+    """Move a threshold off the rows that lie on it, so that the fewest change sides."""
+    given, error = rows.X @ split.coef, _error_of(rows, split)
+    value = np.sort(given)
+    is_clear = np.diff(value) >= 4 * error
+    above = value[np.append(is_clear, True)] + 2 * error
+    below = value[np.insert(is_clear, 0, True)] - 2 * error
+    nearest = [
+        above[np.searchsorted(above, split.threshold)],
+        below[np.searchsorted(below, split.threshold, side="right") - 1],
+    ]
+    if np.abs(value - split.threshold).min() >= 2 * error:
+        nearest.append(split.threshold)
+    n_moved = [np.count_nonzero((given > t) != rows.right) for t in nearest]
+    return split._replace(threshold=float(nearest[int(np.argmin(n_moved))]))
 
 
 def _candidates(
