@@ -257,6 +257,18 @@ def test_splits_of_a_depth_use_the_columns_they_may():
     assert clf.certificate_.errors < 15
 
 
+@pytest.mark.parametrize("more", [[], [AllowFeatures([1, 2], node=1)]])
+def test_a_root_on_columns_that_do_not_help_leaves_the_rows_to_a_split_below(more):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    rules = [AllowFeatures([2], depth=0), *more]
+    clf = classifier(rules, **PENALTIES, max_iter=30).fit(X, y)
+    # without a root no split is below it, and half of the rows are errors
+    assert clf.certificate_.errors <= 8
+    assert np.flatnonzero(clf.tree_.coef[0]).tolist() == [2]
+
+
 def test_a_split_at_a_node_uses_the_columns_it_may():
     X, y, _ = biased(60)
     clf = classifier([AllowFeatures([2], node=2)], **PENALTIES, max_iter=30).fit(X, y)
@@ -355,6 +367,7 @@ def test_a_fixed_split_stays_though_both_its_sides_predict_alike():
         ([AllowFeatures("a", depth=2)], "of depths 0 to 1 only"),
         ([FixedSplit(1, {"a": 1}, 0), AllowFeatures("b", depth=1)], "does not allow"),
         ([FixedSplit(0, {"a": 1}, 1e9)], "sends all rows to one side"),
+        ([FixedSplit(2, {"a": 1}, 1e9)], "node 2 sends all rows to one side"),
         ([FixedSplit(0, {"sex": 1}, 0)], "or sensitive and not allowed"),
         ([FixedSplit(0, {"a": 1, "b": 1}, 0)], "a split may use 1 only"),
     ],
@@ -366,6 +379,32 @@ def test_fixed_splits_that_cannot_be_are_refused(constraints, words):
     clf = classifier(constraints, max_features_per_split=1)
     with pytest.raises(ValueError, match=words):
         clf.fit(frame, y, sensitive_features=frame["sex"])
+
+
+@pytest.mark.parametrize(
+    ("constraints", "words"),
+    [
+        ([FixedSplit(1, {0: 1}, 5)], "node 1 sends all rows to one side that the"),
+        ([MinLeaf(rows=7)], "MinLeaf: .*at least 7 .*NOT kept, the smallest has 6"),
+        ([FixedSplit(2, {0: 1}, 7.5), MinLeaf(rows=3)], "the smallest has 2"),
+        ([Signs({0: -1}, 1)], "Signs: .*NOT kept at node 0"),
+    ],
+)
+def test_rules_that_fixed_splits_break_are_proved_impossible(constraints, words):
+    X = np.arange(20.0)[:, None]
+    fixed = FixedSplit(0, {0: 1.0}, 5.5)
+    proved = "Proved: no such tree exists. FixedSplit"
+    with pytest.raises(ImpossibleConstraintsError, match=f"{proved}.*{words}"):
+        classifier([fixed, *constraints]).fit(X, (X[:, 0] > 5).astype(int))
+
+
+@pytest.mark.parametrize("beside", [MinLeaf(rows=6), Signs({0: 1}, 1)])
+def test_rules_that_fixed_splits_just_keep_are_not_refused(beside):
+    X = np.arange(20.0)[:, None]
+    fixed = FixedSplit(0, {0: 1.0}, 5.5)
+    clf = classifier([fixed, beside], **PENALTIES, max_iter=5)
+    clf.fit(X, (X[:, 0] > 5).astype(int))
+    assert clf.certificate_.errors == 0
 
 
 def test_a_fixed_split_on_which_rounding_decides_is_refused():

@@ -10,6 +10,9 @@ from miptree.objective.tolerance import COST_ROUNDING, error_scale, meets
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
 
+_NAMED = 4
+"""Columns that are named where many are left out."""
+
 
 def rules_words(certificate: Certificate) -> str:
     """Say which rules the tree keeps, and what they cost at most and at least."""
@@ -38,7 +41,7 @@ def _unpriced(certificate: Certificate) -> str:
         return ""
     return (
         f"No tree compared uses {_or(certificate.left_out)}, so that what leaving out "
-        "such columns costs is not known. Beside that: "
+        "such columns costs is not known. Among trees without them: "
     )
 
 
@@ -84,4 +87,9 @@ def _is_equal(certificate: Certificate, value: float, least: float) -> bool:
 
 
 def _or(columns: Sequence[str] | None) -> str:
-    return " or ".join(map(repr, columns or ()))
+    """List columns; only the first of them where there are many."""
+    names = [repr(name) for name in columns or ()]
+    n_others = len(names) - _NAMED
+    if n_others > 1:
+        names = [", ".join(names[:_NAMED]), f"{n_others} other columns"]
+    return " or ".join(names)

@@ -16,6 +16,7 @@ from miptree.constraints.effective import (
     refuse_unweighted_classes,
 )
 from miptree.constraints.errors import ImpossibleConstraintsError
+from miptree.constraints.fixed_top import why_fixed_impossible
 from miptree.constraints.impossible import why_impossible
 from miptree.constraints.rules import Rules, rules_of
 from miptree.data.groups import RowGroups
@@ -69,10 +70,11 @@ def possible_rules(
     Raises
     ------
     ImpossibleConstraintsError
-        If counting alone proves that no predictions keep them.
+        If counting alone proves that no predictions, or no splits, keep them.
     """
     rules = rules_of(constraints, problem, schema, rows.costs)
     why = why_impossible(constraints, rules.population)
+    why = why or why_fixed_impossible(rules, problem.X)
     if why is not None:
         raise ImpossibleConstraintsError(f"Proved: no such tree exists. {why}")
     return rules

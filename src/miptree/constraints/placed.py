@@ -47,10 +47,10 @@ def placed_splits(
 def _placed(fixed: FixedSplit, problem: Problem, numbers: Sequence[str]) -> PlacedSplit:
     coef, threshold = fixed.hyperplane(numbers), fixed.threshold
     score = problem.X @ coef - threshold
-    if fixed.node == 0 and ((score <= 0).all() or (score > 0).all()):
+    if (score <= 0).all() or (score > 0).all():
         raise ValueError(
-            f"FixedSplit at node 0 sends all rows to one side. {fixed.asked}: give a "
-            "threshold that rows are on both sides of."
+            f"FixedSplit at node {fixed.node} sends all rows to one side. "
+            f"{fixed.asked}: give a threshold that rows are on both sides of."
         )
     factor = _exact_factor(np.append(coef, threshold), float(np.abs(score).max()))
     coef, threshold = coef * factor, threshold * factor

@@ -67,7 +67,10 @@ def _grown(
             seed=seed,
             n_jobs=plan.n_jobs,
         )
-        roots = found.trees[: ROOTS if node == 0 and not is_last else 1]
+        is_top = node == 0 and not is_last
+        roots = found.trees[: ROOTS if is_top else 1]
+        if is_top:
+            roots += _random_cuts(_masked(problem, rules, node), seed)
     if is_last or depth == 1:
         return roots
     return [
@@ -75,6 +78,27 @@ def _grown(
         for root in roots
         if not clock.is_over
     ]
+
+
+def _random_cuts(problem: Problem, seed: int) -> list[HeapTree]:
+    """Return two splits of one column each, the first with the fewest rows on a side.
+
+    A root may not use the columns that help, but the splits below it may: without a
+    root there would be none, and one that leaves nearly all rows on a side lets a split
+    below have them.
+    """
+    rng, cuts = np.random.default_rng(seed), []
+    values = [np.unique(column) for column in problem.open_scaled.T]
+    varied = [j for j, found in enumerate(values) if len(found) > 1]
+    for is_extreme in (True, False) if varied else ():
+        j = int(rng.choice(varied))
+        gaps = np.arange(len(values[j]) - 1)
+        gap = int(rng.choice(gaps[[0, -1]] if is_extreme else gaps))
+        cut = constant_tree(problem, 1)
+        cut.coef[0, j] = 1.0
+        cut.threshold[0] = values[j][gap : gap + 2].mean()
+        cuts.append(relabel(problem, cut))
+    return cuts
 
 
 def _fixed_roots(problem: Problem, rules: Rules, node: int) -> list[HeapTree]:
