@@ -108,6 +108,24 @@ def test_contributions_add_up_to_the_score_which_leads_to_the_leaf(clf, frame):
                 assert COMPARED[sign](split.score, split.threshold)
 
 
+def test_a_year_that_adds_much_and_moves_little_is_listed_last():
+    columns = [
+        NumericalColumn("opened", 2022.5, False),
+        NumericalColumn("income", 2500.0, False),
+        NumericalColumn("debt", 4000.0, False),
+    ]
+    clf = hand_made(columns, [[20.0, 1.0, -0.5]], [40000.0], [0, 1])
+    names = [column.name for column in columns]
+    rows = frame_of([[2022.8, 3000.0, 4400.0], [2022.8, 2500.0, 0.0]], names)
+    orders = [["income", "debt", "opened"], ["debt", "opened", "income"]]
+    for item, order in zip(explain(clf, rows, changes=False), orders, strict=True):
+        (split,) = item.splits
+        assert [part.feature for part in split.contributions] == order
+        amounts = {part.feature: part.amount for part in split.contributions}
+        assert fsum(amounts.values()) == pytest.approx(split.score)
+        assert max(amounts, key=amounts.get) == "opened"
+
+
 def test_splits_lie_on_the_path_of_the_row():
     clf, frame = mixed_model(), mixed_frame()
     path = clf.decision_path(frame).toarray()
@@ -504,12 +522,12 @@ def test_a_baseline_and_rules_of_few_digits():
     assert coarse.fitted_.digits[0, 1] == 4
     for found in explain(clf, iris.data, rows=[0, 60, 140]):
         assert clf.predict(changed(iris.data, found))[0] == found.change.label
-    (found,) = explain(coarse, whole_grid(), rows=[0])
+    (found,) = explain(coarse, whole_grid(), background=whole_grid(), rows=[0])
     assert "a + b <= 4.444" in str(found)
     assert "the sum is 0, 4.44 below 4.444 (" in str(found)
     digits = np.full((3, 2), 1)
     coarse.fitted_ = replace(coarse.fitted_, digits=digits)
-    (found,) = explain(coarse, whole_grid(), rows=[0])
+    (found,) = explain(coarse, whole_grid(), background=whole_grid(), rows=[0])
     assert "a + b <= 4\n" in str(found)
     assert "4.44 below the exact limit 4.444 (" in str(found)
 

@@ -11,6 +11,7 @@ from _models import corner_rows, grid_model, strict, with_tree
 from _sealed import sealed
 from miptree import export_c, export_python, export_sql, load_json, save_json
 from miptree.data import GridColumn, Table
+from miptree.data.limits import Limits
 from miptree.data.schema import Schema
 from miptree.export import _json_reader
 from miptree.export._json_values import MalformedError
@@ -19,8 +20,8 @@ from miptree.tree import HeapTree, ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
-AGE = GridColumn("age", (30.0, 35.0, 40.0), 5.0, 36.0, False)
-INCOME = GridColumn("income", (0.2, 0.4, 0.6), 0.2, 0.3, True)
+AGE = GridColumn("age", (30.0, 35.0, 40.0), 5.0, 36.0, False, Limits(18, 70, 0))
+INCOME = GridColumn("income", (0.2, 0.4, 0.6), 0.2, 0.3, True, Limits(0, 1, 1))
 
 
 def one_split(coef, threshold, *columns):

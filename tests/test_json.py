@@ -340,7 +340,7 @@ HOSTILE = [
     (put("spread", 0, value=-0.1), '"spread" has a number below 0'),
     (drop("spread", 0), '"spread" has'),
     (drop("table", "columns", 0, "limits"), 'has no "limits"'),
-    (put("table", "columns", 0, "limits", value=None), "and another has none"),
+    (put("table", "columns", 0, "limits", value=None), "column of numbers are null"),
     (put("table", "columns", 0, "limits", value=[0, 1, 2]), "is not an object"),
     (put("table", "columns", 0, "limits", "low", value=1e9), '"low" above its "high"'),
     (put("table", "columns", 0, "limits", "high", value="9"), "is not a number"),

@@ -87,8 +87,7 @@ def test_every_model_knows_its_training_ranges(kind, tmp_path):
     clf, X, _, _ = model(kind)
     written(kind, tmp_path / "model.json")
     for known in (clf, load_json(tmp_path / "model.json")):
-        assert known.table_.has_limits
-        learnt = limits_of(known.table_.columns, cells_of(X), is_background=True)
+        learnt = limits_of(known.table_.columns, cells_of(X))
         found = {j: column.limits for j, column in numbers_of(known).items()}
         assert learnt == found
         few = X[:4]
@@ -160,24 +159,6 @@ def test_forged_ranges_are_found(kind, tmp_path):
         found = verify_model(tmp_path / "model.json", X, y, weight)
         assert {check.name for check in found.wrong} == {"ranges"}
         assert f"column {plain['table']['columns'][0]['name']!r}" in str(found)
-
-
-@pytest.mark.parametrize("kind", ["oblique", "points", "greedy"])
-def test_without_ranges_explain_takes_those_of_the_rows(kind, tmp_path):
-    clf, X, y, weight = model(kind)
-    written(kind, tmp_path / "model.json")
-    plain = json.loads((tmp_path / "model.json").read_text())
-    for column in plain["table"]["columns"]:
-        if "limits" in column:
-            column["limits"] = None
-    (tmp_path / "model.json").write_text(sealed(plain))
-    old = load_json(tmp_path / "model.json")
-    few = X[:6]
-    told = explain(old, few)
-    assert "Ranges are those of the 6 rows given; name the training rows" in told.ranges
-    again = explain(old, few, background=X).to_dict()["rows"]
-    assert again == explain(clf, few).to_dict()["rows"]
-    assert verify_model(old, X, y, weight).ok
 
 
 def test_background_overrides():

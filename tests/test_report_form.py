@@ -1,6 +1,7 @@
 """The form of the report page: typed numbers, reasons, and the change that flips."""
 
 import copy
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -37,11 +38,38 @@ def gaps_page(clf):
     return report_html(clf, gaps_frame(), clf.predict(gaps_frame()))
 
 
+def year_frame():
+    """A date as a year, an income and a debt."""
+    rng = np.random.default_rng(0)
+    opened_in = (2021 + 4 * rng.random(80)).round(2)
+    income, debt = rng.gamma(6, 450, 80).round(2), rng.gamma(2, 3000, 80).round()
+    return pd.DataFrame({"opened": opened_in, "income": income, "debt": debt})
+
+
+def year_model(digits=6):
+    """A sum with a year in it, whose rule is shown with so many digits."""
+    X = year_frame()
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, np.arange(len(X)) % 2)
+    heap = HeapTree(
+        np.array([[20.55, 1.0, -0.14]]), np.array([43456.3]), np.array([0, 1])
+    )
+    clf = with_tree(clf, ObliqueTree.from_heap(heap), np.random.default_rng(0))
+    spread = np.array([0.01, 1.0, 1.0])  # so that rules are in units of the income
+    shown = np.full((3, 2), digits)
+    clf.fitted_ = replace(clf.fitted_, digits=shown, spread=spread)
+    return clf
+
+
+def year_page(clf):
+    return report_html(clf, year_frame(), clf.predict(year_frame()))
+
+
 PAGES = {
     "iris": (iris_model, iris_page, lambda: load_iris(as_frame=True).data),
     "mixed": (mixed_model, mixed_page, mixed_frame),
     "points": (grid_model, points_page, grid_frame),
     "gaps": (one_number, gaps_page, gaps_frame),
+    "year": (year_model, year_page, year_frame),
 }
 
 
@@ -64,9 +92,11 @@ def test_reasons_are_those_of_explain(page):
             assert (reason["node"], reason["kind"]) == (split.node, split.kind)
             assert reason["limit"] == split.threshold
             assert reason["score"] == pytest.approx(split.score, abs=1e-9)
+            assert reason["distance"] == pytest.approx(split.distance, abs=1e-12)
             amounts = {part.feature: part.amount for part in split.contributions}
             shown = {part["column"]["name"]: part["amount"] for part in reason["parts"]}
             assert shown == pytest.approx(amounts, abs=1e-12)
+            assert list(shown) == list(amounts)  # in the same order
 
 
 CHANGES = "return arguments[0].map((row) => miptree.nearestChange(row, arguments[1]))"
@@ -194,6 +224,46 @@ def test_reasons_and_change_are_shown(browser, tmp_path):
     parts = [f"{p.feature} from {p.before:g} to {p.after:g}" for p in change.changes]
     listed = browser.find_elements("css selector", "#changes li")
     assert [part.text for part in listed] == parts
+
+
+def said_of_sums(browser, rows):
+    """What the form says of the sum of each row that is typed."""
+    for row in rows.itertuples(index=False):
+        for j, value in enumerate(row):
+            type_into(browser, j, str(value))
+        said = one(browser, "#reasons .hint").text
+        yield said.removeprefix("Here ").partition(" (")[0]
+
+
+@pytest.mark.parametrize(
+    ("digits", "limit"),
+    [(6, "43456.3"), (4, "43456.3"), (2, "the exact limit 43456.3")],
+)
+def test_sums_are_told_from_their_limits_as_by_explain(
+    browser, tmp_path, digits, limit
+):
+    clf, years = year_model(digits), year_frame()
+    opened(browser, report_html(clf, years, clf.predict(years)), tmp_path)
+    sums = years.to_numpy() @ clf.tree_.coef[0] - clf.tree_.threshold[0]
+    close = np.argsort(np.abs(sums))
+    rows = years.iloc[[close[sums[close] > 0][0], close[sums[close] < 0][0]]]
+    told = list(said_of_sums(browser, rows))
+    for said, item in zip(told, explain(clf, rows, changes=False), strict=True):
+        assert f"here {said} (" in str(item)  # to the last digit
+        assert said.endswith(f" {limit}")
+    assert " above " in told[0]
+    assert " below " in told[1]
+
+
+def test_a_sum_has_no_fewer_digits_than_its_rule(browser, tmp_path):
+    clf, years = year_model(6), year_frame()
+    opened(browser, report_html(clf, years, clf.predict(years)), tmp_path)
+    row = years.nlargest(1, "income")
+    (split,) = explain(clf, row, changes=False)[0].splits
+    (said,) = said_of_sums(browser, row)
+    assert split.rule.endswith("> 43456.3")
+    far = float(f"{split.distance:.3g}")
+    assert said == f"the sum is {split.score:.6g}, {far:g} above 43456.3"
 
 
 def test_a_tree_of_one_class_has_no_change(browser, tmp_path):

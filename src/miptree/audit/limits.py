@@ -23,8 +23,6 @@ def check_limits(clf: Any, rows: TrainingRows) -> Check:
         for column, cells in pairs
         if isinstance(column, (NumericalColumn, GridColumn))
     ]
-    if all(column.limits is None for column, _ in numbers):
-        return Check(_NAME, True, "the model does not tell those of its columns.")
     for column, found in numbers:
         if column.limits != found:
             wrong = f"{_words(column.limits)} for column {column.name!r}, "

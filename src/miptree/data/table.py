@@ -140,12 +140,6 @@ class Table:
         )
         return replace(self, columns=columns)
 
-    @property
-    def has_limits(self) -> bool:
-        """Whether the limits of its numbers are known, as of none or of all columns."""
-        numbers = (c for c in self.columns if isinstance(c, _OF_NUMBERS))
-        return all(column.limits is not None for column in numbers)
-
     def with_limits(self, limits: Sequence[Limits | None]) -> Table:
         """Return the table with other limits of its columns of numbers."""
         pairs = zip(self.columns, limits, strict=True)

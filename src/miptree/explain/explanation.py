@@ -57,7 +57,10 @@ class SplitMet:
         The distance as a share of what the score can vary by within the ranges of the
         features; None where it cannot vary, as where no ranges are known.
     contributions : tuple of Contribution
-        One for each feature that the split reads; the largest come first.
+        One for each feature that the split reads. Those come first that move the score
+        most: a number's amount is compared with that of the training median, as a year
+        adds much but about as much for every row; what a category adds, and points on a
+        card, with 0.
     """
 
     node: int

@@ -10,23 +10,14 @@ from miptree.data import Cells, Column, GridColumn, NumericalColumn
 from miptree.data.limits import Limits, learn_limits
 
 
-def limits_of(
-    columns: Sequence[Column], table: Sequence[Cells], is_background: bool
-) -> dict[int, Limits]:
-    """Learn the limits of numeric columns from rows; a column without is not known.
-
-    The cut points of a grid are known of the model, so that without background rows
-    they are within the limits, too.
-    """
+def limits_of(columns: Sequence[Column], table: Sequence[Cells]) -> dict[int, Limits]:
+    """Learn the limits of numeric columns from rows; a column without is not known."""
     found = {}
     for j, (column, cells) in enumerate(zip(columns, table, strict=True)):
         if not isinstance(column, (NumericalColumn, GridColumn)):
             continue
         numbers = np.array([]) if cells.numbers is None else cells.numbers
         numbers = numbers[~np.isnan(numbers)]
-        if not is_background and isinstance(column, GridColumn) and column.cuts:
-            below = float(f"{column.cuts[0] - column.unit:.12g}")
-            numbers = np.concatenate([numbers, [below], column.cuts])
         if len(numbers):
             found[j] = learn_limits(numbers)
     return _ranges(found)

@@ -49,8 +49,7 @@ def explain(
         The rows to explain.
     background : data frame or array-like, optional
         Rows that show the ranges and digits of the features. By default those of the
-        training rows, which the model knows; where its file does not tell them, those
-        of the rows of X, with the cut points of a points tree.
+        training rows, which the model knows.
     fixed : iterable of str or int
         Names or positions of columns that must not change.
     target : object, optional
@@ -89,7 +88,7 @@ def explain(
     leaf, proba = clf.apply(X), clf.predict_proba(X)
     places = _places(rows, len(leaf))
     table = cells_of(X)
-    limits, ranges = _limits(clf, table, background)
+    limits, ranges = _limits(clf, background)
     story = Story.of(clf)
     asked = _asked(clf, fixed, target, weights)
     cells = [row_of(clf.table_.columns, table, place) for place in places]
@@ -124,22 +123,14 @@ def _places(rows: Iterable[int] | None, n_rows: int) -> list[int]:
     return [int(place) for place in places]
 
 
-def _limits(
-    clf: TreePredictor, table: list[Cells], background: Any
-) -> tuple[dict[int, Limits], str]:
+def _limits(clf: TreePredictor, background: Any) -> tuple[dict[int, Limits], str]:
     """Return the limits of numbers; say where they are from, and what costs are."""
-    cost, columns = _COST, clf.table_.columns
-    if background is not None:
-        known = _background(clf, background)
-        said = f"{cost} Ranges are those of the {_rows(known)} given as background."
-        return limits_of(columns, known, is_background=True), said
-    if clf.table_.has_limits:
-        return known_limits(columns), f"{cost} Ranges are those of the training rows."
-    said = (
-        f"{cost} Ranges are those of the {_rows(table)} given; name the training rows "
-        "as background to use theirs."
-    )
-    return limits_of(columns, table, is_background=False), said
+    columns = clf.table_.columns
+    if background is None:
+        return known_limits(columns), f"{_COST} Ranges are those of the training rows."
+    known = _background(clf, background)
+    said = f"{_COST} Ranges are those of the {_rows(known)} given as background."
+    return limits_of(columns, known), said
 
 
 _COST = "Cost 1 is the whole range of a number, or another category."

@@ -9,12 +9,12 @@ from functools import cached_property
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, NumericalColumn, Value
 from miptree.data.limits import Limits
-from miptree.explain.cell_values import added, points_of, score_of
+from miptree.explain.cell_values import added, atom_value, points_of, score_of
 from miptree.explain.explanation import Contribution, SplitMet
 from miptree.explain.program import Row, Way
 from miptree.export._conditions import Card, negated
 from miptree.export._describe import condition_of, is_points_tree
-from miptree.export._rules import Branch, Leaf, Rules, rules_of
+from miptree.export._rules import Branch, Leaf, Number, Rules, rules_of
 from miptree.export._shown import shown_rules
 from miptree.export.reasons import card_words, reasons_of
 from miptree.export.sentences import ways_of
@@ -98,7 +98,8 @@ class Story:
         swing = sum(self._swing(branch, j, limits) for j in _read(branch))
         distance, unit = abs(score - branch.threshold), told.unit
         amounts = {j: added(branch, j, row[j]) / unit for j in _read(branch)}
-        parts = self._listed(amounts, row)
+        moved = {j: _moved(branch, j, row[j]) for j in amounts}
+        parts = self._listed(amounts, moved, row)
         if told.missing_left is not None and parts[0].value is None:
             kind = "question"
         if kind == "question":  # which says where gaps go: no number stands for one
@@ -150,15 +151,18 @@ class Story:
             card.most,
             distance,
             distance / card.total,
-            self._listed(points, row),
+            self._listed(points, points, row),
         )
 
-    def _listed(self, amounts: dict[int, float], row: Row) -> tuple[Contribution, ...]:
-        found = [
-            Contribution(self.exact.name(j), row[j], amount, self._fill(j, row[j]))
-            for j, amount in amounts.items()
-        ]
-        return tuple(sorted(found, key=lambda part: -abs(part.amount)))
+    def _listed(
+        self, amounts: dict[int, float], moved: dict[int, float], row: Row
+    ) -> tuple[Contribution, ...]:
+        """List what columns add, those first that move the score most."""
+        order = sorted(amounts, key=lambda j: -abs(moved[j]))
+        return tuple(
+            Contribution(self.exact.name(j), row[j], amounts[j], self._fill(j, row[j]))
+            for j in order
+        )
 
     def _fill(self, j: int, cell: Value) -> float | None:
         """Return what stands for a missing number."""
@@ -187,3 +191,18 @@ def leaf_reasons(clf: TreePredictor) -> dict[int, str]:
 def _read(branch: Branch) -> list[int]:
     """List the columns that a split reads, in the order of its terms."""
     return list(dict.fromkeys(atom.column for _, atom in branch.terms))
+
+
+def _moved(branch: Branch, column: int, cell: Value) -> float:
+    """Return how much more a column adds to a score than where its number is typical.
+
+    A year adds much, but about as much for every row: it explains little. The number
+    that stands for missing ones, the median, is the typical one. The report page
+    computes the same in the same order, so that its reasons are in this order, too.
+    """
+    moved = 0.0
+    for coef, atom in branch.terms:
+        if atom.column == column:
+            typical = atom.fill if isinstance(atom, Number) else 0.0
+            moved += coef * (atom_value(atom, cell) - typical)
+    return moved

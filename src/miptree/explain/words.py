@@ -91,7 +91,8 @@ def _split_lines(number: int, split: SplitMet) -> list[str]:
     said = [(_cell(part), _amount(part.amount, split)) for part in shown]
     if rest:
         more = sum(part.amount for part in rest)
-        said.append((f"{len(rest)} more features", _amount(more, split)))
+        features = "feature" if len(rest) == 1 else "features"
+        said.append((f"{len(rest)} more {features}", _amount(more, split)))
     wide = max((len(cell) for cell, _ in said), default=0)
     return [*lines, *(f"       {cell:<{wide}}  {amount}" for cell, amount in said)]
 
@@ -113,7 +114,7 @@ def _cell(part: Contribution) -> str:
 def _amount(amount: float, split: SplitMet) -> str:
     if split.kind == "points":
         return plural(int(amount))
-    if 0 < abs(amount) < _TINY * abs(split.contributions[0].amount):
+    if 0 < abs(amount) < _TINY * max(abs(part.amount) for part in split.contributions):
         return " about 0"
     if not amount:
         return " 0"

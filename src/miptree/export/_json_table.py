@@ -75,8 +75,8 @@ def _read_table(given: object) -> Table:
         off_grid = any(isinstance(column, NumericalColumn) for column in read)
         if off_grid or any(getattr(column, "as_subsets", False) for column in read):
             raise MalformedError("a column is on a grid, and another is not")
-    if len({c.limits is None for c in read if isinstance(c, _OF_NUMBERS)}) > 1:
-        raise MalformedError('a column has "limits", and another has none')
+    if any(c.limits is None for c in read if isinstance(c, _OF_NUMBERS)):
+        raise MalformedError('the "limits" of a column of numbers are null')
     return Table(read, given["missing"], given["unknown"])
 
 

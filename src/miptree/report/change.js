@@ -10,6 +10,7 @@ const miptreeChange = ({ facts, nodes, cell, path, predict }) => {
   const MOST_NODES = 5000; // programs that are solved for a row
   const MOST_LEFT_OUT = 50; // changes that end on a split, where rounding decides
   const PASSED = 1e-8; // share of what a sum can vary by, by which a split is passed
+  const PASSED_CLEARLY = 4e-6; // the same in Python, where numbers are rounded
   const SAME = 1e-6, ROUND = 1e-6; // what counts as an equal cost, and as whole
   const missing = (value) => value === null || value === undefined || value !== value;
 
@@ -339,19 +340,25 @@ const miptreeChange = ({ facts, nodes, cell, path, predict }) => {
   }
 
   // Where too many changes end on a split, it has to be passed by a little; by a bit more
-  // where numbers are rounded. Free numbers end beside a split all the same.
+  // where numbers are rounded and that leaves it unsure: by as much as `explain` has them
+  // pass it, or, where even so nothing flips, by what rounding can move a sum. Free numbers
+  // end beside a split all the same.
   function passing(row, moves, goals) {
     const first = search(row, moves, goals, 0), free = moves.filter(isFree);
     if (first.isSure) return first;
-    const isLess = (a, b) => a !== null && (b === null || a.cost < b.cost);
     const next = search(row, moves, goals, PASSED);
-    let best = isLess(first.best, next.best) ? first.best : next.best;
+    let best = cheaper(first.best, next.best);
+    const isSure = free.length > 0 && next.isSure && next.best !== null;
+    if (isSure || !free.length) return { best, isSure };
+    best = cheaper(best, search(row, moves, goals, PASSED_CLEARLY).best);
     if (best === null) {
       const margin = free.reduce((sum, move) => sum + 1 / move.steps, PASSED);
       ({ best } = search(row, moves, goals, margin));
     }
-    return { best, isSure: free.length > 0 && next.isSure && next.best !== null };
+    return { best, isSure };
   }
+
+  const cheaper = (a, b) => (b === null || (a !== null && a.cost < b.cost) ? a : b);
 
   // Returns { cost, label, leaf, isNearest, changes }, with changes null where there are
   // none: isNearest tells then that there is none, and otherwise that none is cheaper;

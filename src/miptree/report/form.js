@@ -3,8 +3,10 @@
 // row meets and what adds to them, and puts changes into words.
 const miptreeForm = ({ facts, cell, path }) => {
   const ranges = facts.form.columns, splits = facts.form.splits;
+  const columns = new Map(facts.columns.map((column) => [column.id, column]));
   const missing = (value) => value === null || value === undefined || value !== value;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+  const MOST_SHOWN = 8; // contributions of a split that are listed one by one
 
   // ----------------------------------------------------------------- typing
   // Returns the number, null where the field is empty, or a text: why it is refused.
@@ -21,7 +23,7 @@ const miptreeForm = ({ facts, cell, path }) => {
     const number = Number(given);
     if (range && (number < range.low || number > range.high)) {
       return `${column.name} is ${given}, but it is between ${range.low} and ` +
-        `${range.high} in all ${facts.form.rows}: the tree has learned nothing about ` +
+        `${range.high} in all training rows: the tree has learned nothing about ` +
         "others";
     }
     return number;
@@ -33,20 +35,41 @@ const miptreeForm = ({ facts, cell, path }) => {
     return part.weight * (part.falls ? part.levels - level : level);
   }
 
+  // What the columns of a split add, and by how much that differs from what they add where
+  // numbers are typical, the medians that stand for missing ones: a year adds much and
+  // moves little. Columns come in the order of the terms, as in Python.
+  function addedBy(node, split, row) {
+    const found = new Map();
+    const add = (id, amount, moved) => {
+      const one = found.get(id) || { amount: 0, moved: 0 };
+      found.set(id, { amount: one.amount + amount, moved: one.moved + moved });
+    };
+    if (split.kind === "points") {
+      split.parts.forEach((p) => add(p.column, amount(p, row), amount(p, row)));
+      return found;
+    }
+    for (const term of node.terms) {
+      const value = cell(term, row), typical = term.kind === "number" ? term.fill : 0;
+      add(term.column, term.coef * value / split.unit, term.coef * (value - typical));
+    }
+    return found;
+  }
+
   function met(node, next, row) {
-    const split = splits[node.id], found = new Map();
-    const add = (id, more) => found.set(id, (found.get(id) || 0) + more);
-    if (split.kind === "points") split.parts.forEach((p) => add(p.column, amount(p, row)));
-    else node.terms.forEach((t) => add(t.column, t.coef * cell(t, row) / split.unit));
-    const parts = facts.columns.filter((column) => found.has(column.id)).map((column) =>
-      ({ column, value: row[column.id], amount: found.get(column.id) }));
-    parts.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+    const split = splits[node.id], isCard = split.kind === "points";
+    const found = [...addedBy(node, split, row)];
+    found.sort(([, a], [, b]) => Math.abs(b.moved) - Math.abs(a.moved));
+    const parts = found.map(([id, one]) =>
+      ({ column: columns.get(id), value: row[id], amount: one.amount }));
     const isGap = split.tells_gaps && missing(parts[0].value);
+    const score = isCard ? parts.reduce((sum, part) => sum + part.amount, 0)
+      : node.terms.reduce((sum, term) => sum + term.coef * cell(term, row), 0);
+    const [limit, unit] = isCard ? [split.most, 1] : [node.threshold, split.unit];
     return {
       node: node.id, kind: isGap ? "question" : split.kind,
-      rule: split.rules[next.id === node.left ? 0 : 1],
-      score: parts.reduce((sum, part) => sum + part.amount, 0),
-      limit: split.kind === "points" ? split.most : node.threshold / split.unit, parts,
+      rule: split.rules[next.id === node.left ? 0 : 1], told: split.told,
+      score: score / unit, limit: limit / unit, distance: Math.abs((score - limit) / unit),
+      parts,
     };
   }
 
@@ -56,8 +79,28 @@ const miptreeForm = ({ facts, cell, path }) => {
   }
 
   // ------------------------------------------------------------------ words
-  const few = (x) => String(Number(x.toPrecision(4)));
+  const few = (x, digits = 4) => String(Number(x.toPrecision(digits)));
   const signed = (x) => (x > 0 ? `+${few(x)}` : few(x).replace("-", "−"));
+
+  // How many digits of a number count; zeros at the end of a whole one may not.
+  function digitsOf(text) {
+    const digits = text.replace(/e.*$/, "").replace(/\D/g, "").replace(/^0+/, "");
+    return (text.includes(".") ? digits : digits.replace(/0+$/, "")).length;
+  }
+
+  // Says how far a sum is from its limit, with so many digits that this shows in them, and
+  // no fewer than the rule has. A rule may show a limit that is rounded: not the exact one.
+  function sumWords({ score, limit, distance, told }) {
+    const least = Math.max(4, digitsOf(told)), far = Math.abs(score - limit);
+    const size = Math.max(Math.abs(score), Math.abs(limit));
+    const more = far > 0 ? Math.ceil(Math.log10(size / far)) - 1 : 0;
+    const digits = Math.min(Math.max(4 + more, least), 17);
+    const start = `the sum is ${few(score, digits)}`;
+    if (distance === 0) return `${start}, just the limit`;
+    const isRounded = few(Number(told), least) !== few(limit, least);
+    return `${start}, ${few(distance, 3)} ${score <= limit ? "below" : "above"} ` +
+      `${isRounded ? "the exact limit " : ""}${few(limit, digits)}`;
+  }
 
   function shown(column, value) {
     if (missing(value)) return "missing";
@@ -66,18 +109,19 @@ const miptreeForm = ({ facts, cell, path }) => {
     return place < 0 ? "another value" : column.shown[place];
   }
 
-  function reasonWords(reason) {
-    const listed = reason.parts.slice(0, 8).map((part) => {
+  function reasonWords({ kind, parts, ...reason }) {
+    const added = (amount) => (kind === "points" ? amount : signed(amount));
+    const listed = parts.slice(0, MOST_SHOWN).map((part) => {
       const said = `${part.column.name} = ${shown(part.column, part.value)}`;
-      if (reason.kind === "question") return said;
-      return `${said}: ${reason.kind === "points" ? part.amount : signed(part.amount)}`;
+      return kind === "question" ? said : `${said}: ${added(part.amount)}`;
     });
-    if (reason.parts.length > 8) listed.push(`${reason.parts.length - 8} more`);
-    if (reason.kind === "question") return `Here ${listed.join(", ")}.`;
-    const limit = few(reason.limit); // a rule may show it with fewer digits than it has
-    const which = reason.rule.includes(limit) ? "the limit" : "the exact limit";
-    const sum = reason.kind === "points" ? `${reason.score} points`
-      : `the sum is ${few(reason.score)}, ${which} ${limit}`;
+    const rest = parts.slice(MOST_SHOWN), of = rest.length > 1 ? "features" : "feature";
+    if (rest.length) {
+      const more = rest.reduce((sum, part) => sum + part.amount, 0);
+      listed.push(`${rest.length} more ${of}${kind === "question" ? "" : `: ${added(more)}`}`);
+    }
+    if (kind === "question") return `Here ${listed.join(", ")}.`;
+    const sum = kind === "points" ? `${reason.score} points` : sumWords(reason);
     return `Here ${sum} (${listed.join("; ")}).`;
   }
 
@@ -93,7 +137,7 @@ const miptreeForm = ({ facts, cell, path }) => {
     const which = hasKept ? "the values that may change" : "these values";
     if (changes === null) {
       if (!hasOthers) return ["No leaf of the tree gives another class.", []];
-      const none = `within the ranges of the ${facts.form.rows}, gives another class.`;
+      const none = "within the ranges of the training rows, gives another class.";
       return [isNearest ? `No change of ${which}, ${none}`
         : `No change of ${which} was found that, ${none}`, []];
     }

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from miptree.data import CategoricalColumn, Cells, GridColumn, NumericalColumn
+from miptree.data import CategoricalColumn, GridColumn, NumericalColumn
 from miptree.data.limits import Limits
 from miptree.estimator import OptimalTreeClassifier
-from miptree.explain.limits import known_limits, limits_of
+from miptree.explain.limits import known_limits
 from miptree.explain.splits import Story
 from miptree.export._conditions import Card, Part
 from miptree.export._describe import condition_of
+from miptree.export._names import number_text
 from miptree.export._rules import Branch, Member
 from miptree.report.nodes import plain_values
 
 
-def form_facts(clf: OptimalTreeClassifier, cells: list[Cells]) -> dict[str, Any]:
+def form_facts(clf: OptimalTreeClassifier) -> dict[str, Any]:
     """Gather ranges of the columns by their place, and rules of the splits by node."""
     story, columns = Story.of(clf), clf.table_.columns
-    is_known = clf.table_.has_limits
-    limits = known_limits(columns) if is_known else limits_of(columns, cells, True)
+    limits = known_limits(columns)
     splits = story.shown.branches if story.is_of_points else story.exact.branches
     pairs = zip(splits, story.shown.branches, strict=True)
     found: dict[int, dict[str, Any]] = {}
@@ -31,7 +31,6 @@ def form_facts(clf: OptimalTreeClassifier, cells: list[Cells]) -> dict[str, Any]
             found[j] = _range(limits[j], column)
     return {
         "columns": found,
-        "rows": "training rows" if is_known else "rows of this page",
         "splits": {branch.node: _split(story, branch, told) for branch, told in pairs},
     }
 
@@ -48,12 +47,13 @@ def _range(limits: Limits, column: NumericalColumn | GridColumn) -> dict[str, An
 
 
 def _split(story: Story, branch: Branch, told: Branch) -> dict[str, Any]:
-    """Say the rule for either side, and what has points on a card."""
+    """Say the rule for either side, its limit, and what has points on a card."""
     (kind, left), (_, right) = (
         story.rule_of(branch, told, goes_left) for goes_left in (True, False)
     )
     found: dict[str, Any] = {"kind": kind, "rules": [left, right], "unit": told.unit}
     found["tells_gaps"] = told.missing_left is not None
+    found["told"] = number_text(told.threshold, story.digits)
     card = condition_of(branch) if kind == "points" else None
     if isinstance(card, Card):
         found |= {"most": card.most, "parts": [_part(part) for part in card.parts]}

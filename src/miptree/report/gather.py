@@ -66,7 +66,7 @@ def gather(
         "confusion": found.confusion.tolist(),
         "test_confusion": test and evaluate(clf, *test).confusion.tolist(),
         "trace": _trace(clf),
-        "form": form_facts(clf, cells),
+        "form": form_facts(clf),
     }
 
 
