@@ -145,12 +145,6 @@ class BruteForce:
         return np.c_[np.ones(self.n), -X, X]
 
 
-class BruteForceWithoutBox(BruteForce):
-    """The same for hyperplanes of any size: routes leave the box out."""
-
-    box = 1e9
-
-
 class _Labels:
     """The recursion over subsets for a choice of the rows that can be right."""
 

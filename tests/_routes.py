@@ -9,6 +9,8 @@ from scipy.optimize import linprog
 
 from miptree.proof.routes.structures import Structure
 from miptree.proof.routes.trace import (
+    BOX_LEFT,
+    BOX_RIGHT,
     BRANCH,
     ENVELOPE,
     EXPONENT,
@@ -142,6 +144,9 @@ def value_of(
             if split != b:
                 continue
             side = common(b, leaves[i])
+            if kind in (BOX_LEFT, BOX_RIGHT):
+                side = 1 if kind == BOX_LEFT else -1
+                paid -= problem.box * q
             if kind == ENVELOPE:
                 assert side == 0
                 cheap = [k for k in leaves[i] if cost[i, k] == cmin[i]]

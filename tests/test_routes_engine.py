@@ -10,6 +10,7 @@ from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.proof.routes.engine import EXHAUSTED, PAUSED, advance, begin
 from miptree.proof.routes.structures import structure_of, structures
+from miptree.proof.routes.trace import BOX_LEFT, BOX_RIGHT
 from miptree.proof.routes.units import route_problem
 
 SHAPES = [(0, 1), ((0, 1), 0), ((0, 1), 2), ((0, 1), (0, 1)), ((0, 1), (1, 2))]
@@ -47,7 +48,7 @@ def test_optimum_of_a_structure_is_found_and_proved(seed):
     problem = tiny_problem(seed)
     structure = structure_of(SHAPES[seed % len(SHAPES)])
     best = brute_force(problem, structure, with_box=True, reached=True)
-    relaxed = brute_force(problem, structure, with_box=False, reached=False)
+    relaxed = brute_force(problem, structure, with_box=True, reached=False)
     for threshold in (0.6 * relaxed, 0.999 * relaxed, relaxed * 1.01, 3 * relaxed + 1):
         state = exhausted(problem, structure, threshold)
         bound = min(threshold, state.open_value)
@@ -57,11 +58,29 @@ def test_optimum_of_a_structure_is_found_and_proved(seed):
         assert least >= bound - 1e-9
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3, 4, 7])
+def test_scores_stay_inside_the_box(seed):
+    problem = tiny_problem(seed)._replace(rho=1e-3, box=1.5)
+    structure = structure_of(SHAPES[seed % len(SHAPES)])
+    relaxed, free = (
+        brute_force(problem, structure, with_box=with_box, reached=False)
+        for with_box in (True, False)
+    )
+    assert relaxed > free + 0.01
+    state = exhausted(problem, structure, relaxed + 1)
+    assert state.open_value == pytest.approx(relaxed, abs=1e-4)
+    trace = state.trace()
+    assert np.isin([BOX_LEFT, BOX_RIGHT], trace.entry_kind).any()
+    assert replay(problem, structure, trace, state.threshold) >= (
+        state.open_value - 1e-9
+    )
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_depth_three(seed):
     problem = tiny_problem(seed, n_points=4)
     structure = structure_of([(((0, 1), 2), 1), (((0, 1), 1), (1, 2))][seed % 2])
-    relaxed = brute_force(problem, structure, with_box=False, reached=False)
+    relaxed = brute_force(problem, structure, with_box=True, reached=False)
     state = exhausted(problem, structure, relaxed + 1)
     assert state.open_value == pytest.approx(relaxed, abs=1e-4)
     assert replay(problem, structure, state.trace(), state.threshold) >= (

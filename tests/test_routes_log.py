@@ -16,6 +16,7 @@ from miptree import OptimalTreeClassifier, save_json, verify_model
 from miptree.certificate.reasons import RECOMPUTED
 from miptree.checker import check_proof
 from miptree.objective.bounds import ROUTES
+from miptree.proof.routes.trace import BOX_LEFT, BOX_RIGHT
 
 
 def iris(step=6):
@@ -87,6 +88,19 @@ def test_groups_of_classes_are_accepted(tmp_path):
     assert outcome.exit_code == 0, outcome.sentence
     assert float(outcome.bound) == pytest.approx(made.proof.bound.value, abs=1e-4)
     assert outcome.bound > 0
+
+
+def test_a_proof_that_needs_the_box_is_accepted(tmp_path):
+    """Where norms cost next to nothing, the box keeps near points from a margin."""
+    X = pd.DataFrame({"a": [0.0, 0.02, 0.04, 0.5, 1.0], "b": [0.0, 0.01, 0, 1, 0.4]})
+    y = pd.Series(["no", "yes", "no", "yes", "yes"], name="species")
+    made = Recorded(X, y, slack_penalty=20.0, l1_penalty=0.01, margin=0.05)
+    assert made.certificate.objective_optimal
+    kinds = [trace.entry_kind for _, trace in made.proof.parts[0].structures]
+    assert np.isin(np.concatenate(kinds), [BOX_LEFT, BOX_RIGHT]).any()
+    outcome = made.outcome(tmp_path)
+    assert outcome.exit_code == 0, outcome.sentence
+    assert float(outcome.bound) == pytest.approx(made.proof.bound.value, rel=1e-8)
 
 
 def test_a_proof_without_some_of_its_multipliers_proves_less(small, tmp_path):

@@ -71,6 +71,7 @@ def closing(
     mask: IntArray,
     q: FloatArray,
     partner: IntArray,
+    boxed: IntArray,
     whole: IntArray,
     used: WordArray,
 ) -> float:
@@ -80,8 +81,8 @@ def closing(
     ----------
     determined : int array of shape (2, 2**L)
         Splits that all leaves of a mask pass on the left, on the right, as bits.
-    mask : (n,); q : (B, 2n + m); partner : (B, 2, n), -1 without
-    whole : int64 array of shape (B, 2n)
+    mask : (n,); q : (B, 2n + 2m); partner : (B, 2, n), -1 without; boxed : (B, m)
+    whole : int64 array of shape (B, 2n + m)
         Receives the multipliers, 0 at splits that are not worth it.
     used : words of bits
         Receives the points whose masks matter.
@@ -98,7 +99,7 @@ def closing(
     without = base + n_splits * least_split
     if without * (1.0 - (n + n_splits) * _EPS) - _SLACK >= T:
         for b in range(n_splits):
-            for code in range(2 * n):
+            for code in range(2 * n + m):
                 whole[b, code] = 0
         return without * (1.0 - (n + n_splits) * _EPS) - _SLACK
     A = T / rho * (1.0 + _SLACK)
@@ -109,9 +110,11 @@ def closing(
     for b in range(n_splits - 1, -1, -1):
         _round_split(
             b, Z, least, following, cheap, C, distance, determined, rho, box,
-            T - base, mask, q, partner, lower, whole,
+            T - base, mask, q, partner, boxed, lower, whole,
         )  # fmt: skip
-        value = _value_of(b, Z, determined, cheap, mask, rho, A, S, whole, balance)
+        value = _value_of(
+            b, Z, determined, cheap, mask, rho, box, A, S, boxed, whole, balance
+        )
         if value > least_split:
             lower[b] = value
             for i in range(n):
@@ -122,7 +125,7 @@ def closing(
                         if p >= 0:
                             used[p >> 6] |= np.uint64(1) << np.uint64(p & 63)
         else:
-            for code in range(2 * n):
+            for code in range(2 * n + m):
                 whole[b, code] = 0
         total += lower[b]
     return total - (n + n_splits) * _EPS * total - _SLACK
@@ -160,11 +163,12 @@ def _round_split(
     mask: IntArray,
     q: FloatArray,
     partner: IntArray,
+    boxed: IntArray,
     lower: FloatArray,
     whole: IntArray,
 ) -> None:
     """Write whole multipliers of one split: within their caps, adding up to 0."""
-    n = len(Z)
+    n, m = Z.shape
     n_splits = len(q)
     total, largest = np.int64(0), np.full(2, -1)
     for i in range(n):
@@ -215,6 +219,12 @@ def _round_split(
         code = i if whole[b, i] >= whole[b, n + i] else n + i
         if largest[side] < 0 or whole[b, code] > whole[b, largest[side]]:
             largest[side] = code
+    for k in range(m):
+        amount = q[b, 2 * n + m + k]
+        whole[b, 2 * n + k] = 0
+        if amount > _NEGLIGIBLE:
+            whole[b, 2 * n + k] = np.int64(np.rint(min(amount, _MOST) / UNIT))
+            total += (1 if boxed[b, k] > 0 else -1) * whole[b, 2 * n + k]
     # Taken off the largest multiplier, what is left of the sum costs nothing.
     code = largest[1 if total > 0 else 0]
     if code >= 0:
@@ -229,8 +239,10 @@ def _value_of(
     cheap: IntArray,
     mask: IntArray,
     rho: float,
+    box: float,
     A: float,
     S: float,
+    boxed: IntArray,
     whole: IntArray,
     balance: FloatArray,
 ) -> float:
@@ -238,7 +250,7 @@ def _value_of(
     n, m = Z.shape
     for c in range(m):
         balance[c] = 0.0
-    paid, size, count = 0.0, 0.0, 0
+    paid, size, count, fined = 0.0, 0.0, 0, 0.0
     for i in range(n):
         whole_sum = whole[b, i] + whole[b, n + i]
         if whole_sum == 0:
@@ -250,8 +262,19 @@ def _value_of(
         paid += whole[b, i] * UNIT
         size += amount
         count += 1
+    for k in range(m):
+        if whole[b, 2 * n + k] == 0:
+            continue
+        amount = whole[b, 2 * n + k] * UNIT
+        i, s = (boxed[b, k] - 1, 1.0) if boxed[b, k] > 0 else (-1 - boxed[b, k], -1.0)
+        for c in range(m):
+            balance[c] += s * amount * Z[i, c]
+        fined += box * amount
+        size += amount
+        count += 1
     error = (count + 16) * _EPS * size
+    fined += (count + 16) * _EPS * fined
     excess = 0.0
     for c in range(m - 1):
         excess = max(excess, abs(balance[c]) + error - rho)
-    return paid - error - A * excess - S * (abs(balance[m - 1]) + error)
+    return paid - fined - error - A * excess - S * (abs(balance[m - 1]) + error)

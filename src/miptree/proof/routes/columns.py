@@ -59,24 +59,24 @@ def solve_split(
 ) -> float:
     """Bring the LP of a split up to date; return its value."""
     Z = data.Z
+    n, m = Z.shape
     if lps.stale[b, 0] == 0:
-        return value_of(lps.q[b], len(Z))
-    m = Z.shape[1]
+        return value_of(lps.q[b], n, m, data.box)
     column = np.empty(m)
     if lps.age[b, 0] > _MOST_AGE:
         refactor(
-            Z, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b], lps.q[b],
-            lps.sign[b], lps.over[b], np.empty((m, m)), column,
+            Z, data.box, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
+            lps.q[b], lps.sign[b], lps.over[b], lps.boxed[b], np.empty((m, m)), column,
         )  # fmt: skip
         lps.age[b, 0] = 0
     steps, is_solved = solve(
-        Z, data.ZT, rho, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b], lps.q[b],
-        lps.sign[b], lps.hard[b], lps.cap[b], lps.over[b],
+        Z, data.ZT, rho, data.box, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
+        lps.q[b], lps.sign[b], lps.hard[b], lps.cap[b], lps.over[b], lps.boxed[b],
         _MOST_STEPS, goal, column, score,
     )  # fmt: skip
     lps.age[b, 0] += steps
     lps.stale[b, 0] = 0 if is_solved else 1
-    return value_of(lps.q[b], len(Z))
+    return value_of(lps.q[b], n, m, data.box)
 
 
 @njit(**INNER)
@@ -193,6 +193,7 @@ def restore_split(source: Lps, target: Lps, b: int, i: int) -> None:
     copy_row(source.basis, b, target.basis, b)
     copy_row(source.place, b, target.place, b)
     copy_row(source.over, b, target.over, b)
+    copy_row(source.boxed, b, target.boxed, b)
     target.cap[b, i], target.sign[b, i] = source.cap[b, i], source.sign[b, i]
     target.hard[b, i] = source.hard[b, i]
     target.age[b, 0], target.stale[b, 0] = source.age[b, 0], source.stale[b, 0]

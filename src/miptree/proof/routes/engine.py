@@ -100,7 +100,7 @@ class SearchState:
         self._levels = make_levels(_FIRST_LEVELS, n, n_subsets)
         self._levels.mask[0] = mask
         self._trail = make_trail(n, m, B, *_trail_room(n, structure.n_leaves, 4))
-        room = 4 * (2 * n * B + 100)
+        room = 4 * ((2 * n + m) * B + 100)
         self._log = Log(
             np.zeros((64, 4), dtype=np.int64),
             np.zeros(64, dtype=np.int64),
@@ -180,6 +180,7 @@ class SearchState:
     def _grow(self) -> None:
         """Double the arrays that are about to be full."""
         n, B = self.problem.n_points, self.structure.n_hyperplanes
+        m = self.problem.X.shape[1] + 1
         n_leaves, counter = self.structure.n_leaves, self._counter
         if counter[search.LEVEL] + 2 >= len(self._levels.mode):
             size = 2 * len(self._levels.mode)
@@ -193,7 +194,7 @@ class SearchState:
                 parts[k] = tuple(grown(parts[k], 2 * size))
         self._trail = Trail._make(array for part in parts for array in part)
         used = counter[[search.N_EVENTS, search.N_MASKS, search.N_ENTRIES]]
-        room = (16, 32, 4 * n * B)
+        room = (16, 32, 2 * (2 * n + m) * B)
         self._log = Log(*(
             grown((old,), 2 * len(old))[0] if k + more >= len(old) else old
             for old, k, more in zip(self._log, used, room, strict=True)
@@ -260,9 +261,8 @@ def advance(
         outcome = search.advance_kernel(
             state._data, state._lps, state._kept, state._here, state._scratch,
             state._saved, state._look, state._levels, state._trail, state._log,
-            state._counter, state._number, problem.rho, problem.box,
-            problem.least_split, state.record,
-            last - state.nodes, flag,
+            state._counter, state._number, problem.rho, problem.least_split,
+            state.record, last - state.nodes, flag,
             state._candidate, state._routed,
         )  # fmt: skip
         if outcome != search.FULL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from numba import njit
 
 from miptree.proof.routes.jit import INNER
-from miptree.proof.routes.lp import FINE, reset
+from miptree.proof.routes.lp import FINE, point_of, reset
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _LEAST_PIVOT = 1e-9
@@ -44,6 +44,7 @@ def _invert(matrix: FloatArray, inverse: FloatArray) -> bool:
 @njit(**INNER)
 def refactor(
     Z: FloatArray,
+    box: float,
     inverse: FloatArray,
     y: FloatArray,
     basis: IntArray,
@@ -51,6 +52,7 @@ def refactor(
     q: FloatArray,
     sign: AnyArray,
     over: AnyArray,
+    boxed: IntArray,
     matrix: FloatArray,
     rest: FloatArray,
 ) -> None:
@@ -63,12 +65,12 @@ def refactor(
         code = basis[r]
         for c in range(m):
             matrix[r, c] = 0.0
-        if code >= 2 * n:
+        if 2 * n <= code < 2 * n + m:
             matrix[r, code - 2 * n] = 1.0
         else:
-            i = code if code < n else code - n
+            i, s = point_of(code, n, m, sign, boxed)
             for c in range(m):
-                matrix[r, c] = sign[i] * Z[i, c]
+                matrix[r, c] = s * Z[i, c]
     if not _invert(matrix, inverse):
         reset(inverse, y, basis, place, q, over)
         return
@@ -85,7 +87,11 @@ def refactor(
         for c in range(m):
             total += inverse[c, r] * rest[c]
         q[basis[r]] = total
+        price = 0.0
         if basis[r] < n:
             price = 1.0 - (FINE if over[basis[r]] else 0.0)
+        elif basis[r] >= 2 * n + m:
+            price = -box
+        if price != 0.0:
             for c in range(m):
                 y[c] += price * inverse[c, r]

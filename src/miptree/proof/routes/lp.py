@@ -10,11 +10,15 @@ last basis stays feasible; a cap that shrinks below a multiplier gives its colum
 cost until it obeys (``over``). Every feasible q is a bound, so early stops do no harm,
 and nothing here has to be exact: :mod:`closing` recomputes what a proof relies on.
 
+The box, abs(score_i) <= 1 / eps, has columns of cost -1 / eps. They are made where a
+score is outside, and are gone when they leave the basis, so that d + 1 are enough.
+
 The inverse of the basis is kept transposed, and the points once more as ``ZT`` (m, n):
 then the long loops run along memory, and the zeros of sparse hyperplanes and points are
 skipped.
 
-Columns 0..n-1 are margins (or envelopes), n..2n-1 hard sides, 2n + j is slack t_j.
+Columns 0..n-1 are margins (or envelopes), n..2n-1 hard sides, 2n + j is slack t_j, and
+2n + m + k is that of the box of point ``abs(boxed[k]) - 1``, with the sign of boxed[k].
 The duals ``y`` are the hyperplane: the score of point i is ``y @ Z[i]``, Z = (x, -1).
 """
 
@@ -139,6 +143,24 @@ def best_column(
 
 
 @njit(**SMALL)
+def box_column(
+    box: float, place: IntArray, score: FloatArray, boxed: IntArray
+) -> tuple[int, float]:
+    """Make a column of the box for the point farthest outside, if there is one."""
+    n, m = len(score), len(boxed)
+    worst, at = box + LEAST_GAIN, -1
+    for i in range(n):
+        if abs(score[i]) > worst:
+            worst, at = abs(score[i]), i
+    if at >= 0:
+        for k in range(m):
+            if place[2 * n + m + k] < 0:
+                boxed[k] = at + 1 if score[at] < 0.0 else -1 - at
+                return 2 * n + m + k, worst - box
+    return -1, 0.0
+
+
+@njit(**SMALL)
 def bounds_of(
     code: int, n: int, m: int, rho: float, cap: FloatArray, over: AnyArray
 ) -> tuple[float, float]:
@@ -147,11 +169,23 @@ def bounds_of(
         if over[code]:
             return cap[code], _HUGE
         return 0.0, cap[code]
-    if code < 2 * n:
+    if code < 2 * n or code >= 2 * n + m:
         return 0.0, _HUGE
     if code == 2 * n + m - 1:
         return 0.0, 0.0
     return -rho, rho
+
+
+@njit(**SMALL)
+def point_of(
+    code: int, n: int, m: int, sign: AnyArray, boxed: IntArray
+) -> tuple[int, float]:
+    """Return the point of a column that is no slack, and its sign."""
+    if code >= 2 * n + m:
+        k = boxed[code - 2 * n - m]
+        return (k - 1, 1.0) if k > 0 else (-1 - k, -1.0)
+    i = code if code < n else code - n
+    return i, float(sign[i])
 
 
 @njit(**SMALL)
@@ -234,20 +268,21 @@ def column_of(
     code: int,
     Z: FloatArray,
     sign: AnyArray,
+    boxed: IntArray,
     inverse: FloatArray,
     column: FloatArray,
 ) -> None:
     """Write the column of a code in terms of the basis."""
     n, m = Z.shape
-    if code >= 2 * n:
+    if 2 * n <= code < 2 * n + m:
         for r in range(m):
             column[r] = inverse[code - 2 * n, r]
         return
-    i = code if code < n else code - n
+    i, s = point_of(code, n, m, sign, boxed)
     for r in range(m):
         column[r] = 0.0
     for c in range(m):
-        factor = sign[i] * Z[i, c]
+        factor = s * Z[i, c]
         if factor != 0.0:
             for r in range(m):
                 column[r] += inverse[c, r] * factor
@@ -258,6 +293,7 @@ def solve(
     Z: FloatArray,
     ZT: FloatArray,
     rho: float,
+    box: float,
     inverse: FloatArray,
     y: FloatArray,
     basis: IntArray,
@@ -267,13 +303,14 @@ def solve(
     hard: AnyArray,
     cap: FloatArray,
     over: AnyArray,
+    boxed: IntArray,
     most: int,
     goal: float,
     column: FloatArray,
     score: FloatArray,
 ) -> tuple[int, bool]:
     """Take up to so many steps, or gain so much; return how many, and if solved."""
-    n = len(Z)
+    n, m = Z.shape
     gain, gains = 0.0, np.empty(n)
     for i in range(n):
         if over[i]:
@@ -283,6 +320,8 @@ def solve(
         enter, reduced = best_column(
             rho, y, place, q, sign, hard, cap, over, score, gains
         )
+        if enter < 0:
+            enter, reduced = box_column(box, place, score, boxed)
         if enter < 0 or gain >= goal:
             return steps, enter < 0
         way = 1.0 if reduced > 0 else -1.0
@@ -290,11 +329,11 @@ def solve(
             span = cap[enter] - q[enter] if way > 0 else q[enter]
             if over[enter]:
                 span = q[enter] - cap[enter]
-        elif enter < 2 * n:
-            span = _HUGE if way > 0 else q[enter]
-        else:
+        elif 2 * n <= enter < 2 * n + m:
             span = rho - way * q[enter]
-        column_of(enter, Z, sign, inverse, column)
+        else:
+            span = _HUGE if way > 0 else q[enter]
+        column_of(enter, Z, sign, boxed, inverse, column)
         step, leave = longest_step(column, way, span, n, rho, basis, q, cap, over)
         move(
             enter, way, reduced, step, leave, column,
@@ -307,9 +346,11 @@ def solve(
 
 
 @njit(**SMALL)
-def value_of(q: FloatArray, n: int) -> float:
-    """Return the objective value: the sum of the margins' multipliers."""
+def value_of(q: FloatArray, n: int, m: int, box: float) -> float:
+    """Return the objective value: what the multipliers of margins and box add up to."""
     total = 0.0
     for i in range(n):
         total += q[i]
+    for code in range(2 * n + m, 2 * n + 2 * m):
+        total -= box * q[code]
     return total

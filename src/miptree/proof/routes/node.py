@@ -33,7 +33,7 @@ def process(
     data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, look: Look,
     trail: Trail,
     count: IntArray, mask: IntArray, T: float, least_split: float, rho: float,
-    box: float, whole: IntArray, used: WordArray, option: IntArray, answer: FloatArray,
+    whole: IntArray, used: WordArray, option: IntArray, answer: FloatArray,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Work on a node; return what became of it, the point branched on, its options.
 
@@ -58,21 +58,11 @@ def process(
             base += data.least[i, mask[i]]
         follow_masks(data, lps, mask, rho)
         total = bound_node(
-            data,
-            lps,
-            mask,
-            base,
-            T,
-            least_split,
-            rho,
-            box,
-            value,
-            look.gap,
-            look.line,
+            data, lps, mask, base, T, least_split, rho, value, look.gap, look.line,
             GROWTH,
-        )
+        )  # fmt: skip
         if total >= T:
-            answer[0] = _closing(data, lps, mask, T, least_split, rho, box, whole, used)
+            answer[0] = _closing(data, lps, mask, T, least_split, rho, whole, used)
             if answer[0] >= T:
                 return PRUNED, -1, 0
             if not is_anew:
@@ -130,7 +120,7 @@ def process(
     if closed and (pick < 0 or mask[pick] & (mask[pick] - 1) == 0):
         pick = _any_open(mask)
     if pick < 0:
-        answer[0] = _closing(data, lps, mask, T, least_split, rho, box, whole, used)
+        answer[0] = _closing(data, lps, mask, T, least_split, rho, whole, used)
         return OPEN, -1, 0
     n_options = write_options(data, mask[pick], pick, tried)
     if closed:
@@ -150,11 +140,11 @@ def _any_open(mask: IntArray) -> int:
 @njit(**INNER)
 def _closing(
     data: Data, lps: Lps, mask: IntArray, T: float, least_split: float, rho: float,
-    box: float, whole: IntArray, used: WordArray,
+    whole: IntArray, used: WordArray,
 ) -> float:  # fmt: skip
     """Recount what the multipliers of the LPs at hand prove."""
     return closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, rho, box, least_split, T, mask, lps.q,
-        lps.partner, whole, used,
+        data.distance, data.determined, rho, data.box, least_split, T, mask, lps.q,
+        lps.partner, lps.boxed, whole, used,
     )  # fmt: skip

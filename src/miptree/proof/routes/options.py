@@ -27,14 +27,14 @@ GROWTH, GROWTH_TRIED = 1.02, 1.2
 @njit(**INNER)
 def bound_node(
     data: Data, lps: Lps, mask: IntArray, base: float, T: float, least_split: float,
-    rho: float, box: float, value: FloatArray, gap: FloatArray, line: FloatArray,
-    growth: float,
+    rho: float, value: FloatArray, gap: FloatArray, line: FloatArray, growth: float,
 ) -> float:  # fmt: skip
     """Solve the LPs with their envelopes, the last split first; return the bound."""
     n_splits = len(value)
+    n, m = data.Z.shape
     lower, score = np.full(n_splits, least_split), np.empty(len(mask))
     for b in range(n_splits):
-        value[b] = value_of(lps.q[b], len(data.Z))
+        value[b] = value_of(lps.q[b], n, m, data.box)
     write_lines(
         data.C, data.least, data.following, data.cheap, data.determined, mask,
         lps.near, lps.partner, rho, lps.chosen, gap, line,
@@ -43,7 +43,7 @@ def bound_node(
     for b in range(n_splits):
         total += max(value[b], least_split)
     for b in range(n_splits - 1, -1, -1):
-        set_caps(lps, b, data.C, gap, T - base, lower, line, box, growth)
+        set_caps(lps, b, data.C, gap, T - base, lower, line, data.box, growth)
         total -= max(value[b], least_split)
         goal = T * (1.0 + 2 * SAFETY) - total - value[b]
         value[b] = solve_split(data, lps, b, rho, goal, score)
@@ -59,9 +59,10 @@ def bound_trial(
 ) -> float:  # fmt: skip
     """Solve the LPs with the envelopes that they have; return the bound."""
     n_splits = len(value)
+    n, m = data.Z.shape
     total = base
     for b in range(n_splits):
-        value[b] = value_of(lps.q[b], len(data.Z))
+        value[b] = value_of(lps.q[b], n, m, data.box)
         total += max(value[b], least_split)
     for b in range(n_splits - 1, -1, -1):
         total -= max(value[b], least_split)
@@ -134,6 +135,7 @@ def take_snapshot(lps: Lps, trail: Trail, count: IntArray) -> None:
             trail.snap_q[snap, b, k] = lps.q[b, k]
         for k in range(lps.basis.shape[1]):
             trail.snap_basis[snap, b, k] = lps.basis[b, k]
+            trail.snap_boxed[snap, b, k] = lps.boxed[b, k]
         for side in range(2):
             for i in range(lps.partner.shape[2]):
                 trail.snap_partner[snap, b, side, i] = lps.partner[b, side, i]

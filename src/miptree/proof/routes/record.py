@@ -8,6 +8,8 @@ from numba import njit
 from miptree.proof.routes.jit import INNER
 from miptree.proof.routes.state import Data, Log, Trail
 from miptree.proof.routes.trace import (
+    BOX_LEFT,
+    BOX_RIGHT,
     BRANCH,
     CLOSE,
     ENVELOPE,
@@ -40,10 +42,10 @@ def clear_bit(words: WordArray, i: int) -> None:
 @njit(**INNER)
 def write_close(
     data: Data, log: Log, at: IntArray, mask: IntArray, whole: IntArray,
-    partner: IntArray,
+    partner: IntArray, boxed: IntArray,
 ) -> None:  # fmt: skip
     """Append a closing and its entries. ``at`` counts events, masks and entries."""
-    n = len(data.Z)
+    n, m = data.Z.shape
     first = at[2]
     for b in range(len(whole)):
         for i in range(n):
@@ -60,6 +62,14 @@ def write_close(
                     side = (data.determined[1, cheap] >> b) & 1
                     entry[2], entry[3] = ENVELOPE, partner[b, side, i]
                 at[2] += 1
+        for k in range(m):
+            if whole[b, 2 * n + k] == 0:
+                continue
+            entry = log.entry[at[2]]
+            entry[0], entry[1] = abs(boxed[b, k]) - 1, b
+            entry[2] = BOX_LEFT if boxed[b, k] > 0 else BOX_RIGHT
+            entry[3], entry[4] = -1, whole[b, 2 * n + k]
+            at[2] += 1
     _write_event(log, at, CLOSE, -1, 0, at[2] - first)
 
 

@@ -94,8 +94,8 @@ def undo_last(levels: Levels, trail: Trail, counter: IntArray, level: int) -> No
 
 @njit(**INNER)
 def has_room(
-    counter: IntArray, levels: Levels, trail: Trail, log: Log, n: int, n_splits: int,
-    n_leaves: int,
+    counter: IntArray, levels: Levels, trail: Trail, log: Log, n: int, n_leaves: int,
+    most_entries: int,
 ) -> bool:  # fmt: skip
     """Tell whether one more step of the search surely fits into the arrays."""
     return (
@@ -105,7 +105,7 @@ def has_room(
         and counter[N_SNAPSHOTS] + 40 < len(trail.snap_q)
         and counter[N_EVENTS] + 4 < len(log.event)
         and counter[N_MASKS] + 16 < len(log.mask)
-        and counter[N_ENTRIES] + 2 * n * n_splits < len(log.entry)
+        and counter[N_ENTRIES] + most_entries < len(log.entry)
     )
 
 
@@ -113,14 +113,14 @@ def has_room(
 def advance_kernel(
     data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, saved: Rows, look: Look,
     levels: Levels, trail: Trail, log: Log,
-    counter: IntArray, number: FloatArray, rho: float, box: float, least_split: float,
+    counter: IntArray, number: FloatArray, rho: float, least_split: float,
     record: bool, max_nodes: int, stop: AnyArray, candidate: FloatArray,
     routed: IntArray,
 ) -> int:  # fmt: skip
     """Search on. ``number``: threshold, open value."""
-    n = len(data.Z)
+    n, m = data.Z.shape
     n_splits, n_leaves = len(lps.y), leaf_count(data.determined)
-    whole = np.zeros((n_splits, 2 * n), dtype=np.int64)
+    whole = np.zeros((n_splits, 2 * n + m), dtype=np.int64)
     q, answer = np.zeros(lps.q.shape), np.zeros(3)
     masks = np.zeros(MOST_OPTIONS, dtype=np.int64)
     used = np.zeros(levels.used.shape[1], dtype=np.uint64)
@@ -130,7 +130,7 @@ def advance_kernel(
     while True:
         if stop[0] != 0:
             return PAUSED
-        if not has_room(counter, levels, trail, log, n, n_splits, n_leaves):
+        if not has_room(counter, levels, trail, log, n, n_leaves, whole.size):
             return FULL
         level = counter[LEVEL]
         if level < 0:
@@ -146,7 +146,7 @@ def advance_kernel(
             outcome, point, n_options, kind, split = work_on_node(
                 data, lps, kept, here, scratch, look, trail,
                 counter[N_RECORDS : N_RECORDS + 3],
-                levels.mask[level], levels.feature[level], T, least_split, rho, box,
+                levels.mask[level], levels.feature[level], T, least_split, rho,
                 whole, levels.used[level], levels.option[level], answer,
             )  # fmt: skip
             if outcome == BRANCHED:
@@ -177,7 +177,9 @@ def advance_kernel(
                         routed[counter[N_CANDIDATES], n + b] = levels.feature[level, b]
                     counter[N_CANDIDATES] += 1
             if record:
-                write_close(data, log, at, levels.mask[level], whole, lps.partner)
+                write_close(
+                    data, log, at, levels.mask[level], whole, lps.partner, lps.boxed
+                )
         elif mode == BRANCHING:
             k = levels.current[level]
             if k < levels.n_options[level]:
@@ -202,9 +204,10 @@ def advance_kernel(
                 multipliers_of(trail, k, counter[N_CHANGES], n, q)
                 value = closing(
                     data.Z, data.least, data.following, data.cheap, data.root_cost,
-                    data.C, data.distance, data.determined, rho, box, least_split,
+                    data.C, data.distance, data.determined, rho, data.box, least_split,
                     number[0], levels.mask[level], q,
-                    trail.snap_partner[trail.snapshot[k]], whole, used,
+                    trail.snap_partner[trail.snapshot[k]],
+                    trail.snap_boxed[trail.snapshot[k]], whole, used,
                 )  # fmt: skip
                 if value < number[0]:
                     counter[REPAIRS] += 1
@@ -217,6 +220,7 @@ def advance_kernel(
                     write_close(
                         data, log, at, levels.mask[level], whole,
                         trail.snap_partner[trail.snapshot[k]],
+                        trail.snap_boxed[trail.snapshot[k]],
                     )  # fmt: skip
                 for w in range(len(used)):
                     levels.used[level, w] |= used[w]

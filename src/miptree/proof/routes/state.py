@@ -44,6 +44,8 @@ class Data(NamedTuple):
     """(n_categorical, n): number of each point's value of every feature."""
     subset_leaves: IntArray
     """(n_subsets, 2): the leaves left and right of each subset split, as bits."""
+    box: float
+    """1 / eps, the largest abs(score) of a point at any split."""
 
 
 class Lps(NamedTuple):
@@ -67,6 +69,8 @@ class Lps(NamedTuple):
     """(1, n): masks that the columns were made for."""
     chosen: IntArray
     """(1, n): splits at which a point's envelope has columns, as bits."""
+    boxed: IntArray
+    """(B, m): points of the columns of the box, from 1, with the signs of these."""
     sign: AnyArray
     hard: AnyArray
     over: AnyArray
@@ -119,6 +123,7 @@ class Trail(NamedTuple):
     snap_q: FloatArray
     snap_basis: IntArray
     snap_partner: IntArray
+    snap_boxed: IntArray
 
 
 class Log(NamedTuple):
@@ -145,7 +150,7 @@ def make_data(
         value_numbers(problem.values), subset_leaves(structure),
     )  # fmt: skip
     # All alike in memory, or the kernels would be compiled more than once.
-    return Data._make(np.ascontiguousarray(array) for array in arrays)
+    return Data._make([*map(np.ascontiguousarray, arrays), problem.box])
 
 
 def cost_tables(leaf_cost: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -217,9 +222,10 @@ def view_lps(rows: Rows, n: int, m: int, n_splits: int) -> Lps:
 
 def _shapes(n: int, m: int, B: int) -> list[list[tuple[int, ...]]]:
     """Return the shapes of the arrays of LPs: floats, ints and flags."""
+    columns = 2 * (n + m)
     return [
-        [(B, m, m), (B, m), (B, 2 * n + m), (B, n), (B, 2, n)],
-        [(B, m), (B, 2 * n + m), (B, 2, n), (B, 1), (B, 1), (1, n), (1, n)],
+        [(B, m, m), (B, m), (B, columns), (B, n), (B, 2, n)],
+        [(B, m), (B, columns), (B, 2, n), (B, 1), (B, 1), (1, n), (1, n), (B, m)],
         [(B, n)] * 3,
     ]
 
@@ -246,8 +252,8 @@ def make_trail(n: int, m: int, B: int, records: int, changes: int, snaps: int) -
 
     return Trail(
         ints(records), ints(records), ints(records), ints(records),
-        np.zeros((changes, m + 2)), ints(changes), np.zeros((snaps, B, 2 * n + m)),
-        ints(snaps, B, m), ints(snaps, B, 2, n),
+        np.zeros((changes, m + 2)), ints(changes), np.zeros((snaps, B, 2 * (n + m))),
+        ints(snaps, B, m), ints(snaps, B, 2, n), ints(snaps, B, m),
     )  # fmt: skip
 
 

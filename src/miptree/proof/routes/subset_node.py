@@ -35,7 +35,7 @@ _FEW = 1
 def try_value(
     data: Data, lps: Lps, here: Rows, scratch: Rows, look: Look, mask: IntArray,
     feature: IntArray, split: int, point: int, T: float, total: float,
-    least_split: float, rho: float, box: float,
+    least_split: float, rho: float,
 ) -> float:  # fmt: skip
     """Solve the LPs of both sides of a value; return its key, to be small."""
     n_splits = len(lps.y)
@@ -51,8 +51,8 @@ def try_value(
             base += data.least[i, below[i]]
         follow_masks(data, lps, below, rho)
         worth = bound_node(
-            data, lps, below, base, T, least_split, rho, box, trial, look.gap,
-            look.line, GROWTH_TRIED,
+            data, lps, below, base, T, least_split, rho, trial, look.gap, look.line,
+            GROWTH_TRIED,
         )  # fmt: skip
         if worth < T:
             key += np.exp(-STEEPNESS / T * max(0.0, worth - total))
@@ -75,8 +75,7 @@ def work_on_node(
     data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, look: Look,
     trail: Trail,
     count: IntArray, mask: IntArray, feature: IntArray, T: float, least_split: float,
-    rho: float, box: float, whole: IntArray, used: WordArray, option: IntArray,
-    answer: FloatArray,
+    rho: float, whole: IntArray, used: WordArray, option: IntArray, answer: FloatArray,
 ) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Work on a node, as :func:`~miptree.proof.routes.node.process` does.
 
@@ -101,7 +100,7 @@ def work_on_node(
             return BRANCHED, point, 2, BY_VALUE, split
     outcome, pick, n_options = process(
         data, lps, kept, here, scratch, look, trail, count, mask, T, least_split, rho,
-        box, whole, used, option, answer,
+        whole, used, option, answer,
     )  # fmt: skip
     if len(feature) == 0 or (outcome != BRANCHED and outcome != OPEN):
         return outcome, pick, n_options, BY_LEAF, 0
@@ -118,7 +117,7 @@ def work_on_node(
             continue
         key = try_value(
             data, lps, here, scratch, look, mask, feature, b, point, T, total,
-            least_split, rho, box,
+            least_split, rho,
         )  # fmt: skip
         if key < least_key:
             least_key, chosen, pick = key, b, point
