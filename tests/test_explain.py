@@ -442,6 +442,18 @@ def test_nothing_becomes_missing():
     assert three.change.cost == 2.0
 
 
+def test_a_split_that_reads_all_values_alike_is_passed():
+    columns = (
+        NumericalColumn("n", 2.0, False, Limits(0.0, 4.0, 0)),
+        CategoricalColumn("c", ("p", "q", None), (), True, False),
+    )
+    is_low, is_known = [1, 0, 0, 0], [0, 1, 1, 0]
+    coef = [is_low, is_known, is_known]
+    clf = hand_made(columns, coef, [1.5, 0.5, 0.5], [0, 1, 0, 0])
+    (found,) = explain(clf, pd.DataFrame({"n": [3.0], "c": ["p"]}))
+    assert [(part.feature, part.after) for part in found.change.changes] == [("n", 1.0)]
+
+
 def test_a_row_outside_the_ranges_comes_back_into_them():
     clf = hand_made(WHOLE, [[1, 1, 0]], [8.5], [0, 1])
     row = frame_of([[9, 2, 0]], list("abc"))

@@ -203,6 +203,9 @@ def _add_split(
         move = place.move
         if isinstance(move, Options):
             amounts = [added(branch, move.column, value) for value in move.values]
+            if max(amounts) == min(amounts):  # whatever it becomes
+                score += amounts[0]
+                continue
             terms |= dict(zip(place.choices, amounts, strict=True))
             swing += max(amounts) - min(amounts)
             continue
