@@ -97,6 +97,11 @@ class Slide:
 Move: TypeAlias = Options | Slide
 
 
+def is_free(move: Move) -> bool:
+    """Tell whether a number has so many steps that it moves freely and is rounded."""
+    return isinstance(move, Slide) and not move.is_whole
+
+
 def move_of(
     j: int, column: Column, cell: Value, limits: Limits | None, weight: float
 ) -> Move | None:
