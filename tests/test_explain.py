@@ -464,6 +464,15 @@ def test_nothing_becomes_missing():
     assert three.change.cost == 2.0
 
 
+def test_a_missing_number_is_filled_in_with_the_digits_of_its_column():
+    whole = NumericalColumn("n", 2.5, False, Limits(0.0, 10.0, 0))  # a median of 2.5
+    clf = hand_made((whole,), [[1.0]], [3.2], [0, 1])
+    with pytest.warns(UserWarning, match="1 missing value"):
+        (found,) = explain(clf, pd.DataFrame({"n": [np.nan]}))
+    assert [(part.before, part.after) for part in found.change.changes] == [(None, 4.0)]
+    assert found.change.cost == pytest.approx(1.2)
+
+
 def test_a_split_that_reads_all_values_alike_is_passed():
     columns = (
         NumericalColumn("n", 2.0, False, Limits(0.0, 4.0, 0)),

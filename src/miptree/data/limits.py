@@ -69,6 +69,11 @@ class Limits:
         """Write a number with the digits of the column."""
         return round(number, self.places) + 0.0  # never -0.0
 
+    def nearest(self, number: float) -> float:
+        """Return a number of the column's digits within its limits that is near."""
+        ends = self.inside()
+        return min(max(self.round(number), ends.low), ends.high)
+
     def above(self, number: float) -> float:
         """Return the least number of the column's digits that is not below another."""
         nearest = self.round(number)
