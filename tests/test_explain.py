@@ -234,6 +234,28 @@ def test_no_cheaper_change_of_whole_numbers_flips(seed, digits):
         assert item.change.cost == pytest.approx(cost[flips].min())
 
 
+def test_ends_on_a_split_are_tried_below_one_of_a_number_of_many_steps():
+    columns = (
+        NumericalColumn("income", 5000.0, False, Limits(0.0, 9000.0, 2)),
+        NumericalColumn("k", 3.0, False, Limits(0.0, 10.0, 0)),
+        NumericalColumn("l", 3.0, False, Limits(0.0, 10.0, 0)),
+    )
+    coef = [[1, 0, 0], [0, 0.1, -0.3], [0, 0.1, 0.7]]
+    clf = hand_made(columns, coef, [4000.0, 0.2, 2.4], [0, 1, 1, 0])
+    grid = pd.DataFrame(list(product([2000.0, 6000.0], range(11), range(11))))
+    grid = grid.set_axis(["income", "k", "l"], axis=1)
+    label = clf.predict(grid)
+    for item in explain(clf, grid, fixed=["income"]):
+        same = (grid["income"] == grid["income"][item.row]).to_numpy()
+        cost = np.abs(grid - grid.iloc[item.row]).sum(axis=1).to_numpy() / 10
+        least = cost[same & (label != item.label)].min()
+        assert item.change.cost == pytest.approx(least)
+    for item in explain(clf, grid):
+        flips = (label != item.label) & (grid["income"] == grid["income"][item.row])
+        cost = np.abs(grid - grid.iloc[item.row]).sum(axis=1)[flips].min() / 10
+        assert item.change.cost <= cost * (1 + 1e-9)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_cheaper_change_of_categories_gaps_and_numbers_flips(seed):
     rng = np.random.default_rng(seed)
@@ -440,6 +462,27 @@ def test_nothing_becomes_missing():
     assert two.change.cost == 1.0  # filled in with the number that stood for it
     assert {part.feature for part in three.change.changes} == {"n", "c"}
     assert three.change.cost == 2.0
+
+
+def test_a_missing_number_is_filled_in_with_the_digits_of_its_column():
+    whole = NumericalColumn("n", 2.5, False, Limits(0.0, 10.0, 0))  # a median of 2.5
+    clf = hand_made((whole,), [[1.0]], [3.2], [0, 1])
+    with pytest.warns(UserWarning, match="1 missing value"):
+        (found,) = explain(clf, pd.DataFrame({"n": [np.nan]}))
+    assert [(part.before, part.after) for part in found.change.changes] == [(None, 4.0)]
+    assert found.change.cost == pytest.approx(1.2)
+
+
+def test_a_split_that_reads_all_values_alike_is_passed():
+    columns = (
+        NumericalColumn("n", 2.0, False, Limits(0.0, 4.0, 0)),
+        CategoricalColumn("c", ("p", "q", None), (), True, False),
+    )
+    is_low, is_known = [1, 0, 0, 0], [0, 1, 1, 0]
+    coef = [is_low, is_known, is_known]
+    clf = hand_made(columns, coef, [1.5, 0.5, 0.5], [0, 1, 0, 0])
+    (found,) = explain(clf, pd.DataFrame({"n": [3.0], "c": ["p"]}))
+    assert [(part.feature, part.after) for part in found.change.changes] == [("n", 1.0)]
 
 
 def test_a_row_outside_the_ranges_comes_back_into_them():

@@ -40,6 +40,9 @@ NUMBERS = {
     "far": [1e12, 1e12 + 0.5],
     "farther than floats": [-1.7e308, 1.7e308],
     "tiny": [1e-9, 3e-9],
+    "tinier than digits": [1e-310, 3e-310],
+    "wide": [1e18, 3e18],
+    "widest": [0.0, 1.7e308],
     "a late digit": [*range(600), 0.5],
     "a late tenth number": [0] * 600 + [100 * k for k in range(10)],
     "many digits": np.random.default_rng(0).normal(size=700),
@@ -145,6 +148,22 @@ def test_a_column_that_is_left_out_leaves_nothing_but_its_name(tmp_path):
 
 
 # ----------------------------------------------------------------- files, forgeries
+
+
+@pytest.mark.parametrize("size", [1e-323, 1e-310, 1e-299, 1e15, 1e18, 1e300])
+def test_models_of_huge_and_tiny_numbers_are_saved(size, tmp_path):
+    X = pd.DataFrame({"x": np.arange(20) * size, "z": np.arange(20) % 7})
+    clf = OptimalTreeClassifier(**SEARCH, max_depth=1).fit(X, np.arange(20) > 9)
+    save_json(clf, tmp_path / "model.json")
+    known = load_json(tmp_path / "model.json")
+    for one, two in zip(explain(clf, X), explain(known, X), strict=True):
+        assert one == two
+        if one.change is not None:
+            changed = X.iloc[[one.row]].astype(float)
+            for part in one.change.changes:
+                changed[part.feature] = part.after
+            assert known.predict(changed)[0] == one.change.label
+    assert verify_model(known, X, np.arange(20) > 9).ok
 
 
 @pytest.mark.parametrize("kind", ["oblique", "points", "greedy", "partitions"])

@@ -161,6 +161,25 @@ def test_no_cheaper_change_of_whole_numbers_flips(browser, tmp_path, seed, digit
         assert str(clf.predict(changed_row(grid, k, change))[0]) == change["label"]
 
 
+def test_a_missing_number_is_filled_in_as_by_explain(browser, tmp_path):
+    """Medians of whole numbers may lie between two of them."""
+    frame = pd.DataFrame({"n": [*range(10), np.nan, np.nan], "k": [*range(6)] * 2})
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(frame, np.arange(12) % 2)
+    assert clf.table_.columns[0].fill == 4.5
+    for threshold in (3.2, 5.2):
+        width = clf.tree_.n_features
+        coef, rng = np.eye(1, width), np.random.default_rng(0)
+        heap = HeapTree(coef, np.array([threshold]), np.array([0, 1]))
+        clf = with_tree(clf, ObliqueTree.from_heap(heap), rng)
+        opened(browser, report_html(clf, frame, clf.predict(frame)), tmp_path)
+        (told,) = browser.execute_script(CHANGES, plain_rows(clf, frame[-1:]), [])
+        (found,) = explain(clf, frame[-1:])
+        assert [part["after"] for part in told["changes"]] == [
+            part.after for part in found.change.changes
+        ]
+        assert told["cost"] == pytest.approx(found.change.cost)
+
+
 def test_values_that_cannot_change_are_ticked(browser, tmp_path):
     clf = iris_model()
     opened(browser, iris_page(clf), tmp_path)

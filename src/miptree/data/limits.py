@@ -12,7 +12,9 @@ from miptree.utils.arrays import FloatArray
 
 MOST_PLACES = 300
 """Decimal places of a column, at most: float64 has no power of ten beyond."""
-FEWEST_PLACES = -12
+FEWEST_PLACES = -303
+"""Decimal places of a column, at least: no range that float64 holds is wider."""
+_MOST_ZEROS = 12
 """Zeros at the end of numbers that are their digits, too, at most."""
 _MANY = 10
 """A few numbers may all end in zeros by chance; so many are so on purpose."""
@@ -46,7 +48,7 @@ class Limits:
     @property
     def is_range(self) -> bool:
         """Whether there is room to move, and a number that says how much."""
-        return 0.0 < self.width < inf
+        return self.step / 2 <= self.width < inf
 
     @property
     def step(self) -> float:
@@ -66,6 +68,11 @@ class Limits:
     def round(self, number: float) -> float:
         """Write a number with the digits of the column."""
         return round(number, self.places) + 0.0  # never -0.0
+
+    def nearest(self, number: float) -> float:
+        """Return a number of the column's digits within its limits that is near."""
+        ends = self.inside()
+        return min(max(self.round(number), ends.low), ends.high)
 
     def above(self, number: float) -> float:
         """Return the least number of the column's digits that is not below another."""
@@ -112,7 +119,7 @@ class NumbersSeen:
         if len(some) < _MANY:
             some = np.unique(numbers)
         most = _most_places(high - low)
-        exact = _exact_places(numbers, FEWEST_PLACES, most)
+        exact = _exact_places(numbers, -_MOST_ZEROS, most)
         return cls(low, high, frozenset(some[:_MANY].tolist()), frozenset(exact))
 
     @classmethod
@@ -127,7 +134,7 @@ class NumbersSeen:
 
     def limits(self) -> Limits:
         """Return the limits of all these numbers."""
-        least = FEWEST_PLACES if len(self.some) >= _MANY else 0
+        least = -_MOST_ZEROS if len(self.some) >= _MANY else 0
         most = _most_places(self.high - self.low)
         places = min((p for p in self.exact if least <= p < most), default=most)
         return Limits(self.low, self.high, places)

@@ -110,9 +110,9 @@ class NearestChange:
         times the feature's weight.
     changes : tuple of FeatureChange
     is_nearest : bool
-        Whether the search was finished; otherwise a cheaper change may exist. Where
-        splits read numbers with more than 10,000 steps in their range, it means
-        nearest of those that pass splits by 4 millionths of what a sum can vary by.
+        Whether the search was finished; otherwise a cheaper change may exist. It means
+        nearest of those that pass splits which read numbers with more than 10,000 steps
+        in their range by 4 millionths of what a sum can vary by.
     """
 
     label: Any

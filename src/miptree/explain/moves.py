@@ -97,6 +97,11 @@ class Slide:
 Move: TypeAlias = Options | Slide
 
 
+def is_free(move: Move) -> bool:
+    """Tell whether a number has so many steps that it moves freely and is rounded."""
+    return isinstance(move, Slide) and not move.is_whole
+
+
 def move_of(
     j: int, column: Column, cell: Value, limits: Limits | None, weight: float
 ) -> Move | None:
@@ -122,12 +127,14 @@ def move_of(
         return Options(j, (cell, *others), costs) if others else None
     if limits is None or not isinstance(column, (NumericalColumn, GridColumn)):
         return None
-    usual = column.fill if cell is None else float(cell)
-    limits = limits.holding(usual)
-    ends, start = limits.inside(), usual
-    if cell is None or not limits.low <= usual <= limits.high:
-        start = min(max(limits.round(usual), ends.low), ends.high)
-    slide = Slide(j, None if cell is None else usual, start, limits, weight)
+    if cell is None:
+        slide = Slide(j, None, limits.nearest(column.fill), limits, weight)
+    else:
+        start = number = float(cell)
+        limits = limits.holding(number)
+        if not limits.low <= number <= limits.high:
+            start = limits.nearest(number)
+        slide = Slide(j, number, start, limits, weight)
     return _cells(column, slide) if isinstance(column, GridColumn) else slide
 
 

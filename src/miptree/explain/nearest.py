@@ -13,7 +13,7 @@ from miptree.data import Value
 from miptree.explain.cell_values import atom_value
 from miptree.explain.clear import is_clear
 from miptree.explain.cost_bound import cost_at_least
-from miptree.explain.moves import Move, Options, Slide
+from miptree.explain.moves import Move, Slide, is_free
 from miptree.explain.program import PASSED, Found, Row, Way, least_change
 from miptree.export._rules import Atom, Leaf
 from miptree.tree import ObliqueTree
@@ -177,13 +177,15 @@ def _on_the_split(
     """Look for a cheaper change that ends so near to a split that rounding decides.
 
     A program without these ends is wrong by a step of a number at most, but they are
-    common where coefficients have few digits. Each is tried by prediction.
+    common where coefficients have few digits. Each is tried by prediction. Splits that
+    read numbers which move freely are exact but for their rounding.
     """
-    read = {atom.column for branch, _ in way for _, atom in branch.terms}
-    read_moves = [move for move in moves if move.column in read]
-    if not all(isinstance(m, Options) or m.is_whole for m in read_moves):
-        return best  # numbers that move freely are exact but for their rounding
-    if all(is_clear(branch, read_moves, row) for branch, _ in way):
+    free = {move.column for move in moves if is_free(move)}
+    if all(
+        any(atom.column in free for _, atom in branch.terms)
+        or is_clear(branch, moves, row)
+        for branch, _ in way
+    ):
         return best
     tried: list[dict[int, Value]] = []
     while len(tried) < _MOST_TRIED:
@@ -192,10 +194,13 @@ def _on_the_split(
             return best
         if not found.values:
             break
-        ((cost, changed),) = _rounded(found, moves, row)
-        if cost >= best.cost * (1 - _SAME_COST):
+        cheap = best.cost * (1 - _SAME_COST)
+        flips = [pair for pair in _rounded(found, moves, row) if pair[0] < cheap]
+        if not flips:
             return replace(best, is_sure=best.is_sure and found.is_least)
-        if router.labels([changed])[0] == leaf.label:
+        leads = router.labels([changed for _, changed in flips]) == leaf.label
+        if leads.any():
+            cost, changed = flips[int(leads.argmax())]
             return Flip(changed, cost, found.is_least)
         tried.append(found.values)
     return replace(best, is_sure=False)
@@ -203,7 +208,7 @@ def _on_the_split(
 
 def _rounding_share(way: Way, moves: Sequence[Move]) -> float:
     """Return by what share of a score's variation rounding can move it, at most."""
-    free = [move for move in moves if isinstance(move, Slide) and not move.is_whole]
+    free = [move for move in moves if isinstance(move, Slide) and is_free(move)]
     # Each number moves by less than a step, and its slope times its width is a part of
     # the variation: so the sum of step / width bounds the share.
     read = {atom.column for branch, _ in way for _, atom in branch.terms}
@@ -235,7 +240,7 @@ def _rounded(
 
 def _is_rounded(move: Move, value: Value, cell: Value) -> bool:
     """Tell whether a value has all its digits still."""
-    return isinstance(move, Slide) and not move.is_whole and value != cell
+    return is_free(move) and value != cell
 
 
 def _near(move: Move, value: Value, steps: range) -> list[Value]:

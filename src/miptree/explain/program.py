@@ -16,7 +16,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from miptree.data import Value
 from miptree.explain.cell_values import added, slope_of
-from miptree.explain.moves import Move, Options, Slide
+from miptree.explain.moves import Move, Options, Slide, is_free
 from miptree.export._rules import Branch
 
 PASSED = 4e-6
@@ -121,10 +121,11 @@ def least_change(
     row : sequence of Value
     passing : tuple of float
         By what share of its possible variation a score has to be below the threshold
-        where the way goes left, and above it where the way goes right.
+        where the way goes left, and above it where the way goes right. If the shares
+        are negative, splits that read numbers which move freely are still passed.
     excluded : sequence of dict from int to Value, optional
-        Solutions that are not wanted, by the values of the columns that may change;
-        these move by whole steps.
+        Solutions that are not wanted, by the values of the columns that may change,
+        whatever numbers become that move freely.
 
     Returns
     -------
@@ -136,8 +137,12 @@ def least_change(
     for move in moves:
         if move.column in read:
             places.append(_add_move(program, _distinct(move, way)))
+    free = {move.column for move in moves if is_free(move)}
     for branch, goes_left in way:
-        if not _add_split(program, places, row, branch, goes_left, passing):
+        shares = passing
+        if any(atom.column in free for _, atom in branch.terms):
+            shares = max(0.0, passing[0]), abs(passing[1])
+        if not _add_split(program, places, row, branch, goes_left, shares):
             return None
     if not places:
         return Found({}, True)
@@ -203,6 +208,9 @@ def _add_split(
         move = place.move
         if isinstance(move, Options):
             amounts = [added(branch, move.column, value) for value in move.values]
+            if max(amounts) == min(amounts):  # whatever it becomes
+                score += amounts[0]
+                continue
             terms |= dict(zip(place.choices, amounts, strict=True))
             swing += max(amounts) - min(amounts)
             continue
@@ -231,6 +239,8 @@ def _exclude(
     signs: dict[int, float] = {}  # of variables that differ from this solution
     n_ones = 0
     for place in places:
+        if is_free(place.move):
+            continue
         value = values[place.move.column]
         chosen = zip(place.choices, _chosen(place, value), strict=True)
         ones = [k for k, is_one in chosen if is_one]

@@ -16,7 +16,8 @@ from miptree.export._conditions import Card, negated
 from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._rules import Branch, Leaf, Number, Rules, rules_of
 from miptree.export._shown import shown_rules
-from miptree.export.reasons import card_words, reasons_of
+from miptree.export.cards import card_words
+from miptree.export.reasons import reasons_of
 from miptree.export.sentences import ways_of
 from miptree.export.text import split_text
 

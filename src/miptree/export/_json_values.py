@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from math import inf
 from typing import Any, NoReturn
 
 import numpy as np
@@ -177,7 +178,9 @@ def limits_or_none(given: object, name: str) -> Limits | None:
         raise MalformedError(f'"{name}" has a "low" above its "high"')
     if not FEWEST_PLACES <= found.places <= MOST_PLACES:
         raise MalformedError(f'"{name}" has {found.places} decimal places')
-    if found.is_range and not found.step <= 2 * found.width:
+    # A range may be narrower than all digits that float64 has.
+    is_narrow = not found.is_range and 0.0 < found.width < inf
+    if is_narrow and found.places < MOST_PLACES:
         raise MalformedError(f'"{name}" has digits that are wider than its range')
     return found
 

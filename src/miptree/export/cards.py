@@ -9,7 +9,7 @@ from miptree.export._conditions import Card, Condition
 from miptree.export._describe import condition_of
 from miptree.export._names import printable
 from miptree.export._rules import Branch, Leaf, Member, Rules
-from miptree.export._words import condition_words, part_words
+from miptree.export._words import condition_words, part_words, points_words
 from miptree.export._wrap import wrapped
 from miptree.export.leaf_words import leaf_text
 from miptree.utils.arrays import IntArray
@@ -53,6 +53,20 @@ def steps_of(rules: Rules) -> dict[int, Step]:
     return found
 
 
+def card_words(shown: Rules, found: Condition) -> str:
+    """Say how many points are asked for on a card, and of which step; else nothing."""
+    if not isinstance(found, Card):
+        return ""
+    for step in steps_of(shown).values():
+        asks = step.asks
+        if isinstance(asks, Card) and (asks.parts, asks.most) == (
+            found.parts,
+            found.most,
+        ):
+            return f"{points_words(found)} in STEP {step.number}"
+    return ""
+
+
 def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) -> str:
     """Write a points tree step by step.
 
@@ -70,7 +84,7 @@ def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) 
     if not steps:
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
-    lines = [*lines[:-1], *rare_values(rules), *_costs_note(rules, counts)]
+    lines = [*lines[:-1], *rare_values(rules), *costs_note(rules, counts)]
     return "\n".join(part for line in lines for part in hung(line, width))
 
 
@@ -82,7 +96,7 @@ def hung(line: str, width: int | None) -> list[str]:
     return [margin + part for part in wrapped(text, room, " " * 4)]
 
 
-def _costs_note(rules: Rules, counts: IntArray | None) -> list[str]:
+def costs_note(rules: Rules, counts: IntArray | None) -> list[str]:
     """Explain leaves whose class is not the most frequent one, if there are such."""
     if counts is None or all(
         counts[leaf.node, leaf.label] == counts[leaf.node].max()

@@ -21,7 +21,7 @@ from miptree.export._plain_rule import Has
 from miptree.export._rules import Branch, Leaf, Member, Model, Rules
 from miptree.export._shown import shown_rules
 from miptree.export._words import part_words, words_in_row
-from miptree.export.cards import hung, rare_values
+from miptree.export.cards import card_words, costs_note, hung, rare_values, steps_of
 from miptree.export.leaf_words import leaf_text
 from miptree.export.text import counts_of, split_text
 
@@ -40,7 +40,8 @@ def export_rules(
     """Write a tree as sentences: one for each leaf, in which order does not matter.
 
     The parameters are those of :func:`export_text`, and so are the numbers shown. Where
-    splits of a points tree add up points, the scores are explained first.
+    splits of a points tree add up points, these are explained first, by the numbers of
+    the steps of :func:`export_text`.
 
     Returns
     -------
@@ -56,17 +57,19 @@ def export_rules(
     IF 1.5 width - height > 3 THEN class 1 (leaf 2)
     """
     rules, digits, notes = shown_rules(model, feature_names, class_names, digits)
-    counts, scores = counts_of(model), _scores(rules)
-    lines = []
+    counts, lines = counts_of(model), []
     for leaf, way in ways_of(rules.root):
         if is_points_tree(rules):
-            said = _points_words(rules, conditions_on(way), scores)
+            said = points_and_questions(rules, way)
         else:
             said = sums_and_rules(rules, way, digits)
         start = f"IF {' and '.join(said)} THEN" if said else "ALWAYS"
         lines.append(f"{start} {leaf_text(rules, leaf, counts)}")
     notes = [*rare_values(rules), *gap_notes(rules), *notes]
-    said = [*_explained(rules, scores), *lines, *notes]
+    if is_points_tree(rules):
+        lines = [*_explained(rules), *lines]
+        notes += costs_note(rules, counts)
+    said = [*lines, *notes]
     return "\n".join(part for line in said for part in hung(line, width))
 
 
@@ -115,34 +118,26 @@ def _both_properties(one: Has | str, two: Has | str) -> Has | None:
 
 # ------------------------------------------------------------------------ points trees
 
-Scores = dict[tuple[Part, ...], int]
-"""Numbers of what is added up."""
 
-
-def _scores(rules: Rules) -> Scores:
-    if not is_points_tree(rules):
-        return {}
-    asked = [condition_of(branch) for branch in rules.branches]
-    cards = dict.fromkeys(card.parts for card in asked if isinstance(card, Card))
-    return {parts: k for k, parts in enumerate(cards, start=1)}
-
-
-def _explained(rules: Rules, scores: Scores) -> list[str]:
-    """Say what is added up for each score."""
+def _explained(rules: Rules) -> list[str]:
+    """Say what is added up in each step that adds up."""
+    steps: dict[tuple[Part, ...], list[str]] = {}
+    for step in steps_of(rules).values():
+        if isinstance(step.asks, Card):
+            steps.setdefault(step.asks.parts, []).append(f"STEP {step.number}")
     lines = []
-    for parts, number in scores.items():
-        lines.append(f"SCORE {number} adds up:")
+    for parts, names in steps.items():
+        adds = "adds" if len(names) == 1 else "add"
+        lines.append(f"{' and '.join(names)} {adds} up:")
         lines += [f"  {': '.join(part_words(rules, part))}" for part in parts]
     return [*lines, ""] if lines else []
 
 
-def _points_words(rules: Rules, held: list[Condition], scores: Scores) -> list[str]:
-    """Say several conditions, those on points by the numbers of their scores."""
-    texts = words_in_row(rules, held)
-    return [
-        _score_words(scores[part.parts], part) if isinstance(part, Card) else text
-        for part, text in zip(held, texts, strict=True)
-    ]
+def points_and_questions(rules: Rules, way: Way) -> list[str]:
+    """Say what holds for all rows that go a way, points by the number of their step."""
+    held = conditions_on(way)
+    pairs = zip(held, words_in_row(rules, held), strict=True)
+    return [card_words(rules, part) or text for part, text in pairs]
 
 
 def conditions_on(way: Way) -> list[Condition]:
@@ -154,11 +149,6 @@ def conditions_on(way: Way) -> list[Condition]:
         for part in found.parts if isinstance(found, Every) else (found,):
             _add(merged, part, _both)
     return merged
-
-
-def _score_words(number: int, card: Card) -> str:
-    few = f"{card.most} or less" if card.holds else f"{card.most + 1} or more"
-    return f"score {number} is {few}"
 
 
 def _add(merged: list[T], new: T, both_of: Callable[[T, T], T | None]) -> None:

@@ -55,12 +55,11 @@ const miptreeChange = ({ facts, nodes, cell, path, predict }) => {
   }
 
   function slideOf(column, range, value) {
-    const usual = value === null ? range.fill : value;
-    let places = range.places, start = usual;
-    while (places < range.most_places && round(usual, places) !== usual) places++;
+    let places = range.places, start = value === null ? range.start : value;
+    while (places < range.most_places && round(start, places) !== start) places++;
     const [low, high] = ends(range, places), width = range.high - range.low;
-    if (value === null || usual < range.low || usual > range.high) {
-      start = Math.min(Math.max(round(usual, places), low), high);
+    if (start < range.low || start > range.high) {
+      start = Math.min(Math.max(round(start, places), low), high);
     }
     const fixed = value === null ? FILLED_IN : Math.abs(value - start) / width;
     const steps = width * 10 ** places;

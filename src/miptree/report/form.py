@@ -41,7 +41,7 @@ def _range(limits: Limits, column: NumericalColumn | GridColumn) -> dict[str, An
         "high": limits.high,
         "places": limits.places,
         "most_places": limits.most_places,
-        "fill": column.fill,
+        "start": limits.nearest(column.fill),
         "cuts": column.cuts if isinstance(column, GridColumn) else None,
     }
 
