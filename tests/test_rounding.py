@@ -11,7 +11,15 @@ from sklearn.datasets import load_iris, load_wine
 
 from _data import cases
 from _models import QUICK, iris_model, tied_model, with_tree
-from miptree import OptimalTreeClassifier, explain, export_rules, export_text
+from miptree import (
+    OptimalTreeClassifier,
+    explain,
+    export_rules,
+    export_text,
+    load_json,
+    save_json,
+    verify_model,
+)
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, digits_that_matter, rounded
 
@@ -24,7 +32,8 @@ def test_no_row_changes_sides(case):
     digits = digits_that_matter(tree, case.problem.X)
     short = rounded(tree, digits)
     assert np.array_equal(short.apply(case.problem.X), tree.apply(case.problem.X))
-    assert ((digits >= 1) & (digits <= ALL_DIGITS)).all()
+    assert (digits <= ALL_DIGITS).all()
+    assert (digits >= [1, 0]).all()
 
 
 def test_all_digits_where_they_matter():
@@ -36,6 +45,25 @@ def test_all_digits_where_they_matter():
     digits = digits_that_matter(tree, X)
     assert rounded(tree, digits).apply(X).tolist() == [1, 2]
     assert digits[0].tolist() == [ALL_DIGITS, ALL_DIGITS]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_threshold_just_beside_rows_of_zero_is_shown_as_zero(is_new, tmp_path):
+    X = np.random.default_rng(0).normal(size=(120, 1)).round(2)
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, X[:, 0] > 0)
+    assert 0 < clf.tree_.threshold[0] < 1e-12  # a row is at 0
+    if not is_new:
+        save_json(clf, tmp_path / "model.json")
+        clf = load_json(tmp_path / "model.json")
+    assert export_text(clf).startswith("x[0] <= 0 (")
+    assert "  1. x[0] <= 0\n" in str(explain(clf, [[0.0]]))
+    assert verify_model(clf, X, X[:, 0] > 0).ok
+
+
+def test_a_threshold_that_is_not_zero_is_not_shown_as_zero():
+    heap = HeapTree(np.ones((1, 1)), np.array([0.3]), np.array([0, 1]))
+    digits = digits_that_matter(ObliqueTree.from_heap(heap), np.array([[-1.0], [1.0]]))
+    assert digits[0].tolist() == [2, 1]
 
 
 def test_no_time_is_spent_on_very_many_rows():

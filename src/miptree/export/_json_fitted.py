@@ -147,7 +147,10 @@ def _read_counts(given: object, tree: ObliqueTree, n_classes: int) -> IntArray:
 def _digits(given: object, n_nodes: int) -> AnyArray:
     """Significant digits to show of each node's coefficients and threshold."""
     rows = a_list(given, "digits", n_nodes, n_nodes)
-    return np.array([ints(row, "digits", 2, 1, ALL_DIGITS) for row in rows])
+    digits = np.array([ints(row, "digits", 2, 0, ALL_DIGITS) for row in rows])
+    if not digits[:, 0].all():
+        raise MalformedError('"digits" leaves none of a coefficient')
+    return digits
 
 
 def _read_status(given: object) -> End:

@@ -22,6 +22,9 @@ _TRIED = (2, 3, 4, 5, 6)
 _MOST_OF_THRESHOLD = 12
 """Digits of a threshold, beyond which a split is not easier to read for it; rows that
 lie on a split are told apart in its tenth digit or so."""
+_NOTHING = 1e-9
+"""Part of the largest score below which a threshold is shown as 0, if that moves no row:
+it passes rows whose number is 0 by as little as rounding asks for."""
 _MOST_ROWS = 100_000
 """Among more rows some always lie very near to a split; a fit has no time to look."""
 
@@ -70,8 +73,9 @@ def digits_that_matter(
     Returns
     -------
     int array of shape (n_nodes, 2)
-        Significant digits of the coefficients and of the threshold, with which
-        :func:`rounded` (in units) sends every row of X to the leaf of the tree;
+        Significant digits of the coefficients and of the threshold, none where it
+        is shown as 0, with which :func:`rounded` (in units) sends every row of X to the
+        leaf of the tree;
         ``ALL_DIGITS`` where a split has rows so near that few digits do not do, and
         for more than 100,000 rows.
     """
@@ -88,11 +92,14 @@ def digits_that_matter(
         threshold = tree.threshold[node]
         coef = np.stack([_to_digits(tree.coef[node], k) for k in _TRIED])
         error = rounding_error(coef, threshold, largest)
+        if np.count_nonzero(tree.coef[node]) == 1:
+            error[np.abs(coef).max(axis=1) == 1.0] = 0.0  # nothing is rounded
         score = coef @ X.T
         low = score[:, goes_left].max(axis=1, initial=-np.inf) + error
         high = score[:, goes_right].min(axis=1, initial=np.inf) - error
         for k, of_coef in enumerate(_TRIED):
-            of_threshold = _fewest_between(low[k], high[k], float(threshold))
+            least = _NOTHING * float(np.abs(score[k]).max(initial=0.0))
+            of_threshold = _fewest_between(low[k], high[k], float(threshold), least)
             if of_threshold is not None:
                 digits[node] = of_coef, of_threshold
                 break
@@ -114,13 +121,20 @@ def rounded(tree: ObliqueTree, digits: IntArray) -> ObliqueTree:
 
 def _to_digits(numbers: FloatArray | float, digits: int) -> FloatArray:
     numbers = np.asarray(numbers)
+    if digits == 0:
+        return np.zeros(numbers.shape)
     shown = [float(f"{number:.{digits - 1}e}") for number in numbers.ravel().tolist()]
     return np.array(shown).reshape(numbers.shape)
 
 
-def _fewest_between(low: float, high: float, threshold: float) -> int | None:
-    """Find the fewest digits to which the threshold rounds into [low, high)."""
-    for digits in range(1, _MOST_OF_THRESHOLD + 1):
+def _fewest_between(
+    low: float, high: float, threshold: float, least: float
+) -> int | None:
+    """Find the fewest digits to which the threshold rounds into [low, high).
+
+    It rounds to 0, without any digits, only if it is below ``least``.
+    """
+    for digits in range(int(abs(threshold) >= least), _MOST_OF_THRESHOLD + 1):
         if low <= float(_to_digits(threshold, digits)) < high:
             return digits
     return None
