@@ -233,6 +233,23 @@ def test_contradictions_and_failures_are_different_errors():
         classifier(hopeless).fit(X, y, **fit)
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        FixedSplit(0, {0: 0.3, 1: 0.7}, 0.1),
+        FixedSplit(2, {0: 0.3, 1: 0.7}, 0.1),
+        MinLeaf(rows=40),
+    ],
+)
+def test_the_nearest_tree_is_told_as_a_fit_would_give_it(kept):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    with pytest.raises(NoTreeFoundError) as found:
+        classifier([kept, MaxCost(1)], max_iter=5).fit(X, y)
+    # its fixed split is there, and an empty leaf is none
+    assert "The nearest tree: The cost of the errors is at most 1" in str(found.value)
+
+
 # ----------------------------------------------------------------- shapes of trees
 
 
