@@ -401,7 +401,7 @@ def test_fixed_splits_that_cannot_be_are_refused(constraints, words):
 @pytest.mark.parametrize(
     ("constraints", "words"),
     [
-        ([FixedSplit(1, {0: 1}, 5)], "node 1 sends all rows to one side that the"),
+        ([FixedSplit(1, {0: 1}, 5)], "node 1 has rows on one side only, of those"),
         ([MinLeaf(rows=7)], "MinLeaf: .*at least 7 .*NOT kept, the smallest has 6"),
         ([FixedSplit(2, {0: 1}, 7.5), MinLeaf(rows=3)], "the smallest has 2"),
         ([Signs({0: -1}, 1)], "Signs: .*NOT kept at node 0"),
@@ -504,8 +504,23 @@ def test_what_does_not_go_with_constraints_is_refused(tmp_path):
         classifier(["fair"]).fit(X, y)
     with pytest.raises(ValueError, match="is no column"):
         classifier([ForbidFeatures("age")]).fit(X, y)
-    with pytest.raises(ValueError, match="No column of X is left"):
-        classifier([ForbidFeatures([0, 1, 2])]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "by"),
+    [
+        ([ForbidFeatures(["a", "b", "sex"])], "ForbidFeatures"),
+        ([AllowFeatures("a"), ForbidFeatures("a")], "AllowFeatures and ForbidFeatures"),
+        ([AllowFeatures("a"), AllowFeatures("b")], "AllowFeatures"),
+        ([ForbidFeatures(["a", "b"])], "ForbidFeatures and sensitive_features"),
+    ],
+)
+def test_rules_that_leave_no_column_are_named(constraints, by):
+    X, y, groups = biased(40)
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "sex": groups})
+    given = {"sensitive_features": frame["sex"]} if "sensitive" in by else {}
+    with pytest.raises(ValueError, match=rf"No column .*all are left out by {by}\."):
+        classifier(constraints).fit(frame, y, **given)
 
 
 def test_a_clone_keeps_the_constraints_and_a_fit_without_them_forgets():

@@ -29,8 +29,8 @@ def why_fixed_impossible(rules: Rules, X: FloatArray) -> str | None:
         empty = int(np.flatnonzero(top.is_leaf & (n_rows == 0))[0])
         split = (places_of(top)[empty] - 1) // 2
         return (
-            f"FixedSplit at node {split} sends all rows to one side that the fixed "
-            "splits above it leave there."
+            f"FixedSplit at node {split} has rows on one side only, of those that the "
+            "fixed splits above it send there."
         )
     view = TreeOnRows(top, leaf, rules.population, rules.columns, rules.numbers)
     for constraint in rules.constraints:
