@@ -402,8 +402,10 @@ def test_fixed_splits_that_cannot_be_are_refused(constraints, words):
     ("constraints", "words"),
     [
         ([FixedSplit(1, {0: 1}, 5)], "node 1 has rows on one side only, of those"),
-        ([MinLeaf(rows=7)], "MinLeaf: .*at least 7 .*NOT kept, the smallest has 6"),
-        ([FixedSplit(2, {0: 1}, 7.5), MinLeaf(rows=3)], "the smallest has 2"),
+        ([MinLeaf(rows=7)], "MinLeaf: .*at least 7 .*split at node 0 has 6 at most"),
+        ([FixedSplit(2, {0: 1}, 7.5), MinLeaf(rows=3)], "at node 2 has 2 at most"),
+        ([FixedSplit(5, {0: 1}, 5)], "node 5 has rows on one side only, of those"),
+        ([FixedSplit(5, {0: 1}, 7.5), MinLeaf(weight=2.5)], "at node 5 has 2 at most"),
         ([Signs({0: -1}, 1)], "Signs: .*NOT kept at node 0"),
     ],
 )
@@ -412,7 +414,7 @@ def test_rules_that_fixed_splits_break_are_proved_impossible(constraints, words)
     fixed = FixedSplit(0, {0: 1.0}, 5.5)
     proved = "Proved: no such tree exists. FixedSplit"
     with pytest.raises(ImpossibleConstraintsError, match=f"{proved}.*{words}"):
-        classifier([fixed, *constraints]).fit(X, (X[:, 0] > 5).astype(int))
+        classifier([fixed, *constraints], max_depth=3).fit(X, (X[:, 0] > 5).astype(int))
 
 
 @pytest.mark.parametrize("beside", [MinLeaf(rows=6), Signs({0: 1}, 1)])
