@@ -225,6 +225,9 @@ def test_what_leaving_out_a_column_costs_is_told_from_other_rules():
     assert f"{told}{found.columns_objective:.6g}." in words
     alone = classifier([ForbidFeatures("sex")], max_iter=40).fit(X, y)
     assert "no other rule" not in str(alone.certificate_)
+    rules.append(ForbidFeatures("b"))
+    both = classifier(rules, max_iter=40).fit(X, y, sensitive_features=X["sex"])
+    assert "With 'b' and 'sex' left out, but no other" in str(both.certificate_)
 
 
 def test_where_a_column_is_of_no_use_leaving_it_out_costs_nothing():

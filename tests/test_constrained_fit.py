@@ -233,6 +233,23 @@ def test_contradictions_and_failures_are_different_errors():
         classifier(hopeless).fit(X, y, **fit)
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        FixedSplit(0, {0: 0.3, 1: 0.7}, 0.1),
+        FixedSplit(2, {0: 0.3, 1: 0.7}, 0.1),
+        MinLeaf(rows=40),
+    ],
+)
+def test_the_nearest_tree_is_told_as_a_fit_would_give_it(kept):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    with pytest.raises(NoTreeFoundError) as found:
+        classifier([kept, MaxCost(1)], max_iter=5).fit(X, y)
+    # its fixed split is there, and an empty leaf is none
+    assert "The nearest tree: The cost of the errors is at most 1" in str(found.value)
+
+
 # ----------------------------------------------------------------- shapes of trees
 
 
@@ -384,9 +401,11 @@ def test_fixed_splits_that_cannot_be_are_refused(constraints, words):
 @pytest.mark.parametrize(
     ("constraints", "words"),
     [
-        ([FixedSplit(1, {0: 1}, 5)], "node 1 sends all rows to one side that the"),
-        ([MinLeaf(rows=7)], "MinLeaf: .*at least 7 .*NOT kept, the smallest has 6"),
-        ([FixedSplit(2, {0: 1}, 7.5), MinLeaf(rows=3)], "the smallest has 2"),
+        ([FixedSplit(1, {0: 1}, 5)], "node 1 has rows on one side only, of those"),
+        ([MinLeaf(rows=7)], "MinLeaf: .*at least 7 .*split at node 0 has 6 at most"),
+        ([FixedSplit(2, {0: 1}, 7.5), MinLeaf(rows=3)], "at node 2 has 2 at most"),
+        ([FixedSplit(5, {0: 1}, 5)], "node 5 has rows on one side only, of those"),
+        ([FixedSplit(5, {0: 1}, 7.5), MinLeaf(weight=2.5)], "at node 5 has 2 at most"),
         ([Signs({0: -1}, 1)], "Signs: .*NOT kept at node 0"),
     ],
 )
@@ -395,7 +414,7 @@ def test_rules_that_fixed_splits_break_are_proved_impossible(constraints, words)
     fixed = FixedSplit(0, {0: 1.0}, 5.5)
     proved = "Proved: no such tree exists. FixedSplit"
     with pytest.raises(ImpossibleConstraintsError, match=f"{proved}.*{words}"):
-        classifier([fixed, *constraints]).fit(X, (X[:, 0] > 5).astype(int))
+        classifier([fixed, *constraints], max_depth=3).fit(X, (X[:, 0] > 5).astype(int))
 
 
 @pytest.mark.parametrize("beside", [MinLeaf(rows=6), Signs({0: 1}, 1)])
@@ -487,8 +506,23 @@ def test_what_does_not_go_with_constraints_is_refused(tmp_path):
         classifier(["fair"]).fit(X, y)
     with pytest.raises(ValueError, match="is no column"):
         classifier([ForbidFeatures("age")]).fit(X, y)
-    with pytest.raises(ValueError, match="No column of X is left"):
-        classifier([ForbidFeatures([0, 1, 2])]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "by"),
+    [
+        ([ForbidFeatures(["a", "b", "sex"])], "ForbidFeatures"),
+        ([AllowFeatures("a"), ForbidFeatures("a")], "AllowFeatures and ForbidFeatures"),
+        ([AllowFeatures("a"), AllowFeatures("b")], "AllowFeatures"),
+        ([ForbidFeatures(["a", "b"])], "ForbidFeatures and sensitive_features"),
+    ],
+)
+def test_rules_that_leave_no_column_are_named(constraints, by):
+    X, y, groups = biased(40)
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "sex": groups})
+    given = {"sensitive_features": frame["sex"]} if "sensitive" in by else {}
+    with pytest.raises(ValueError, match=rf"No column .*all are left out by {by}\."):
+        classifier(constraints).fit(frame, y, **given)
 
 
 def test_a_clone_keeps_the_constraints_and_a_fit_without_them_forgets():

@@ -333,6 +333,7 @@ def test_the_command_line_tunes_around_it(tmp_path, monkeypatch):
     told = " ".join(result.output.split())
     assert "Node 0 sends rows with 1 * 'income' - 2 * 'debt' <= 0.5 left: kept" in told
     assert "fixed splits alone" in told
+    assert "--style points" not in told  # which refuses rules
     tree = load_json(out).tree_
     assert tree.coef[0, 1] == -2 * tree.coef[0, 0]
     assert run("verify", out, people).exit_code == 0

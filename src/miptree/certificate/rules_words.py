@@ -40,8 +40,8 @@ def _unpriced(certificate: Certificate) -> str:
     if not certificate.left_out or certificate.prices_columns:
         return ""
     return (
-        f"No tree compared uses {_or(certificate.left_out)}, so that what leaving out "
-        "such columns costs is not known. Among trees without them: "
+        f"No tree compared uses {_listed(certificate.left_out)}, so that what leaving "
+        "out such columns costs is not known. Among trees without them: "
     )
 
 
@@ -52,7 +52,7 @@ def _price(certificate: Certificate) -> str:
     assert bound is not None
     may_use = ""
     if certificate.prices_columns:
-        may_use = f" and may use {_or(certificate.left_out)}"
+        may_use = f" and may use {_listed(certificate.left_out)}"
     best = f"the best tree known that need not keep them{may_use}"
     words = f"T{best[1:]} has a total cost of {free:.6g}, {value - free:.6g} less"
     one = "one"
@@ -71,12 +71,12 @@ def _price(certificate: Certificate) -> str:
 
 def _without_columns(certificate: Certificate) -> str:
     """Say what the best tree costs that keeps no rule but leaves out the columns."""
-    one, columns = certificate.columns_objective, _or(certificate.left_out)
+    one = certificate.columns_objective
     if one is None or _is_equal(certificate, certificate.objective, one):
         return ""  # there may be no other rule
     return (
-        f" With {columns} left out, but no other rule, the best tree known has one of "
-        f"{one:.6g}."
+        f" With {_listed(certificate.left_out, 'and')} left out, but no other rule, "
+        f"the best tree known has one of {one:.6g}."
     )
 
 
@@ -86,10 +86,10 @@ def _is_equal(certificate: Certificate, value: float, least: float) -> bool:
     return meets(value, least, error_scale(*given))
 
 
-def _or(columns: Sequence[str] | None) -> str:
-    """List columns; only the first of them where there are many."""
+def _listed(columns: Sequence[str] | None, word: str = "or") -> str:
+    """List columns, with a word between; only the first where there are many."""
     names = [repr(name) for name in columns or ()]
     n_others = len(names) - _NAMED
     if n_others > 1:
         names = [", ".join(names[:_NAMED]), f"{n_others} other columns"]
-    return " or ".join(names)
+    return f" {word} ".join(names)

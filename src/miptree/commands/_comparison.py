@@ -62,8 +62,11 @@ def _proved(clf: OptimalTreeClassifierCV) -> str:
 def unproved_sentence(clf: OptimalTreeClassifierCV) -> str:
     """Say what is known of a tree that was trained for new rows, not for a proof."""
     found = clf.certificate_
+    others = "--style points and --style oblique give trees that come with a proof"
+    if clf.constraints_:  # which points trees do not know
+        others = "without --tune bounds are proved of a tree that keeps the rules"
     return (
         f"The tree misclassifies {found.errors:,} of {found.n_rows:,} training rows. "
-        "It was chosen to predict new rows well, and nothing is proved of it: --style "
-        "points and --style oblique give trees that come with a proof."
+        "It was chosen to predict new rows well, and nothing is proved of it: "
+        f"{others}."
     )

@@ -52,12 +52,30 @@ def effective_constraints(
         others = [c for c in columns if c not in allowed and c not in forbidden]
         found += [ForbidFeatures(others)] if others else []
         forbidden = left_out(found)
+    hidden: list[str] = []
     if groups.sensitive is not None:
         hidden = [c for c in groups.sensitive.columns if c in columns]
         hidden = [c for c in hidden if c not in forbidden | (allowed or frozenset())]
         if hidden:
             found.append(ForbidFeatures(hidden))
+    if left_out(found).issuperset(columns):
+        _refuse_all(given or (), bool(hidden))
     return tuple(found)
+
+
+def _refuse_all(given: Sequence[Constraint], has_hidden: bool) -> None:
+    """Refuse constraints that together leave out every column, and name them."""
+    names = {
+        rule.name
+        for rule in given
+        if isinstance(rule, ForbidFeatures)
+        or (isinstance(rule, AllowFeatures) and rule.is_about_all)
+    }
+    by = sorted(names) + ["sensitive_features"] * has_hidden
+    raise ValueError(
+        "No column of X is left that splits may use: all are left out by "
+        f"{' and '.join(by)}."
+    )
 
 
 def _allowed(constraints: Sequence[Constraint]) -> frozenset[str] | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree.constraints.best_labels import best_labels
+from miptree.constraints.best_labels import best_labels, nearest_labels
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.counting import is_by_weight, least_cost
 from miptree.constraints.features import AllowFeatures
@@ -163,10 +163,24 @@ class Rules:
             for o in self.orders(tree)
         ]
         found = best_labels(cost, tally, self.limits, orders)
-        if found is None:
-            return None
+        return None if found is None else self._pruned(tree, leaf, found)
+
+    def nearly_labelled(self, problem: Problem, tree: ObliqueTree) -> ObliqueTree:
+        """Give a tree the labels that miss the limits by least, where none keep them.
+
+        It gets the fixed splits and loses others, as by :meth:`labelled`.
+        """
+        tree = with_exact(tree, self.fixed)
+        leaf = tree.apply(problem.X)
+        tally = self.population.tally(leaf, tree.n_nodes)[tree.is_leaf]
+        return self._pruned(tree, leaf, nearest_labels(tally, self.limits))
+
+    def _pruned(
+        self, tree: ObliqueTree, leaf: IntArray, labels: IntArray
+    ) -> ObliqueTree:
+        """Return a tree with these labels of its leaves, without idle splits."""
         label = np.zeros(tree.n_nodes, dtype=np.intp)
-        label[leaves] = found
+        label[tree.is_leaf] = labels
         return replace(tree, label=label).prune_to(
             np.bincount(leaf, minlength=tree.n_nodes),
             keep=[split.node for split in self.fixed],

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from miptree.constraints.best_labels import nearest_labels
 from miptree.constraints.constraint import Finding
 from miptree.constraints.errors import NoTreeFoundError
 from miptree.constraints.rules import Rules
@@ -105,12 +103,8 @@ class KeptTrees:
         """Note how near a routing comes whose every labelling breaks a limit."""
         if self.best is not None:
             return
-        leaf, leaves = tree.apply(self.problem.X), np.flatnonzero(tree.is_leaf)
-        tally = self.rules.population.tally(leaf, tree.n_nodes)[leaves]
-        label = np.zeros(tree.n_nodes, dtype=np.intp)
-        label[leaves] = nearest_labels(tally, self.rules.limits)
-        tree = replace(tree, label=label)
-        self._note(self.rules.findings(tree, leaf))
+        tree = self.rules.nearly_labelled(self.problem, tree)
+        self._note(self.rules.findings(tree, tree.apply(self.problem.X)))
 
     def _note(self, findings: list[Finding]) -> None:
         excess = sum(found.excess for found in findings)
@@ -120,12 +114,15 @@ class KeptTrees:
     def not_found(self) -> NoTreeFoundError:
         """Return the error of a fit that found no tree, with the nearest one."""
         seconds = self.clock.elapsed
-        lines = []
-        if self._nearest is not None:
-            lines = [f.sentence for f in self._nearest[1] if not f.kept]
-        near = " The nearest tree: " + " ".join(lines) if lines else ""
         return NoTreeFoundError(
             f"No tree that keeps all constraints was found in {seconds:.1f} s; that "
-            f"there is none is not proved.{near} Loosen a constraint, or give more "
-            "time or depth."
+            f"there is none is not proved.{self.nearest_words} Loosen a constraint, or "
+            "give more time or depth."
         )
+
+    @property
+    def nearest_words(self) -> str:
+        """What the nearest tree breaks, after a space; nothing where none is known."""
+        findings = () if self._nearest is None else self._nearest[1]
+        broken = [found.sentence for found in findings if not found.kept]
+        return " ".join([" The nearest tree:", *broken]) if broken else ""

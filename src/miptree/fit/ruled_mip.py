@@ -96,8 +96,9 @@ class _RuledMip:
             if result.status == "infeasible" and self.is_of_all_trees:
                 raise ImpossibleConstraintsError(
                     f"{result.solver} claims that no tree of depth {self.plan.depth} "
-                    "keeps all constraints: the MIP of such trees has no solution. "
-                    "Loosen a constraint, or give more depth."
+                    "keeps all constraints: the MIP of such trees has no solution."
+                    f"{self.kept.nearest_words} Loosen a constraint, or give more "
+                    "depth."
                 )
             return
         self._take(result.bound, result.solver)

@@ -23,7 +23,7 @@ _MOST_OF_THRESHOLD = 12
 """Digits of a threshold, beyond which a split is not easier to read for it; rows that
 lie on a split are told apart in its tenth digit or so."""
 _NOTHING = 1e-9
-"""Part of the largest score below which a threshold is shown as 0, if that moves no row:
+"""Part of the largest score below which a threshold is shown as 0 if no row moves:
 it passes rows whose number is 0 by as little as rounding asks for."""
 _MOST_ROWS = 100_000
 """Among more rows some always lie very near to a split; a fit has no time to look."""
