@@ -434,6 +434,7 @@ def test_pool_keeps_the_best_and_stays_diverse() -> None:
 def test_import_is_light() -> None:
     """What takes long to import is imported by what needs it."""
     heavy = "numba", "highspy", "sklearn.linear_model", "sklearn.model_selection"
+    heavy += ("miptree.checker",)
     code = f"import sys, miptree; print(*set({heavy}) & set(sys.modules))"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
