@@ -1,5 +1,6 @@
 """Draw the pictures of the README and the docs. Run: python docs/make_pictures.py."""
 
+import shutil
 from pathlib import Path
 
 import matplotlib
@@ -16,6 +17,7 @@ from miptree.plot import plot_regions, plot_trade_off, plot_tree
 from miptree.trade_off import TradeOff, trade_off
 
 FOLDER = Path(__file__).parent / "images"
+GROWTH = Path(__file__).parents[1] / "benchmarks" / "results" / "growth.svg"
 
 
 def main() -> None:
@@ -34,6 +36,7 @@ def main() -> None:
     for draw, name in ((plot_tree, "wine_tree"), (plot_regions, "wine_regions")):
         save(draw(clf, wine.data, y).figure, name)
     save(plot_trade_off(trade_off_of_diabetes())[0].figure, "trade_off")
+    shutil.copyfile(GROWTH, FOLDER / GROWTH.name)
 
 
 def trade_off_of_diabetes() -> TradeOff:

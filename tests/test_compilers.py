@@ -55,7 +55,17 @@ def made() -> Iterator[Made]:
 @pytest.fixture
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "_ready", False)
-    monkeypatch.setattr(compiling, "searches_are_on_disk", lambda: False)
+    monkeypatch.setattr(compiling, "searches_are_at_hand", lambda: False)
+
+
+def test_loaded_kernels_are_not_looked_for_on_disk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiling, "is_on_disk", lambda _: False)
+    monkeypatch.setattr(compiling, "_ready", False)
+    assert not compiling.searches_are_at_hand()
+    monkeypatch.setattr(compiling, "_ready", True)
+    assert compiling.searches_are_at_hand()
 
 
 def same_imports() -> dict[str, str]:
@@ -306,7 +316,7 @@ def test_the_first_comparison_leaves_out_what_is_not_compiled(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_points_on_disk(monkeypatch, made(FOREVER))
-    monkeypatch.setattr(kernels, "searches_are_on_disk", lambda: False)
+    monkeypatch.setattr(kernels, "searches_are_at_hand", lambda: False)
     monkeypatch.setattr(kernels, "SEARCH_COMPILERS", made(FOREVER))
     monkeypatch.setattr(kernels, "_WAITING_SHARE", 1e-9)
     told: list[str] = []
@@ -342,7 +352,7 @@ def test_a_comparison_has_all_candidates_once_the_compilers_have_ended(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     no_points_on_disk(monkeypatch, made("pass"))
-    monkeypatch.setattr(kernels, "searches_are_on_disk", lambda: False)
+    monkeypatch.setattr(kernels, "searches_are_at_hand", lambda: False)
     monkeypatch.setattr(kernels, "SEARCH_COMPILERS", made("pass"))
     clf = OptimalTreeClassifierCV(time_limit=1e6, n_repeats=1, cv=2, random_state=0)
     clf.fit(*two_features())

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from joblib import parallel_config
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from _brute_force import BruteForce
 from _data import examples, random_heap, random_problem
@@ -431,9 +432,25 @@ def test_pool_keeps_the_best_and_stays_diverse() -> None:
     assert [candidate.value for candidate in pool] == [1.0, 1.0, 2.0, 3.0]
 
 
+def test_start_trees_use_one_blas_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others would wait for a core that another process has."""
+    threads = []
+
+    def watched(problem: Problem, depth: int) -> HeapTree:
+        blas = (lib for lib in threadpool_info() if lib["user_api"] == "blas")
+        threads.extend(lib["num_threads"] for lib in blas)
+        return cart_tree(problem, depth)
+
+    monkeypatch.setattr("miptree.search.starts.cart_tree", watched)
+    with threadpool_limits(2, user_api="blas"):
+        start_trees(blobs(), 1)
+    assert set(threads) == {1}
+
+
 def test_import_is_light() -> None:
     """What takes long to import is imported by what needs it."""
     heavy = "numba", "highspy", "sklearn.linear_model", "sklearn.model_selection"
+    heavy += ("miptree.checker",)
     code = f"import sys, miptree; print(*set({heavy}) & set(sys.modules))"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -26,6 +26,7 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 
+from _tuned import tuner
 from miptree import (
     OptimalTreeClassifierCV,
     estimator_cv,
@@ -33,6 +34,7 @@ from miptree import (
     load_json,
     save_json,
 )
+from miptree.commands._comparison import unproved_sentence
 from miptree.control.clock import Clock
 from miptree.control.stop import Stop, stop_file
 from miptree.data import Cells
@@ -779,3 +781,15 @@ def test_candidates_that_can_split_nothing_leave_a_constant() -> None:
     clf = fast(candidates=[SoftTree()], categorical_encoding="native").fit(X, y)
     assert clf.predict(X).tolist() == [0] * 40
     assert np.isnan(clf.best_score_)
+
+
+def test_what_is_said_of_a_tuned_tree_is_what_its_certificate_says():
+    X = np.arange(40.0)[:, None]
+    clear = X[:, 0] > 19.5
+    said = unproved_sentence(tuner(()).fit(X, clear))
+    assert said.startswith("Proved: no tree of depth 2 makes fewer errors. The tree")
+    assert "nothing else is proved" in said
+    mixed = clear ^ np.isin(np.arange(40), (3, 8, 13, 18, 23, 28, 33, 38))
+    clf = tuner(()).fit(X, mixed)
+    assert clf.certificate_.errors
+    assert "and nothing is proved of it" in unproved_sentence(clf)

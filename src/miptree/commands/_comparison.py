@@ -9,6 +9,7 @@ from miptree.commands._app import console, say
 from miptree.constraints.constraint import CountingConstraint
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.estimator_cv import OptimalTreeClassifierCV
+from miptree.objective.tolerance import cost_meets
 from miptree.tuning.scoring import score_heading, score_text
 
 
@@ -55,18 +56,25 @@ def show_rules(clf: OptimalTreeClassifierCV) -> None:
 
 def _proved(clf: OptimalTreeClassifierCV) -> str:
     if clf.style_ != "points":
-        return "no"
+        return "errors" if _has_fewest_errors(clf) else "no"
     return "yes" if clf.status_ == "optimal" else f"gap {100 * clf.gap_:.0f} %"
 
 
 def unproved_sentence(clf: OptimalTreeClassifierCV) -> str:
     """Say what is known of a tree that was trained for new rows, not for a proof."""
     found = clf.certificate_
+    is_best = _has_fewest_errors(clf)
     others = "--style points and --style oblique give trees that come with a proof"
     if clf.constraints_:  # which points trees do not know
         others = "without --tune bounds are proved of a tree that keeps the rules"
     return (
+        f"{found.summary + ' ' if is_best else ''}"
         f"The tree misclassifies {found.errors:,} of {found.n_rows:,} training rows. "
-        "It was chosen to predict new rows well, and nothing is proved of it: "
-        f"{others}."
+        "It was chosen to predict new rows well, and nothing "
+        f"{'else ' if is_best else ''}is proved of it: {others}."
     )
+
+
+def _has_fewest_errors(clf: OptimalTreeClassifierCV) -> bool:
+    """Tell whether no tree at all can do better, such as where there is no error."""
+    return cost_meets(clf.certificate_.cost, clf.certificate_.any_tree_bound)

@@ -40,7 +40,7 @@ from miptree.mip.node_lp import refit_nodes
 from miptree.objective.bounds import COUNTING, Bound
 from miptree.objective.leaf_labels import relabel, tree_value
 from miptree.search import search
-from miptree.search.compiling import compile_kernels_within, searches_are_on_disk
+from miptree.search.compiling import compile_kernels_within, searches_are_at_hand
 from miptree.search.starts import start_trees
 from miptree.tree import HeapTree
 
@@ -160,7 +160,7 @@ class _Constrained:
             If no tree was found that keeps them.
         """
         wants_proof = self.plan.solver != "search"
-        if searches_are_on_disk():  # loading them should not take all of a small share
+        if searches_are_at_hand():  # loading them should not take all of a small share
             compile_kernels_within(self.clock)
         self._train_free("search", self.clock.share(FREE_SHARE), self._free_iterations)
         if self._may_search_on and not self._is_done:

@@ -109,7 +109,7 @@ def kernels_are_ready_in_time(
     is_done_by : callable
         What to do meanwhile; tells whether nothing is left to do.
     """
-    is_quick = _ready or clock.limit is None or searches_are_on_disk()
+    is_quick = clock.limit is None or searches_are_at_hand()
     if not is_quick and can_keep_kernels():
         on_compile()
         SEARCH_COMPILERS.start()
@@ -135,8 +135,10 @@ _TOO_LATE = (
 )
 
 
-def searches_are_on_disk() -> bool:
-    """Tell whether numba's cache has the kernels of searches."""
+def searches_are_at_hand() -> bool:
+    """Tell whether the kernels of searches are loaded, or in numba's cache."""
+    if _ready:
+        return True
     from miptree.search import line01, line_svm1, node_refit, perturb, routing
 
     return all(

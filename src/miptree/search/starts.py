@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from miptree.data.problem import Problem
 from miptree.objective.leaf_labels import leaf_cost, relabel
@@ -24,6 +25,12 @@ _GROWN_ON = 20_000
 
 def start_trees(problem: Problem, depth: int) -> list[HeapTree]:
     """Grow all cheap start trees for a problem, on a sample if it is very large."""
+    # More BLAS threads save nothing on so few rows, and wait long for a busy core.
+    with threadpool_limits(1, user_api="blas"):
+        return _grown_starts(problem, depth)
+
+
+def _grown_starts(problem: Problem, depth: int) -> list[HeapTree]:
     # Without open features there are subset splits only.
     linear = (logistic_tree, greedy_svm_tree) if problem.n_open else ()
     if problem.n_rows > LARGEST_CART:

@@ -20,7 +20,7 @@ from miptree.points import (
     points_are_on_disk,
 )
 from miptree.search import compile_kernels_within
-from miptree.search.compiling import SEARCH_COMPILERS, searches_are_on_disk
+from miptree.search.compiling import SEARCH_COMPILERS, searches_are_at_hand
 from miptree.tuning.candidates import PointsTree, Svm1Tree
 from miptree.tuning.cv_results import TuningSetting
 from miptree.utils.arrays import BoolArray
@@ -82,7 +82,7 @@ class RaceKernels:
     def _missing(self) -> list[Compilers]:
         """Return those who compile what is not on disk."""
         missing, points, depth = [], self.points, self.depth
-        if self._has_searches and not searches_are_on_disk():
+        if self._has_searches and not searches_are_at_hand():
             missing.append(SEARCH_COMPILERS)
         if points is not None and not points_are_on_disk(points, depth):
             missing.append(compilers_for(points, depth))
