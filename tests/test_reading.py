@@ -25,6 +25,7 @@ from miptree import (
     save_json,
 )
 from miptree.commands import _app
+from miptree.constraints import MinRate
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
 from miptree.export._plain_rule import Has, plain_rule
@@ -349,6 +350,32 @@ def test_importances_of_points_trees_files_and_lone_leaves(tmp_path):
     loaded.fitted_ = replace(loaded.fitted_, spread=None)
     with pytest.raises(AttributeError, match="Fit the model again"):
         _ = loaded.feature_importances_
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        (
+            {"class_weight": {1: 20.0}},
+            "Errors differ in cost: a leaf has",
+        ),
+        (
+            {"constraints": [MinRate(1, bound=0.9)]},
+            "The tree keeps rules: a leaf has",
+        ),
+        ({}, None),
+    ],
+)
+def test_a_class_that_is_not_the_most_frequent_is_explained(options, note):
+    X = np.arange(40.0)[:, None]
+    y = (np.arange(40) % 4 == 0).astype(int)
+    clf = OptimalTreeClassifier(
+        max_depth=1, solver="search", max_iter=5, time_limit=None, random_state=0,
+        **options,
+    ).fit(X, y)  # fmt: skip
+    for text in (export_text(clf), export_rules(clf)):
+        assert ("not the most frequent one." in text) == (note is not None)
+        assert note is None or note in text
 
 
 def test_sparse_rows_are_refused_plainly():

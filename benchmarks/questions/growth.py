@@ -49,7 +49,7 @@ class Shape(NamedTuple):
 
 
 CASES = {
-    **{f"rows-{n}": Shape(rows=n) for n in (10**3, 10**4, 10**5, 10**6)},
+    **{f"rows-{n}": Shape(rows=n) for n in (10**3, 10**4, 10**5, 10**6, 10**7)},
     **{f"columns-{d}": Shape(columns=d) for d in (5, 10, 20, 40, 80, 160)},
     **{f"classes-{k}": Shape(classes=k) for k in (2, 4, 8, 16, 32)},
     **{f"depth-{d}": Shape(depth=d) for d in (1, 2, 3, 4, 5)},

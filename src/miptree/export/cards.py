@@ -96,18 +96,19 @@ def hung(line: str, width: int | None) -> list[str]:
     return [margin + part for part in wrapped(text, room, " " * 4)]
 
 
-def costs_note(rules: Rules, counts: IntArray | None) -> list[str]:
+def costs_note(
+    rules: Rules, counts: IntArray | None, keeps_rules: bool = False
+) -> list[str]:
     """Explain leaves whose class is not the most frequent one, if there are such."""
     if counts is None or all(
         counts[leaf.node, leaf.label] == counts[leaf.node].max()
         for leaf in rules.leaves
     ):
         return []
-    return [
-        "",
-        "Errors differ in cost: a leaf has the class that costs least, not the most "
-        "frequent one.",
-    ]
+    why = "The tree keeps rules: a leaf has the class that suits them"
+    if not keeps_rules:
+        why = "Errors differ in cost: a leaf has the class that costs least"
+    return ["", f"{why}, not the most frequent one."]
 
 
 def goal_words(

@@ -23,7 +23,7 @@ from miptree.export._shown import shown_rules
 from miptree.export._words import part_words, words_in_row
 from miptree.export.cards import card_words, costs_note, hung, rare_values, steps_of
 from miptree.export.leaf_words import leaf_text
-from miptree.export.text import counts_of, split_text
+from miptree.export.text import counts_of, labels_note, split_text
 
 T = TypeVar("T")
 Way = list[tuple[Branch, bool]]
@@ -69,6 +69,8 @@ def export_rules(
     if is_points_tree(rules):
         lines = [*_explained(rules), *lines]
         notes += costs_note(rules, counts)
+    else:
+        notes += labels_note(model, rules)
     said = [*lines, *notes]
     return "\n".join(part for line in said for part in hung(line, width))
 

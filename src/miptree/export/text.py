@@ -16,7 +16,7 @@ from miptree.export._rules import Atom, Branch, Leaf, Model, Rules
 from miptree.export._shown import DIGITS, shown_rules
 from miptree.export._words import condition_words, gap_words
 from miptree.export._wrap import wrapped
-from miptree.export.cards import cards_text, rare_values
+from miptree.export.cards import cards_text, costs_note, rare_values
 from miptree.export.leaf_words import leaf_text, row_number
 from miptree.objective.tolerance import percent
 from miptree.tree import ObliqueTree
@@ -104,7 +104,7 @@ def export_text(
             *(f"        {line}" for line in no[1:]),
         ]
 
-    notes = [*rare_values(rules), *gap_notes(rules), *notes]
+    notes = [*rare_values(rules), *gap_notes(rules), *notes, *labels_note(model, rules)]
     said = [line for note in notes for line in wrapped(note, width, " ")]
     return "\n".join([*lines(rules.root, width), *said])
 
@@ -120,6 +120,16 @@ def node_text(node: Branch, counts: IntArray | None) -> str:
 def counts_of(model: Model) -> IntArray | None:
     """Return the training rows of each class at each node, of a bare tree none."""
     return None if isinstance(model, ObliqueTree) else model.fitted_.node_count
+
+
+def labels_note(model: Model, rules: Rules) -> list[str]:
+    """Explain leaves of sums whose class is not the most frequent one, if any."""
+    if isinstance(model, ObliqueTree):
+        return []
+    found = model.fitted_.certificate
+    if not (found.rules or found.has_costs):
+        return []
+    return costs_note(rules, counts_of(model), bool(found.rules))[1:]
 
 
 def split_text(
