@@ -22,7 +22,8 @@ class Recorded:
         self.X, self.y, self.tree, found = X, y, clf.tree_, clf.certificate_
         self.rows, classes = clf._rows(X, y, weight)
         self.problem, self.schema = clf._problem_of(self.rows, classes)
-        self.objective = suited_objective("auto", clf.l1_penalty, "auto", self.problem)
+        penalties = clf.slack_penalty, clf.l1_penalty, clf.margin
+        self.objective = suited_objective(*penalties, self.problem)
         self.proof = prove_objective(
             self.problem,
             self.objective,
