@@ -34,8 +34,7 @@ ABOUT = (
     "kernels compiled before, and of the prediction of a million rows. MB is what the "
     "process needs at most above the table itself; 0 where loading the package needed "
     "more. `power` is the slope between two lines on logarithmic axes: 1 means twice "
-    "the time for twice the size. 10 million rows are trained on by Dask: "
-    "`distributed.md`."
+    "the time for twice the size. By Dask 10 million rows are in `distributed.md`."
 )
 
 
