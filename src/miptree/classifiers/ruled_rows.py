@@ -16,8 +16,8 @@ from miptree.constraints.effective import (
     refuse_unweighted_classes,
 )
 from miptree.constraints.errors import ImpossibleConstraintsError
-from miptree.constraints.fixed_top import why_fixed_impossible
 from miptree.constraints.impossible import why_impossible
+from miptree.constraints.impossible_splits import why_fixed_impossible
 from miptree.constraints.rules import Rules, rules_of
 from miptree.data.groups import RowGroups
 from miptree.data.labels import checked_weight
