@@ -54,6 +54,12 @@ def most_missing(
     return best
 
 
+@njit(**SMALL)
+def boxed_point(number: int) -> tuple[int, float]:
+    """Return the point of a column of the box, and its sign, from an entry of boxed."""
+    return (number - 1, 1.0) if number > 0 else (-1 - number, -1.0)
+
+
 @njit(**INNER)
 def closing(
     Z: FloatArray,
@@ -224,7 +230,7 @@ def _round_split(
         whole[b, 2 * n + k] = 0
         if amount > _NEGLIGIBLE:
             whole[b, 2 * n + k] = np.int64(np.rint(min(amount, _MOST) / UNIT))
-            total += (1 if boxed[b, k] > 0 else -1) * whole[b, 2 * n + k]
+            total += np.sign(boxed[b, k]) * whole[b, 2 * n + k]
     # Taken off the largest multiplier, what is left of the sum costs nothing.
     code = largest[1 if total > 0 else 0]
     if code >= 0:
@@ -266,7 +272,7 @@ def _value_of(
         if whole[b, 2 * n + k] == 0:
             continue
         amount = whole[b, 2 * n + k] * UNIT
-        i, s = (boxed[b, k] - 1, 1.0) if boxed[b, k] > 0 else (-1 - boxed[b, k], -1.0)
+        i, s = boxed_point(boxed[b, k])
         for c in range(m):
             balance[c] += s * amount * Z[i, c]
         fined += box * amount

@@ -27,6 +27,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from miptree.proof.routes.closing import boxed_point
 from miptree.proof.routes.jit import INNER, SMALL
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -182,8 +183,7 @@ def point_of(
 ) -> tuple[int, float]:
     """Return the point of a column that is no slack, and its sign."""
     if code >= 2 * n + m:
-        k = boxed[code - 2 * n - m]
-        return (k - 1, 1.0) if k > 0 else (-1 - k, -1.0)
+        return boxed_point(boxed[code - 2 * n - m])
     i = code if code < n else code - n
     return i, float(sign[i])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from miptree.proof.routes.closing import boxed_point
 from miptree.proof.routes.jit import INNER
 from miptree.proof.routes.state import Data, Log, Trail
 from miptree.proof.routes.trace import (
@@ -65,9 +66,9 @@ def write_close(
         for k in range(m):
             if whole[b, 2 * n + k] == 0:
                 continue
+            i, s = boxed_point(boxed[b, k])
             entry = log.entry[at[2]]
-            entry[0], entry[1] = abs(boxed[b, k]) - 1, b
-            entry[2] = BOX_LEFT if boxed[b, k] > 0 else BOX_RIGHT
+            entry[0], entry[1], entry[2] = i, b, BOX_LEFT if s > 0 else BOX_RIGHT
             entry[3], entry[4] = -1, whole[b, 2 * n + k]
             at[2] += 1
     _write_event(log, at, CLOSE, -1, 0, at[2] - first)
