@@ -84,7 +84,9 @@ def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) 
     if not steps:
         return f"Always {goals[rules.root.node]}."
     lines = [line for step in steps.values() for line in _lines(rules, step, goals)]
-    lines = [*lines[:-1], *rare_values(rules), *costs_note(rules, counts)]
+    lines = [*lines[:-1], *rare_values(rules)]
+    for note in costs_note(rules, counts):
+        lines += ["", note]
     return "\n".join(part for line in lines for part in hung(line, width))
 
 
@@ -108,7 +110,7 @@ def costs_note(
     why = "The tree keeps rules: a leaf has the class that suits them"
     if not keeps_rules:
         why = "Errors differ in cost: a leaf has the class that costs least"
-    return ["", f"{why}, not the most frequent one."]
+    return [f"{why}, not the most frequent one."]
 
 
 def goal_words(

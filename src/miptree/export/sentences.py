@@ -68,7 +68,8 @@ def export_rules(
     notes = [*rare_values(rules), *gap_notes(rules), *notes]
     if is_points_tree(rules):
         lines = [*_explained(rules), *lines]
-        notes += costs_note(rules, counts)
+        for note in costs_note(rules, counts):
+            notes += ["", note]
     else:
         notes += labels_note(model, rules)
     said = [*lines, *notes]

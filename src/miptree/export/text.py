@@ -129,7 +129,7 @@ def labels_note(model: Model, rules: Rules) -> list[str]:
     found = model.fitted_.certificate
     if not (found.rules or found.has_costs):
         return []
-    return costs_note(rules, counts_of(model), bool(found.rules))[1:]
+    return costs_note(rules, counts_of(model), bool(found.rules))
 
 
 def split_text(
