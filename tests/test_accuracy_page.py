@@ -1,4 +1,4 @@
-"""The page of results says what the journal says."""
+"""The pages that have results say what the journal says."""
 
 import json
 import re
@@ -97,3 +97,47 @@ def test_what_speaks_against_it_is_that_of_the_journal(tests, page):
     assert f"has {cv:.2f}, the forest {forest:.2f} and the RBF-SVM {svm:.2f}" in words
     for method in ("auto", "default"):
         assert f"{accuracy(tests, method, pairs_of(tests)):.2f}" in words
+
+
+ROWS_OF_README = {
+    "CART, one feature a split": "cart",
+    "greedy SVM tree": "svm-tree",
+    "logistic regression, which is no tree": "logistic",
+    "`miptree fit` (simplest tree that is about as good as the best)": "auto",
+    '`OptimalTreeClassifierCV(style="oblique")`': "cv",
+    "RBF-SVM, which nobody reads": "rbf-svm",
+    "random forest, which nobody reads": "forest",
+}
+ROWS_OF_WHEN = {
+    "CART": "cart",
+    "greedy SVM tree": "svm-tree",
+    "miptree, default": "default",
+    "miptree, CV": "cv",
+    "miptree, auto": "auto",
+    "logistic regression (no tree)": "logistic",
+    "RBF-SVM (no tree)": "rbf-svm",
+}
+SEVEN_SETS = (
+    "iris",
+    "wine",
+    "balance-scale",
+    "sonar",
+    "ionosphere",
+    "parkinsons",
+    "banknote-authentication",
+)
+
+
+@pytest.mark.parametrize(("name", "method"), ROWS_OF_README.items())
+def test_the_table_of_the_readme_is_that_of_the_journal(tests, name, method):
+    text = (ROOT / "README.md").read_text().replace("**", "")
+    fair, whole = (accuracy(tests, method, pairs_of(tests, f)) for f in (True, False))
+    assert f"| {name} | {fair:.1f} | {whole:.1f} |" in text
+
+
+@pytest.mark.parametrize(("name", "method"), ROWS_OF_WHEN.items())
+def test_the_seven_sets_are_those_of_the_journal(tests, name, method):
+    text = (ROOT / "docs" / "when.md").read_text().replace("**", "")
+    found = [accuracy(tests, method, [(data, 2)]) for data in SEVEN_SETS]
+    cells = [f"{percent:.1f}" for percent in (*found, mean(found))]
+    assert f"| {' | '.join([name, *cells])} |\n" in text
