@@ -103,6 +103,16 @@ def test_a_page_of_the_gallery_shows_what_its_script_prints(
     assert picture.startswith(b"\x89PNG")
 
 
+def test_letters_of_the_paper_are_on_its_own_pages_only():
+    letters = re.compile(r"\(1[a-k]\)|\b(alpha|beta)_?\d|\b(epsilon|lambda)\b|\beps'")
+    its_own = "paper.md equations.md baselines.md benchmarks.md results.md".split()
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages += (ROOT / "docs" / "gallery").glob("*.md")
+    found = {page.name: letters.findall(page.read_text()) for page in pages}
+    assert [name for name in found if found[name] and name not in its_own] == []
+    assert all(found[name] for name in ("paper.md", "equations.md"))
+
+
 def test_files_that_the_equations_name_exist():
     text = (ROOT / "docs" / "equations.md").read_text()
     named = re.findall(r"`([\w/]+\.py)`", text)
@@ -154,6 +164,12 @@ def test_docs_build(tmp_path):
     assert run.returncode == 0, run.stderr
     assert "export_sql" in (site / "api" / "exports" / "index.html").read_text()
     assert "bench-small.jsonl:3,4" in (site / "results" / "index.html").read_text()
+    for page in (site / "api").rglob("index.html"):
+        shown = page.read_text()
+        assert "doc-module" not in shown, page  # a module of the name of a function
+        assert not re.search(r":(attr|class|data|func|meth|mod):<code>", shown), page
+    training = (site / "api" / "training" / "index.html").read_text()
+    assert 'id="miptree.OptimalTreeClassifier.predict_proba"' in training
     shown = re.sub("<[^>]*>", "", (site / "extend" / "index.html").read_text())
     assert "class Solver" in shown
     assert "class Formulation" in shown

@@ -50,27 +50,27 @@ from miptree.utils.files import refuse_overwriting
 class OptimalTreeClassifier(ObliqueClassifier):
     """Small oblique decision tree, near-optimal by search, with proved bounds.
 
-    Minimises the paper's objective (1a): misclassified rows + ``slack_penalty`` *
-    missing margins + ``l1_penalty`` * 1-norms of the hyperplanes, over trees of depth
-    ``max_depth`` whose every split is a hyperplane in the features scaled to [0, 1].
+    Minimises the total cost: misclassified rows + ``slack_penalty`` * missing margins +
+    ``l1_penalty`` * 1-norms of the hyperplanes, over trees of depth ``max_depth`` whose
+    every split is a hyperplane in the features scaled to [0, 1].
 
     Parameters
     ----------
     max_depth : int, default=2
-        Depth D of the tree.
+        Depth of the tree.
     slack_penalty : float or "auto", default="auto"
-        The paper's alpha_1. ``slack_penalty * margin`` must be at least the price of
-        the most costly error, by default 1; "auto" makes it that.
+        Price of what a row lacks of its margin. ``slack_penalty * margin`` must be at
+        least the price of the most costly error, by default 1; "auto" makes it that.
     l1_penalty : float or "auto", default="auto"
-        alpha_2: a larger value gives sparser splits and fewer of them. "auto" takes 8
-        for 200 rows of two classes, in inverse proportion to the classes, and with the
-        fourth root of the rows.
+        Price of coefficients: a larger value gives sparser splits and fewer of them.
+        "auto" takes 8 for 200 rows of two classes, in inverse proportion to the
+        classes, and with the fourth root of the rows.
     margin : float or "auto", default="auto"
-        epsilon, at least 1e-4: the distance that points should keep from a hyperplane
-        whose scores are boxed to [-1, 1]. "auto" takes 0.05 for up to 200 rows that
-        fill their range, and less where there are more rows or heavy tails.
+        Distance that rows should keep from a hyperplane whose scores are boxed to
+        [-1, 1], at least 1e-4. "auto" takes 0.05 for up to 200 rows that fill their
+        range, and less where there are more rows or heavy tails.
     formulation : {"compact", "paper", "flow"}, default="compact"
-        The MIP, where one is solved: the exact compact one, the paper's (1a)-(1k), or a
+        The MIP, where one is solved: the exact compact one, the paper's, or a
         relaxation that proves bounds faster.
     solver : str, default="highs"
         Who solves the MIP: "highs", "scip", both at once ("portfolio"), "gurobi",
@@ -117,8 +117,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         type; or a mask, or a list of names or indices.
     categorical_encoding : {"both", "native", "onehot"}, default="both"
         What splits may do with them. "native": a split takes one categorical feature
-        and sends a subset of its values left, the paper's (8). "onehot": hyperplanes
-        read 0/1 indicators of the values. "both": either, with indicators for features
+        and sends a subset of its values left. "onehot": hyperplanes read 0/1
+        indicators of the values. "both": either, with indicators for features
         of up to 10 values.
     max_features_per_split : int or None, default=None
         Most non-zero coefficients of a hyperplane, so that people can read it.
@@ -148,8 +148,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
     tree_ : ObliqueTree
         The tree, in the units of X; its columns are those of ``table_``.
     objective_, bound_, gap_ : float
-        (1a) of ``tree_`` recounted by prediction, a proved lower bound on it, and the
-        relative gap between them.
+        Total cost of ``tree_`` recounted by prediction, a proved lower bound on that of
+        all trees, and the relative gap between them.
     status_ : str
         "optimal" when the recounted objective meets the bound; otherwise why the fit
         stopped: "gap_tol", "stalled" (nothing moved for a while), "time_limit",

@@ -195,8 +195,8 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         The tree as a classifier of its own, for exports and reports.
     classes_, table_, tree_, certificate_, objective_, bound_, gap_, trace_, fit_time_
         As of :class:`~miptree.OptimalTreeClassifier`. The certificate of a points tree
-        is its own; any other is about (1a) with its default penalties, with bounds that
-        need no solver.
+        is its own; any other is about the total cost with its default penalties, with
+        bounds that need no solver.
     status_ : str
         That of a points tree, "optimal" if it is proved to be the best of its kind.
         Otherwise why the comparison ended: "unproved" after the last fold,

@@ -212,7 +212,7 @@ class ScoreHistogram(NamedTuple):
     counts : int array of shape (n_classes, n_bins)
         Rows of each class with a score above the lower end, up to the upper one.
     margin : float
-        epsilon in the units of the scores, whose box is that of the rows given.
+        Margin in the units of the scores, whose box is that of the rows given.
     """
 
     edges: FloatArray

@@ -38,7 +38,7 @@ class Certificate:
     * ``errors_bound``: trees whose scores lie in the box abs(score) <= 1 on the
       training points, where a point nearer to a hyperplane on its way than ``margin``
       counts as an error (``cost_at_margin`` counts the tree at hand like that);
-    * ``objective_bound``: trees in that box, valued by (1a) with these penalties.
+    * ``objective_bound``: trees in that box, by their total cost with these penalties.
 
     Attributes
     ----------
@@ -56,11 +56,12 @@ class Certificate:
     any_tree_proved_by, errors_proved_by, objective_proved_by : str
         What gave them: the argument, or the solver and its model.
     objective : float
-        (1a), recounted.
+        The total cost, recounted: errors, ``slack_penalty`` * missing margins and
+        ``l1_penalty`` * 1-norms of the hyperplanes.
     depth : int
         Depth of the trees compared.
     slack_penalty, l1_penalty, margin : float
-        alpha_1, alpha_2 and epsilon of (1a).
+        Penalties of the total cost, and the margin in the unit of the scores.
     seconds : float
         Time the fit took until the certificate was written.
     tree_digest, data_digest : str
@@ -74,7 +75,7 @@ class Certificate:
     method, trees, objective_terms : str
         Of a points tree or a baseline the name of the method, its class of trees and
         its objective in words: ``objective`` and its bound are then about these, the
-        penalties of (1a) are 0, and ``errors_bound`` is ``any_tree_bound``. Otherwise
+        penalties are 0, and ``errors_bound`` is ``any_tree_bound``. Otherwise
         empty.
     feature_penalties : tuple of float
         Of a points tree what a split costs for each grid column in it.

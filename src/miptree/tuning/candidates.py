@@ -51,7 +51,7 @@ class SoftTree:
 
 @dataclass(frozen=True)
 class Svm1Tree:
-    """A tree of low (1a), searched for from soft trees.
+    """A tree of low total cost, searched for from soft trees.
 
     Parameters
     ----------
