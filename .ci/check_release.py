@@ -39,6 +39,14 @@ def reasons_against(root: Path, tag: str) -> list[str]:
             f"pyproject.toml has {PLACEHOLDER!r} in [project.urls]: write the address "
             "of the repository."
         )
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    relative = re.findall(r"\]\((?!https?://|#)([^)]+)\)", readme)
+    if relative:
+        reasons.append(
+            f"README.md links to {relative[0]!r}, which PyPI, where it is shown as "
+            "well, cannot follow: write the address of the repository before it and "
+            f"{len(relative) - 1} others."
+        )
     return reasons + faults_of_changelog(changelog)
 
 

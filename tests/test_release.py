@@ -104,6 +104,7 @@ def release(tmp_path):
     text = (ROOT / "pyproject.toml").read_text()
     text = text.replace(check_release.PLACEHOLDER, "example.org")
     (tmp_path / "pyproject.toml").write_text(text)
+    (tmp_path / "README.md").write_text("[A](https://example.org/a.md), [B](#b).\n")
     return tmp_path
 
 
@@ -114,6 +115,7 @@ def release(tmp_path):
         ("src/miptree/_version.py", "1.2.0", "1.2.0.dev0", "is no release"),
         ("CHANGELOG.md", "## 1.2.0", "## 1.1.0", "no heading"),
         ("pyproject.toml", "example.org", "example.invalid", "address"),
+        ("README.md", "https://example.org/", "docs/", "links to 'docs/a.md'"),
     ],
 )
 def test_a_tag_that_does_not_fit_is_not_published(release, file, old, new, said):
