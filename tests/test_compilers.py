@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,6 +67,24 @@ def test_loaded_kernels_are_not_looked_for_on_disk(
     assert not compiling.searches_are_at_hand()
     monkeypatch.setattr(compiling, "_ready", True)
     assert compiling.searches_are_at_hand()
+
+
+@pytest.mark.parametrize(
+    ("path", "outcome"),
+    [
+        pytest.param([], "failed", id="of a console script"),
+        pytest.param([""], "done", id="of a prompt"),
+    ],
+)
+def test_code_in_the_working_folder_is_run_only_if_it_could_be_anyway(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path, outcome
+) -> None:
+    (tmp_path / "beside_the_table.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", path + [p for p in sys.path if p])
+    compilers = made("import beside_the_table")
+    compilers.start()
+    assert compilers.wait(Clock(60)) == outcome
 
 
 def same_imports() -> dict[str, str]:

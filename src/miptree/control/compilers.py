@@ -19,6 +19,7 @@ from typing import Literal
 from miptree.control.clock import Clock
 
 _SECONDS_BETWEEN_LOOKS = 0.02
+_NOT_THE_WORKING_FOLDER = "import sys; sys.path[:] = filter(None, sys.path)"
 
 Outcome = Literal["done", "late", "failed"]
 """What came of compiling: all is on disk, time was over first, or it went wrong."""
@@ -88,11 +89,15 @@ class Compilers:
 
 
 def _started(source: str) -> subprocess.Popen[bytes]:
-    """Start a silent Python that imports what this one can import."""
-    path = os.pathsep.join(entry for entry in sys.path if entry)
+    """Start a silent Python that imports what this one can import, and nothing else.
+
+    With ``-c`` it would look in the working folder first, where a file beside the
+    user's table may have the name of a module.
+    """
+    path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
     silent = subprocess.DEVNULL
     return subprocess.Popen(
-        [sys.executable, "-c", source],
+        [sys.executable, "-c", f"{_NOT_THE_WORKING_FOLDER}; {source}"],
         stdin=silent,
         stdout=silent,
         stderr=silent,
