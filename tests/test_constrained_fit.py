@@ -253,6 +253,15 @@ def test_the_nearest_tree_is_told_as_a_fit_would_give_it(kept):
 # ----------------------------------------------------------------- shapes of trees
 
 
+@pytest.mark.parametrize("rule", [MinLeaf(rows=5), MaxRate(1, 0.4)])
+def test_deep_trees_keep_rules(rule):
+    X, y, _ = biased(200)
+    clf = OptimalTreeClassifier(
+        max_depth=7, constraints=[rule], solver="search", max_iter=8, random_state=0
+    )
+    assert evaluate_rules(clf.fit(X, y), X, y)[0].kept
+
+
 def test_a_monotone_tree_gives_up_no_more_than_it_must():
     """Label 1 in the middle: one threshold is the best that may follow the feature."""
     X = np.arange(30.0)[:, None]

@@ -186,6 +186,16 @@ def test_parities_agree_with_fairlearn(constraint, versus):
     assert float(max(values)) == pytest.approx(wanted)
 
 
+def test_limits_are_worked_out_once_for_the_same_rows():
+    rule, y = DemographicParity(difference_bound=0.1), [0, 1, 0, 1]
+    rows, others = population(y, list("aabb")), population(y, list("abab"))
+    assert rule.limits(rows) is rule.limits(rows)
+    assert DemographicParity(difference_bound=0.2).limits(rows)[0].upper == Fraction(
+        1, 5
+    )
+    assert rule.limits(others) is not rule.limits(rows)
+
+
 def test_control_groups_are_compared_within():
     y, predicted = np.zeros(8, int), np.array([1, 1, 0, 0, 1, 1, 0, 0])
     groups = np.array(list("abababab"))
@@ -313,6 +323,19 @@ def test_the_mip_finds_the_same_labels(monkeypatch):
     by_mip = find_labels(cost, tally, limits)
     leaves = np.arange(8)
     assert cost[leaves, by_mip].sum() == cost[leaves, by_trying].sum()
+
+
+def test_leaves_without_rows_add_no_choices():
+    rng = np.random.default_rng(1)
+    y, filled = rng.integers(2, size=60), np.array([3, 40, 77, 126])
+    rows, few = population(y, rng.choice(list("ab"), 60)), rng.integers(4, size=60)
+    limits = DemographicParity(difference_bound=0.05).limits(rows)
+    cost = rng.integers(0, 9, (128, 2)).astype(float)
+    found = find_labels(cost, rows.tally(filled[few], 128), limits)
+    best = find_labels(cost[filled], rows.tally(few, 4), limits)
+    np.testing.assert_array_equal(found[filled], best)
+    empty = np.delete(np.arange(128), filled)
+    np.testing.assert_array_equal(found[empty], cost[empty].argmin(axis=1))
 
 
 @pytest.mark.parametrize("most", [100_000, 1])
