@@ -140,7 +140,14 @@ def test_groups_of_a_wrong_length_or_too_many_are_refused():
 @pytest.mark.parametrize("weight", [[1.0, 2.0, 3.0], [0.1, 0.7, 1 / 3], [1e-9, 1e9, 1]])
 def test_whole_weights_are_exact(weight):
     whole, unit = whole_weights(np.array(weight))
-    assert [Fraction(int(w)) * unit for w in whole] == [Fraction(w) for w in weight]
+    written = [Fraction(repr(w)) for w in weight]
+    assert [Fraction(int(w)) * unit for w in whole] == written
+
+
+def test_ten_rows_of_seven_tenths_weigh_seven():
+    rows = population([0, 1] * 5, weight=[0.7] * 10)
+    assert why_impossible([MinLeaf(weight=7)], rows) is None
+    assert "do not" in why_impossible([MinLeaf(weight=7.001)], rows)
 
 
 def test_identical_rows_of_different_groups_are_not_merged():
