@@ -748,6 +748,27 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     assert all(here == there for _, here, there in rates)
 
 
+def test_rules_count_the_weights_of_new_rows_as_well(people, tmp_path):
+    out, page, path = (tmp_path / name for name in ("m.json", "p.html", "heavy.csv"))
+    table = pd.read_csv(people)
+    table.assign(heavy=1.0 + (table["a"] > 0)).to_csv(path, index=False)
+    done = run(
+        *("fit", path, "--target", "paid", "--solver", "search", "--time-limit", 1),
+        *("--weights", "heavy", "--max-rate", "yes:0.4", "--out", out),
+    )
+    assert done.exit_code == 0, done.output
+    told = run("evaluate", out, path).output.splitlines()
+    here = next(line for line in told if "Rule 1 on these rows" in line)
+    assert here.replace("on these rows", "in training") in told
+    done = run("report", out, path, "--test", path, "--out", page)
+    assert done.exit_code == 0, done.output
+    found = re.search(r'"rules": (\{.*?"tested": true\})', page.read_text())
+    ((_, of_fit, of_test),) = json.loads(found.group(1))["rules"][0]["rates"]
+    assert of_fit == of_test
+    unweighted = " ".join(run("evaluate", out, people).output.split())
+    assert "no column 'heavy' of weights: each of these rows counts 1" in unweighted
+
+
 def test_rules_on_splits_are_written_on_the_command_line(people, tmp_path):
     out = tmp_path / "model.json"
     result = run(
