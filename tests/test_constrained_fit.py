@@ -812,6 +812,7 @@ def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
         (PARITY, "name their column with --sensitive"),
         (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
         (["--sensitive", "sex", "--fair", "equalized-odds:1:all"], "with :pairs after"),
+        (["--control", "sex", "--min-leaf", 5], "--control names groups within which"),
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
         (["--min-rate", "yes:many"], "has 'many' in place of a number"),
         (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),

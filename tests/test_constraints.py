@@ -71,6 +71,8 @@ def stump(label):
         (lambda: MaxRate(1, 0.5, on="some"), "on of MaxRate must be one of 'all'"),
         (lambda: MaxCost(-1), "bound of MaxCost must be a finite number >= 0"),
         (lambda: MaxCost(1, [[0, 1]]), "a row and a column for each class"),
+        (lambda: MaxCost(1, [[0, 1], [1]]), "costs of MaxCost must be a table of num"),
+        (lambda: MaxCost(1, "ab"), "costs of MaxCost must be a table of numbers"),
         (lambda: MinLeaf(), "MinLeaf needs rows or weight"),
         (lambda: MinLeaf(rows=3, weight=2.0), "MinLeaf needs rows or weight"),
         (lambda: MinLeaf(rows=0.5), "rows of MinLeaf must be a whole number"),

@@ -201,7 +201,13 @@ class MaxCost(CountingConstraint):
 
 
 def _checked_costs(costs: Any) -> tuple[tuple[float, ...], ...]:
-    table = np.asarray(costs, dtype=np.float64)
+    try:
+        table = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):  # texts, or rows of several lengths
+        raise ValueError(
+            "costs of MaxCost must be a table of numbers, a row and a column for each "
+            f"class, got {costs!r:.80}."
+        ) from None
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
             "costs of MaxCost must have a row and a column for each class, got shape "
