@@ -253,6 +253,15 @@ def test_the_nearest_tree_is_told_as_a_fit_would_give_it(kept):
 # ----------------------------------------------------------------- shapes of trees
 
 
+@pytest.mark.parametrize("rule", [MinLeaf(rows=5), MaxRate(1, 0.4)])
+def test_deep_trees_keep_rules(rule):
+    X, y, _ = biased(200)
+    clf = OptimalTreeClassifier(
+        max_depth=7, constraints=[rule], solver="search", max_iter=8, random_state=0
+    )
+    assert evaluate_rules(clf.fit(X, y), X, y)[0].kept
+
+
 def test_a_monotone_tree_gives_up_no_more_than_it_must():
     """Label 1 in the middle: one threshold is the best that may follow the feature."""
     X = np.arange(30.0)[:, None]
@@ -739,6 +748,27 @@ def test_the_command_line_keeps_rules_and_verifies_them(people, tmp_path):
     assert all(here == there for _, here, there in rates)
 
 
+def test_rules_count_the_weights_of_new_rows_as_well(people, tmp_path):
+    out, page, path = (tmp_path / name for name in ("m.json", "p.html", "heavy.csv"))
+    table = pd.read_csv(people)
+    table.assign(heavy=1.0 + (table["a"] > 0)).to_csv(path, index=False)
+    done = run(
+        *("fit", path, "--target", "paid", "--solver", "search", "--time-limit", 1),
+        *("--weights", "heavy", "--max-rate", "yes:0.4", "--out", out),
+    )
+    assert done.exit_code == 0, done.output
+    told = run("evaluate", out, path).output.splitlines()
+    here = next(line for line in told if "Rule 1 on these rows" in line)
+    assert here.replace("on these rows", "in training") in told
+    done = run("report", out, path, "--test", path, "--out", page)
+    assert done.exit_code == 0, done.output
+    found = re.search(r'"rules": (\{.*?"tested": true\})', page.read_text())
+    ((_, of_fit, of_test),) = json.loads(found.group(1))["rules"][0]["rates"]
+    assert of_fit == of_test
+    unweighted = " ".join(run("evaluate", out, people).output.split())
+    assert "no column 'heavy' of weights: each of these rows counts 1" in unweighted
+
+
 def test_rules_on_splits_are_written_on_the_command_line(people, tmp_path):
     out = tmp_path / "model.json"
     result = run(
@@ -782,6 +812,7 @@ def test_what_a_rule_costs_is_shown_and_drawn(people, tmp_path):
         (PARITY, "name their column with --sensitive"),
         (["--sensitive", "sex", "--fair", "parity:1"], "--fair must be one of"),
         (["--sensitive", "sex", "--fair", "equalized-odds:1:all"], "with :pairs after"),
+        (["--control", "sex", "--min-leaf", 5], "--control names groups within which"),
         (["--max-rate", "yes"], "--max-rate must be a label, a colon and a rate"),
         (["--min-rate", "yes:many"], "has 'many' in place of a number"),
         (["--max-rate", "perhaps:0.5"], "names the label 'perhaps'"),

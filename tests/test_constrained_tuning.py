@@ -27,6 +27,8 @@ from miptree.constraints import (
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.constraints.proportion import in_proportion
 from miptree.fit.repair import RepairedTree
+from miptree.objective.bounds import COUNTING
+from miptree.report import report_html
 from miptree.tuning import (
     CartTree,
     ConstantTree,
@@ -93,6 +95,17 @@ def test_a_saved_tree_is_verified_with_its_rules(tmp_path):
     assert verify_model(read, frame, y, sensitive_features=frame["sex"]).ok
     others = np.where(clf.predict(frame) == 1, "f", "m")
     assert not verify_model(read, frame, y, sensitive_features=others).ok
+
+
+def test_what_counting_proves_is_in_the_bound_of_the_tree(tmp_path):
+    X, y, _ = biased(90)
+    clf = tuner([MaxRate(1, 0.2)]).fit(X, y)
+    found = clf.certificate_
+    assert 0 < found.rules_bound == clf.bound_ <= clf.objective_
+    assert found.objective_proved_by == COUNTING
+    assert found.free_bound < found.rules_bound  # which is of trees that keep it
+    save_json(clf, tmp_path / "model.json")
+    assert verify_model(load_json(tmp_path / "model.json"), X, y).ok
 
 
 # -------------------------------------------------------------------------- folds
@@ -282,6 +295,17 @@ def test_groups_are_routed_as_metadata():
         )
     for fitted, rows in zip(found["estimator"], found["indices"]["train"], strict=True):
         assert apart(fitted.predict(X[rows]), groups[rows]) <= 0.1 + 1e-12
+
+
+def test_references_are_fitted_where_metadata_are_routed(monkeypatch):
+    only_quick(monkeypatch)
+    X, y, groups = biased(60)
+    with sklearn.config_context(enable_metadata_routing=True):
+        clf = tuner([DemographicParity(difference_bound=0.1)], candidates="default")
+        clf.fit(X, y, sensitive_features=groups)
+        page = report_html(clf, X, y, sensitive_features=groups)
+    assert set(clf.references_) == {"logistic regression", "CART"}
+    assert "logistic regression" in page
 
 
 def test_the_command_line_tunes_under_rules(tmp_path, monkeypatch):

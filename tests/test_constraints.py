@@ -71,6 +71,8 @@ def stump(label):
         (lambda: MaxRate(1, 0.5, on="some"), "on of MaxRate must be one of 'all'"),
         (lambda: MaxCost(-1), "bound of MaxCost must be a finite number >= 0"),
         (lambda: MaxCost(1, [[0, 1]]), "a row and a column for each class"),
+        (lambda: MaxCost(1, [[0, 1], [1]]), "costs of MaxCost must be a table of num"),
+        (lambda: MaxCost(1, "ab"), "costs of MaxCost must be a table of numbers"),
         (lambda: MinLeaf(), "MinLeaf needs rows or weight"),
         (lambda: MinLeaf(rows=3, weight=2.0), "MinLeaf needs rows or weight"),
         (lambda: MinLeaf(rows=0.5), "rows of MinLeaf must be a whole number"),
@@ -140,7 +142,14 @@ def test_groups_of_a_wrong_length_or_too_many_are_refused():
 @pytest.mark.parametrize("weight", [[1.0, 2.0, 3.0], [0.1, 0.7, 1 / 3], [1e-9, 1e9, 1]])
 def test_whole_weights_are_exact(weight):
     whole, unit = whole_weights(np.array(weight))
-    assert [Fraction(int(w)) * unit for w in whole] == [Fraction(w) for w in weight]
+    written = [Fraction(repr(w)) for w in weight]
+    assert [Fraction(int(w)) * unit for w in whole] == written
+
+
+def test_ten_rows_of_seven_tenths_weigh_seven():
+    rows = population([0, 1] * 5, weight=[0.7] * 10)
+    assert why_impossible([MinLeaf(weight=7)], rows) is None
+    assert "do not" in why_impossible([MinLeaf(weight=7.001)], rows)
 
 
 def test_identical_rows_of_different_groups_are_not_merged():
@@ -184,6 +193,16 @@ def test_parities_agree_with_fairlearn(constraint, versus):
         ),
     }[constraint]()(y, predicted, **given)
     assert float(max(values)) == pytest.approx(wanted)
+
+
+def test_limits_are_worked_out_once_for_the_same_rows():
+    rule, y = DemographicParity(difference_bound=0.1), [0, 1, 0, 1]
+    rows, others = population(y, list("aabb")), population(y, list("abab"))
+    assert rule.limits(rows) is rule.limits(rows)
+    assert DemographicParity(difference_bound=0.2).limits(rows)[0].upper == Fraction(
+        1, 5
+    )
+    assert rule.limits(others) is not rule.limits(rows)
 
 
 def test_control_groups_are_compared_within():
@@ -313,6 +332,19 @@ def test_the_mip_finds_the_same_labels(monkeypatch):
     by_mip = find_labels(cost, tally, limits)
     leaves = np.arange(8)
     assert cost[leaves, by_mip].sum() == cost[leaves, by_trying].sum()
+
+
+def test_leaves_without_rows_add_no_choices():
+    rng = np.random.default_rng(1)
+    y, filled = rng.integers(2, size=60), np.array([3, 40, 77, 126])
+    rows, few = population(y, rng.choice(list("ab"), 60)), rng.integers(4, size=60)
+    limits = DemographicParity(difference_bound=0.05).limits(rows)
+    cost = rng.integers(0, 9, (128, 2)).astype(float)
+    found = find_labels(cost, rows.tally(filled[few], 128), limits)
+    best = find_labels(cost[filled], rows.tally(few, 4), limits)
+    np.testing.assert_array_equal(found[filled], best)
+    empty = np.delete(np.arange(128), filled)
+    np.testing.assert_array_equal(found[empty], cost[empty].argmin(axis=1))
 
 
 @pytest.mark.parametrize("most", [100_000, 1])

@@ -22,6 +22,7 @@ from miptree.constraints import (
 )
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.data.groups import RowGroups, joined_groups
+from miptree.objective.bounds import COUNTING
 
 dd = pytest.importorskip("dask.dataframe")
 FEATURES = ["a", "b", "c"]
@@ -63,6 +64,16 @@ def test_rules_are_kept_on_all_rows(constraints):
     assert clf.constraints_ == tuple(constraints)
     assert clf.certificate_.free_objective <= clf.certificate_.objective
     assert clf.certificate_.errors < 250
+
+
+def test_what_counting_proves_is_in_the_bound_of_the_tree():
+    table = people()
+    clf = fitted(table, [MaxRate(1, 0.2)])
+    found = clf.certificate_
+    assert found.rules_bound == (table["y"] == 1).sum() - 0.2 * len(table)
+    assert (clf.bound_, found.objective_proved_by) == (found.rules_bound, COUNTING)
+    assert found.free_bound < found.rules_bound  # which is of trees that keep it
+    assert verify_model(clf, table[FEATURES], table["y"]).ok
 
 
 def test_the_parts_do_not_change_what_is_counted(tmp_path):

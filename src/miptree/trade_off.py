@@ -87,9 +87,9 @@ class _Rows:
 
     X: Any
     y: ArrayLike
-    weight: ArrayLike | None = None
     sensitive: Any = None
     control: Any = None
+    weight: ArrayLike | None = None
 
 
 def trade_off(
@@ -121,7 +121,7 @@ def trade_off(
         Place of the rule in ``clf.constraints``; by default the only one with a bound.
     test : sequence, optional
         X and y of other rows and, where the rules need them, their sensitive and
-        control features.
+        control features and their weights.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def trade_off(
     """
     place = _place(clf, rule)
     rule_given: Any = (clf.constraints or ())[place]
-    rows = _Rows(X, y, sample_weight, sensitive_features, control_features)
-    other = None if test is None else _Rows(test[0], test[1], None, *test[2:])
+    rows = _Rows(X, y, sensitive_features, control_features, sample_weight)
+    other = None if test is None else _Rows(*test)
     is_least = isinstance(rule_given, MinRate)
     ordered = sorted(set(map(float, bounds)), reverse=is_least)
     points: list[TradeOffPoint] = []

@@ -96,6 +96,11 @@ class GivenRules(NamedTuple):
             raise ValueError(
                 "--fair compares groups: name their column with --sensitive."
             )
+        if self.control and not self.fair:
+            raise ValueError(
+                "--control names groups within which --fair compares others: give "
+                "--fair, too, or leave it out."
+            )
         if self.min_leaf is not None:
             found.append(MinLeaf(rows=self.min_leaf))
         found += [MaxRate(*_rate(text, "--max-rate", kind)) for text in self.max_rate]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,14 @@ def weights(table: pd.DataFrame, name: str | None) -> FloatArray | None:
     if (values < 0).any():
         raise ValueError(f"Column {name!r} holds a negative weight.")
     return values
+
+
+def noted_weights(
+    notes: Mapping[str, str | None], table: pd.DataFrame
+) -> FloatArray | None:
+    """Take the weights that a model file names; None where the table lacks them."""
+    named = notes.get("weights")
+    return weights(table, named if named in table.columns else None)
 
 
 def labels(table: pd.DataFrame, name: str) -> AnyArray:

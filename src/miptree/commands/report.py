@@ -69,18 +69,24 @@ def evaluate(
 
 def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
     """Say what was counted of each rule in training, and on these rows if it can be."""
-    findings, why = [], None
+    findings, weight, why = [], None, None
     try:
         groups = noted_groups(saved.metadata, rows.table)
-        findings = evaluate_rules(saved.clf, rows.features, rows.labels, **groups)
+        weight = _tables.noted_weights(saved.metadata, rows.table)
+        given = saved.clf, rows.features, rows.labels, weight
+        findings = evaluate_rules(*given, **groups)
     except ValueError as error:  # such as rows of one group alone
         why = str(error)
-    given = zip_longest(saved.clf.constraints_, saved.clf.certificate_.rules, findings)
-    for number, (rule, in_training, finding) in enumerate(given, 1):
+    rules = zip_longest(saved.clf.constraints_, saved.clf.certificate_.rules, findings)
+    for number, (rule, in_training, finding) in enumerate(rules, 1):
         say(printable(f"Rule {number} in training: {in_training}"))
         # Others are about the splits, or about the training rows.
         if finding is not None and isinstance(rule, CountingConstraint):
             say(printable(f"Rule {number} on these rows: {finding.sentence}"))
+    named = saved.metadata.get("weights")
+    if findings and named and weight is None:
+        words = f"They have no column {named!r} of weights: each of these rows counts 1"
+        say(printable(f"{words}, while those of training have weights."))
     if why is not None:
         say(printable(f"Rules were not counted on these rows: {why}"))
 
@@ -126,8 +132,8 @@ def report(
         tested, *other = read_labelled(saved, model, test, file, target)
         there = noted_groups(saved.metadata, tested) if has_rules else {}
         other += [there.get("sensitive_features"), there.get("control_features")]
-    named = saved.metadata.get("weights")
-    weight = _tables.weights(table, named if named in table.columns else None)
+        other.append(_tables.noted_weights(saved.metadata, tested))
+    weight = _tables.noted_weights(saved.metadata, table)
     kind = "points tree" if saved.clf.certificate_.is_of_points else "decision tree"
     title = f"{target or saved.metadata.get('target') or 'Class'}: a {kind}"
     page = report_html(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -46,11 +47,29 @@ def best_labels(
         Leaves that must have a label where others have it; those that hold no rows
         do not matter.
     """
+    label = cost.argmin(axis=1)
     if not limits and not orders:
-        return np.asarray(cost.argmin(axis=1))
-    orders = [o for o in orders if tally[o.first].any() and tally[o.second].any()]
-    options = _options(cost, tally, limits, orders)
-    if np.prod([float(len(o)) for o in options]) > MOST_VECTORS:
+        return np.asarray(label)
+    is_filled = (tally != 0).any(axis=1)
+    place = np.cumsum(is_filled) - 1
+    among = [
+        Order(int(place[first]), int(place[second]), k)
+        for first, second, k in orders
+        if is_filled[first] and is_filled[second]
+    ]
+    found = _of_filled(cost[is_filled], tally[is_filled], limits, among)
+    if found is None:
+        return None
+    label[is_filled] = found
+    return np.asarray(label)
+
+
+def _of_filled(
+    cost: FloatArray, tally: AnyArray, limits: Sequence[Limit], orders: Sequence[Order]
+) -> IntArray | None:
+    """Return the best labels of leaves that all hold rows."""
+    options = _options(cost, limits, orders)
+    if prod(map(len, options)) > MOST_VECTORS:
         return _by_mip(cost, tally, limits, orders, options)
     choice = all_vectors(tuple(map(len, options)))
     label = np.column_stack([o[choice[:, l]] for l, o in enumerate(options)])
@@ -78,33 +97,31 @@ def label_kinds(
     """
     kinds: dict[tuple[object, ...], list[int]] = {}
     for k in range(n_classes):
-        column = tuple(term for limit in limits for term in limit.terms[:, k])
+        column = tuple(term for limit in limits for term in limit.of_used[1][:, k])
         own = k if k in ordered else -1
         kinds.setdefault((own, *column), []).append(k)
     return [np.array(kind) for kind in kinds.values()]
 
 
 def _options(
-    cost: FloatArray,
-    tally: AnyArray,
-    limits: Sequence[Limit],
-    orders: Sequence[Order],
+    cost: FloatArray, limits: Sequence[Limit], orders: Sequence[Order]
 ) -> list[IntArray]:
     """Return the labels that each leaf may need: the cheapest of each kind."""
     kinds = label_kinds(limits, cost.shape[1], {order.label for order in orders})
-    empty = [not of_leaf.any() for of_leaf in tally]
     return [
-        np.array([of_leaf.argmin()])
-        if empty[l]
-        else np.array([kind[of_leaf[kind].argmin()] for kind in kinds])
-        for l, of_leaf in enumerate(cost)
+        np.array([kind[of_leaf[kind].argmin()] for kind in kinds]) for of_leaf in cost
     ]
 
 
 @lru_cache(maxsize=64)
 def all_vectors(sizes: tuple[int, ...]) -> IntArray:
     """Return all vectors of numbers below these sizes, one in each row."""
-    return np.indices(sizes).reshape(len(sizes), -1).T
+    free = [l for l, size in enumerate(sizes) if size > 1]  # arrays have 64 axes only
+    vectors = np.zeros((prod(sizes), len(sizes)), dtype=np.intp)
+    if free:
+        chosen = np.indices([sizes[l] for l in free])
+        vectors[:, free] = chosen.reshape(len(free), -1).T
+    return vectors
 
 
 def _may_keep(label: IntArray, tally: AnyArray, limits: Sequence[Limit]) -> BoolArray:
@@ -180,7 +197,7 @@ def nearest_labels(tally: AnyArray, limits: Sequence[Limit]) -> IntArray:
     label = np.zeros(len(tally), dtype=np.intp)
     for _ in range(2):
         for l in leaf:
-            excess = np.zeros(limits[0].terms.shape[1])
+            excess = np.zeros(limits[0].whole.shape[1])
             for limit, of_leaf in zip(limits, added, strict=True):
                 others = of_leaf[leaf, label].sum() - of_leaf[l, label[l]]
                 value = others + of_leaf[l]

@@ -99,9 +99,19 @@ class Constraint(ABC):
 class CountingConstraint(Constraint):
     """A constraint on which rows get which labels: all of it is in its limits."""
 
-    @abstractmethod
     def limits(self, population: Population) -> list[Limit]:
         """Return its limits on sums over leaves."""
+        # There may be thousands, and a population is asked again for every tree.
+        for constraint, limits in population.known_limits:
+            if constraint is self:
+                return limits
+        limits = self._limits(population)
+        population.known_limits.append((self, limits))
+        return limits
+
+    @abstractmethod
+    def _limits(self, population: Population) -> list[Limit]:
+        """Work out its limits."""
 
     @abstractmethod
     def asked(self, population: Population) -> str:

@@ -120,17 +120,16 @@ def least_sum(
     Whatever the weights, no predictions that keep all sides cost less; and without a
     cost none keep them if it is above zero.
     """
-    total = Fraction(0)
-    for cell, in_cell in enumerate(population.total):
-        of_label = []
-        for k in range(population.n_classes):
-            terms = (
-                w * s.sign * s.limit.terms[cell, k]
-                for s, w in zip(sides, weight, strict=True)
-                if w
-            )
-            own = Fraction(0) if cost is None else Fraction(float(cost[cell, k]))
-            of_label.append(own + in_cell * sum(terms, start=Fraction(0)))
-        total += min(of_label)
+    shape = population.n_cells, population.n_classes
+    added = np.full(shape, Fraction(0), dtype=object)
+    for s, w in zip(sides, weight, strict=True):
+        if w:
+            used, whole = s.limit.of_used
+            added[used] += whole * (w * s.sign / s.limit.denominator)
+    own = np.zeros(shape) if cost is None else cost
+    total = sum(
+        min(Fraction(float(o)) + in_cell * a for o, a in zip(*of_cell, strict=True))
+        for in_cell, *of_cell in zip(population.total, own, added, strict=True)
+    )
     most = (w * s.most for s, w in zip(sides, weight, strict=True))
     return total - sum(most, start=Fraction(0))

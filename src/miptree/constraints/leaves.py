@@ -9,9 +9,9 @@ import numpy as np
 
 from miptree.constraints.arguments import finite_number, whole_number
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
-from miptree.constraints.limit import as_written
 from miptree.constraints.population import Population
 from miptree.utils.arrays import AnyArray, IntArray
+from miptree.utils.decimals import as_written
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 
@@ -38,12 +39,10 @@ class Rate:
         hits = tally * (self.hit & self.base[:, None])[:, label].T
         return int(hits.sum()), population.whole_weight(self.base)
 
-    def terms(self, population: Population) -> AnyArray:
-        """Return (C, Y): what the rate adds up of, by cell and label."""
-        share = Fraction(1, population.whole_weight(self.base))
-        terms = np.full(self.hit.shape, Fraction(0), dtype=object)
-        terms[self.hit & self.base[:, None]] = share
-        return terms
+    def terms(self, population: Population) -> tuple[AnyArray, int]:
+        """Return (C, Y), what it adds up of, in parts of the number after it."""
+        counts = (self.hit & self.base[:, None]).astype(object) * 1
+        return counts, population.whole_weight(self.base)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,20 +50,23 @@ class Limit:
     """A lower and an upper limit on a sum over the leaves of a tree.
 
     A leaf of label k adds, for each cell, the whole weight of its rows there times
-    ``terms[cell, k]``.
+    ``whole[cell, k] / denominator``.
 
     Attributes
     ----------
     name : str
         What is limited, in a few words.
-    terms : object array of shape (C, Y)
-        Fractions.
+    whole : object array of shape (C, Y)
+        Whole numbers: exact sums of these are fast.
+    denominator : int
+        The least one that they can have.
     lower, upper : Fraction or None
         The limits, None for none.
     """
 
     name: str
-    terms: AnyArray
+    whole: AnyArray
+    denominator: int
     lower: Fraction | None
     upper: Fraction | None
 
@@ -77,36 +79,45 @@ class Limit:
         upper: Fraction | None,
     ) -> Limit:
         """Limit a rate."""
-        return cls(rate.name, rate.terms(population), lower, upper)
+        return cls(rate.name, *_reduced(*rate.terms(population)), lower, upper)
 
     @classmethod
     def of_difference(
         cls, population: Population, one: Rate, other: Rate, most: Fraction
     ) -> Limit:
         """Limit the difference of two rates to either side."""
-        terms = one.terms(population) - other.terms(population)
-        return cls(f"{one.name} against {other.name}", terms, -most, most)
+        first, total = one.terms(population)
+        second, other_total = other.terms(population)
+        both = lcm(total, other_total)
+        whole = first * (both // total) - second * (both // other_total)
+        name = f"{one.name} against {other.name}"
+        return cls(name, *_reduced(whole, both), -most, most)
 
-    @cached_property
-    def whole(self) -> tuple[AnyArray, int]:
-        """The terms as whole numbers over one denominator: exact sums are fast."""
-        denominator = lcm(*(term.denominator for term in self.terms.flat))
-        whole = np.array([int(term * denominator) for term in self.terms.flat], object)
-        return whole.reshape(self.terms.shape), denominator
+    @classmethod
+    def of_costs(
+        cls, name: str, costs: Sequence[Sequence[Fraction]], most: Fraction
+    ) -> Limit:
+        """Limit what labels cost in all, given the cost of each at each cell."""
+        both = lcm(*(cost.denominator for of_cell in costs for cost in of_cell))
+        whole = [[int(cost * both) for cost in of_cell] for of_cell in costs]
+        return cls(name, *_reduced(np.array(whole, dtype=object), both), None, most)
 
     @cached_property
     def floats(self) -> FloatArray:
-        """The terms as floats, for the first look."""
-        return self.terms.astype(np.float64)
+        """What a weight of 1 adds, in floats, for the first look."""
+        return np.asarray(self.whole / self.denominator, dtype=np.float64)
 
-    def of_leaves(self, tally: AnyArray) -> AnyArray:
-        """Return (L, Y): what each leaf adds with each label, times the denominator."""
-        return np.asarray(tally.astype(object) @ self.whole[0])
+    @cached_property
+    def of_used(self) -> tuple[IntArray, AnyArray]:
+        """The cells that add anything, and what they add."""
+        used = np.flatnonzero((self.whole != 0).any(axis=1))
+        return used, self.whole[used]
 
     def value(self, tally: AnyArray, label: IntArray) -> Fraction:
         """Return the sum for leaves with these labels."""
-        total = sum(self.of_leaves(tally)[np.arange(len(label)), label], start=0)
-        return Fraction(int(total), self.whole[1])
+        used, whole = self.of_used
+        total = (tally[:, used].astype(object) * whole[:, label].T).sum()
+        return Fraction(int(total), self.denominator)
 
     def excess(self, value: Fraction) -> Fraction:
         """Return how far a sum is beyond its limits, 0 within them."""
@@ -115,9 +126,7 @@ class Limit:
         return max(Fraction(0), below, above)
 
 
-def as_written(bound: float) -> Fraction:
-    """Return a bound as the decimal that the user wrote.
-
-    Read as a float, 0.3 would be a little less than three tenths.
-    """
-    return Fraction(repr(float(bound)))
+def _reduced(whole: AnyArray, denominator: int) -> tuple[AnyArray, int]:
+    """Return whole numbers and their denominator without common factors."""
+    common = gcd(denominator, *whole.flat)
+    return whole // common, denominator // common

@@ -12,7 +12,7 @@ from miptree.constraints.constraint import Constraint, Finding, TreeOnRows, plai
 from miptree.constraints.population import Population
 from miptree.data.named import column_index
 from miptree.tree import ObliqueTree
-from miptree.utils.arrays import AnyArray, IntArray
+from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
 
 class Order(NamedTuple):
@@ -53,12 +53,20 @@ class Monotone(Constraint):
         object.__setattr__(self, "label", plain_label(self.label))
 
     def orders(
-        self, tree: ObliqueTree, columns: tuple[str, ...], population: Population
+        self,
+        tree: ObliqueTree,
+        columns: tuple[str, ...],
+        population: Population,
+        among: BoolArray | None = None,
     ) -> list[Order]:
-        """Return which leaves of a tree must have the label if others have it."""
+        """Return which leaves of a tree must have the label if others have it.
+
+        ``among`` tells which leaves matter, by default all.
+        """
         label = population.label_index(self.label, self.name)
-        below = leaves_below(tree)
-        found = []
+        below, found = leaves_below(tree), []
+        if among is not None:
+            below = [leaves[among[leaves]] for leaves in below]
         for node in np.flatnonzero(~tree.is_leaf):
             left, right = tree.children_left[node], tree.children_right[node]
             for direction in used_directions(self, tree.coef[node], columns):

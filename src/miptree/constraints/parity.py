@@ -18,9 +18,10 @@ from miptree.constraints.constraint import (
     plain_label,
     share,
 )
-from miptree.constraints.limit import Limit, Rate, as_written
+from miptree.constraints.limit import Limit, Rate
 from miptree.constraints.population import Population
 from miptree.utils.arrays import BoolArray
+from miptree.utils.decimals import as_written
 
 VERSUS = ("overall", "pairs")
 _MOST_LISTED = 6
@@ -81,7 +82,7 @@ class Parity(CountingConstraint):
         k = population.positive_index(self.positive_label, self.name)
         return f"rates of {population.classes[k]!r}"
 
-    def limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[Limit]:
         """Return a limit for each group, or for each pair of groups."""
         most, found = as_written(self.difference_bound), []
         for overall, groups in self._families(population):

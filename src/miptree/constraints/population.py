@@ -96,6 +96,11 @@ class Population:
         """Return the whole weight of some of the cells."""
         return sum(w for w, is_in in zip(self.total, cells, strict=True) if is_in)
 
+    @cached_property
+    def known_limits(self) -> list[tuple[Any, list[Any]]]:
+        """Constraints, and the limits that they have come to here so far."""
+        return []
+
     @property
     def unit(self) -> Fraction:
         """What a whole weight of 1 is in the user's units."""

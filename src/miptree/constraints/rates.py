@@ -18,8 +18,9 @@ from miptree.constraints.constraint import (
     plain_label,
     share,
 )
-from miptree.constraints.limit import Limit, Rate, as_written
+from miptree.constraints.limit import Limit, Rate
 from miptree.constraints.population import Population
+from miptree.utils.decimals import as_written
 
 ROWS = ("all", "negatives", "positives")
 
@@ -88,7 +89,7 @@ class MaxRate(_RateConstraint):
     MaxRate(label='yes', bound=0.05, on='negatives')
     """
 
-    def limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[Limit]:
         """Return the one limit."""
         rate = self._rate(population)
         return [Limit.of_rate(population, rate, None, as_written(self.bound))]
@@ -118,7 +119,7 @@ class MinRate(_RateConstraint):
     MinRate(label='sick', bound=0.95, on='positives')
     """
 
-    def limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[Limit]:
         """Return the one limit."""
         rate = self._rate(population)
         return [Limit.of_rate(population, rate, as_written(self.bound), None)]
@@ -162,14 +163,13 @@ class MaxCost(CountingConstraint):
         if self.costs is not None:
             object.__setattr__(self, "costs", _checked_costs(self.costs))
 
-    def limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[Limit]:
         """Return the one limit."""
         costs = self._costs(population)
         unit = population.unit
-        terms = [[as_written(c) * unit for c in costs[j]] for j in population.label]
+        of_cells = [[as_written(c) * unit for c in costs[j]] for j in population.label]
         name = "the cost of the predictions"
-        limit = as_written(self.bound)
-        return [Limit(name, np.array(terms, dtype=object), None, limit)]
+        return [Limit.of_costs(name, of_cells, as_written(self.bound))]
 
     def _costs(self, population: Population) -> Sequence[Sequence[float]]:
         n_classes = population.n_classes
@@ -201,7 +201,13 @@ class MaxCost(CountingConstraint):
 
 
 def _checked_costs(costs: Any) -> tuple[tuple[float, ...], ...]:
-    table = np.asarray(costs, dtype=np.float64)
+    try:
+        table = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):  # texts, or rows of several lengths
+        raise ValueError(
+            "costs of MaxCost must be a table of numbers, a row and a column for each "
+            f"class, got {costs!r:.80}."
+        ) from None
     if table.ndim != 2 or table.shape[0] != table.shape[1]:
         raise ValueError(
             "costs of MaxCost must have a row and a column for each class, got shape "

@@ -17,7 +17,12 @@ from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.full_leaves import with_full_leaves
 from miptree.constraints.leaves import MinLeaf
 from miptree.constraints.limit import Limit
-from miptree.constraints.monotone import Monotone, Order, listed_directions
+from miptree.constraints.monotone import (
+    Monotone,
+    Order,
+    listed_directions,
+    used_directions,
+)
 from miptree.constraints.placed import (
     PlacedSplit,
     placed_splits,
@@ -34,7 +39,7 @@ from miptree.data.schema import Schema
 from miptree.data.table import Table
 from miptree.objective.leaf_labels import leaf_cost
 from miptree.tree import HeapTree, ObliqueTree
-from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +165,7 @@ class Rules:
         place = np.cumsum(tree.is_leaf) - 1
         orders = [
             Order(int(place[o.first]), int(place[o.second]), o.label)
-            for o in self.orders(tree)
+            for o in self.orders(tree, np.bincount(leaf, minlength=tree.n_nodes) > 0)
         ]
         found = best_labels(cost, tally, self.limits, orders)
         return None if found is None else self._pruned(tree, leaf, found)
@@ -244,13 +249,23 @@ class Rules:
                 coef[node, column] = 0.0
         return coef
 
-    def orders(self, tree: ObliqueTree) -> list[Order]:
-        """Return which leaves must have a label where others have it."""
+    def ordered_labels(self, coef: FloatArray) -> set[int]:
+        """Return the labels by which leaves are in order, given all hyperplanes."""
+        used = np.abs(coef).sum(axis=0)
+        return {
+            self.population.label_index(constraint.label, constraint.name)
+            for constraint in self.constraints
+            if isinstance(constraint, Monotone)
+            and used_directions(constraint, used, self.numbers)
+        }
+
+    def orders(self, tree: ObliqueTree, among: BoolArray | None = None) -> list[Order]:
+        """Return which leaves, of all or some, must have a label where others do."""
         return [
             order
             for constraint in self.constraints
             if isinstance(constraint, Monotone)
-            for order in constraint.orders(tree, self.numbers, self.population)
+            for order in constraint.orders(tree, self.numbers, self.population, among)
         ]
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from miptree.data.cells import Value, read_cells
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
-from miptree.utils.exact import Exact
+from miptree.utils.decimals import as_written
 
 MOST_GROUPS = 100
 """Different groups that a fit accepts: a column of more is a number, not a group."""
@@ -125,16 +125,20 @@ def _joined(parts: Sequence[Grouping | None]) -> Grouping | None:
 def whole_weights(weight: FloatArray) -> tuple[AnyArray, Fraction]:
     """Return weights as whole multiples of a unit, exactly.
 
+    They are the decimals that the user writes, as bounds are: ten rows of 0.7 weigh 7.
     The numbers are int64 where no sum of them overflows, else Python's integers.
     """
     if np.array_equal(weight, np.rint(weight)) and weight.sum() < 2**53:
         return weight.astype(np.int64), Fraction(1)
-    exact = Exact.of(weight)
-    divisor = int(np.gcd.reduce(exact.whole)) or 1
-    whole = exact.whole // divisor
+    values, place = np.unique(weight, return_inverse=True)
+    exact = [as_written(value) for value in values.tolist()]
+    denominator = lcm(*(value.denominator for value in exact))
+    counts = [int(value * denominator) for value in exact]
+    divisor = gcd(*counts) or 1
+    whole = np.array([count // divisor for count in counts], dtype=object)[place]
     if sum(whole.tolist()) < 2**62:
-        return whole.astype(np.int64), exact.unit * divisor
-    return whole, exact.unit * divisor
+        whole = whole.astype(np.int64)
+    return whole, Fraction(divisor, denominator)
 
 
 def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:

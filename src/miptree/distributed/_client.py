@@ -104,8 +104,12 @@ class Fitting:
         """The best tree that need not keep constraints, None where there are none."""
         return None
 
+    def bound_by_rules(self, tree: ObliqueTree) -> float:
+        """Return what errors cost at least where constraints are kept, 0 without."""
+        return 0.0
+
     def certified(
-        self, certificate: Certificate, tree: ObliqueTree, free: Score
+        self, certificate: Certificate, tree: ObliqueTree, free: Score, bound: float
     ) -> Certificate:
         """Add to a certificate what is counted of constraints."""
         return certificate

@@ -18,7 +18,7 @@ from miptree.fit.fitted import FittedTree, column_spread
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.progress import listeners_of
 from miptree.objective import Score
-from miptree.objective.bounds import NO_ERRORS, TOO_FEW_LEAVES, Bound
+from miptree.objective.bounds import COUNTING, NO_ERRORS, TOO_FEW_LEAVES, Bound
 from miptree.objective.leaf_probabilities import smoothed
 from miptree.objective.proved import Bounds
 from miptree.objective.valuation import Valuation
@@ -34,9 +34,9 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     """Return how rows are read, and the tree with its certificate for all rows."""
     clf, clock, loop = fitting.classifier, fitting.clock, fitting.best
     tree, weight, counts, score = _recount(fitting, loop.tree, fitting.counts)
-    best = Incumbent(
-        tree, score, _bounds(fitting), clock, listeners_of(clf.verbose, clf.callback)
-    )
+    bounds, listeners = _bounds(fitting), listeners_of(clf.verbose, clf.callback)
+    best = Incumbent(tree, score, bounds, clock, listeners)
+    best.raise_objective_bound(Bound(fitting.bound_by_rules(tree), COUNTING))
     best.ended, best.n_iter = loop.ended, loop.n_iter
     best.enter("done")
     seen = fitting.seen
@@ -51,7 +51,8 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     )
     free = fitting.free_choice
     if free is not None:
-        certificate = fitting.certified(certificate, tree, _recount(fitting, *free)[3])
+        of_free = _recount(fitting, *free)[3], bounds.objective.value
+        certificate = fitting.certified(certificate, tree, *of_free)
     status = best.status(certificate)
     spread = column_spread(fitting.sampled)
     fitted = fitted_tree(best, weight, counts, certificate, status, spread)

@@ -66,6 +66,7 @@ class RuledFitting(Fitting):
     constraints: tuple[Constraint, ...] = ()
     free_tree: ObliqueTree | None = None
     free_cost: float = np.inf
+    last_rows: CountedRows | None = None
     free_counts: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
@@ -199,14 +200,21 @@ class RuledFitting(Fitting):
         assert self.free_tree is not None
         return self.free_tree, self.free_counts
 
-    def certified(
-        self, certificate: Certificate, tree: ObliqueTree, free: Score
-    ) -> Certificate:
-        """Add what was counted of the constraints on all rows.
+    def bound_by_rules(self, tree: ObliqueTree) -> float:
+        """Return what errors cost at least where the constraints are kept."""
+        (self.last_rows,) = self._counted([tree])
+        return self.least_cost(self.last_rows)
 
-        ``free`` is the score of the best tree that need not keep them.
+    def certified(
+        self, certificate: Certificate, tree: ObliqueTree, free: Score, bound: float
+    ) -> Certificate:
+        """Add what was counted of the constraints on all rows, by the method above.
+
+        ``free`` is the score of the best tree that need not keep them, and ``bound``
+        one on the objective of all such trees.
         """
-        (rows,) = self._counted([tree])
+        rows = self.last_rows
+        assert rows is not None
         findings = self._rules(rows.population).findings(tree, rows.leaf)
         broken = [found.sentence for found in findings if not found.kept]
         if broken:
@@ -216,7 +224,9 @@ class RuledFitting(Fitting):
                 "constraint, or give more time, depth or max_rows."
             )
         least = self.least_cost(rows)
-        return with_rules(certificate, findings, free.objective, least)
+        return with_rules(
+            certificate, findings, free.objective, least, free_bound=bound
+        )
 
     def least_cost(self, rows: CountedRows) -> float:
         """Return what errors cost at least where the constraints are kept."""

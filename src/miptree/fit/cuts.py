@@ -66,8 +66,7 @@ def best_cut(
     """
     sweep = _sweep(problem, heap, node)
     n_leaves, limits = len(heap.label), rules.limits
-    ordered = {order.label for order in rules.orders(ObliqueTree.from_heap(heap))}
-    kinds = label_kinds(limits, problem.n_classes, ordered)
+    kinds = label_kinds(limits, problem.n_classes, rules.ordered_labels(heap.coef))
     if sweep is None or len(kinds) ** n_leaves > MOST_VECTORS:
         return None
     vectors = all_vectors((len(kinds),) * n_leaves)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import config_context
 
 from miptree._version import __version__
 from miptree.data import Cells, read_cells
@@ -129,7 +130,8 @@ def _accuracy(
     others = usual_models(max(1, int(clf.certificate_.depth)))
     cart, logistic = others.values()
     cart.fit(Z, codes, sample_weight=weight)
-    logistic.fit(Z, codes, logisticregression__sample_weight=weight)
+    with config_context(enable_metadata_routing=False):  # which takes no such name
+        logistic.fit(Z, codes, logisticregression__sample_weight=weight)
     rows = [(Z, codes)]
     if test is not None:
         test_rows = clf.tree_inputs(test[0])

@@ -18,18 +18,18 @@ from miptree.evaluate import tree_on_rows
 
 
 class LabelledRows(NamedTuple):
-    """Rows with their labels and, where rules compare groups, those."""
+    """Rows with their labels, groups where rules compare these, and weights."""
 
     X: Any
     y: ArrayLike
     sensitive: Any = None
     control: Any = None
+    weight: ArrayLike | None = None
 
 
 def kept_rules(
     clf: OptimalTreeClassifier,
     rows: LabelledRows,
-    weight: ArrayLike | None,
     test: LabelledRows | None,
 ) -> dict[str, Any] | None:
     """Return what was counted of each rule, None for a model without rules."""
@@ -38,9 +38,9 @@ def kept_rules(
         return None
     views, notes = [], []
     try:
-        views.append(_view(clf, rows, weight))
+        views.append(_view(clf, rows))
         if test is not None:
-            views.append(_view(clf, test, None))
+            views.append(_view(clf, test))
     except ValueError as error:  # such as groups that were not given
         name = "test rows" if views else "rows given"
         notes.append(f"Rules were not counted on the {name}: {error}")
@@ -51,11 +51,10 @@ def kept_rules(
     return {"notes": notes, "rules": rules, "tested": len(views) > 1}
 
 
-def _view(
-    clf: OptimalTreeClassifier, rows: LabelledRows, weight: ArrayLike | None
-) -> TreeOnRows:
+def _view(clf: OptimalTreeClassifier, rows: LabelledRows) -> TreeOnRows:
     """Return the tree on rows on which every rule can be counted."""
-    view = tree_on_rows(clf, rows.X, rows.y, weight, rows.sensitive, rows.control)
+    given = rows.X, rows.y, rows.weight, rows.sensitive, rows.control
+    view = tree_on_rows(clf, *given)
     for constraint in clf.constraints_:
         constraint.check(view)
     return view

@@ -62,7 +62,7 @@ def report_html(
         Groups of the rows, as ``fit`` takes them, for rules that compare groups.
     test : sequence, optional
         X and y of other rows, for the accuracy on rows that no model has seen, and
-        where rules compare groups their sensitive and control features.
+        for rules their sensitive and control features and their weights.
     alternatives, necessity : optional
         What :meth:`PointsTreeClassifier.alternatives` and ``necessity`` gave, to be
         listed.
@@ -77,8 +77,8 @@ def report_html(
     other = None if test is None else LabelledRows(*test)
     pair = None if other is None else (other.X, other.y)
     facts = gather(clf, X, y, sample_weight, pair)
-    rows = LabelledRows(X, y, sensitive_features, control_features)
-    facts["rules"] = kept_rules(clf, rows, sample_weight, other)
+    rows = LabelledRows(X, y, sensitive_features, control_features, sample_weight)
+    facts["rules"] = kept_rules(clf, rows, other)
     facts["title"] = title
     facts["others"] = other_trees(alternatives, necessity)
     script = "".join(map(_resource, _SCRIPTS))

@@ -12,6 +12,7 @@ from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.objective import Svm1Objective
+from miptree.objective.bounds import COUNTING, Bound
 from miptree.objective.proved import Bounds
 from miptree.tuning.final_fit import FinalTree
 
@@ -47,14 +48,19 @@ def certified(
     assert tree is not None
     bounds = Bounds.without_solver(problem, depth)
     score = objective.evaluate(problem, tree)
-    fitted = Incumbent(tree, score, bounds, clock).end(problem, objective, depth)
+    incumbent, least = Incumbent(tree, score, bounds, clock), 0.0
+    if rules is not None:
+        least = rules.least_cost(problem)
+        incumbent.raise_objective_bound(Bound(least, COUNTING))
+    fitted = incumbent.end(problem, objective, depth)
     if rules is not None:
         certificate = with_rules(
             fitted.certificate,
             rules.findings(fitted.tree, fitted.tree.apply(problem.X)),
             objective.evaluate(problem, found.free).objective,
-            rules.least_cost(problem),
+            least,
             sorted(left_out(rules.constraints)),
+            bounds.objective.value,
         )
         fitted = replace(fitted, certificate=certificate)
     return replace(fitted, status=end)

@@ -25,6 +25,7 @@ def score_references(
     Both get the numbers that oblique trees get: gaps filled, categories one-hot. With
     costs they predict what is cheapest by their probabilities.
     """
+    from sklearn import config_context
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
@@ -39,7 +40,8 @@ def score_references(
         return {}
     X, X_test = (table.transform_cells(part.cells) for part in (known, held_out))
     logistic = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
-    logistic.fit(X, known.y, logisticregression__sample_weight=known.weight)
+    with config_context(enable_metadata_routing=False):  # which takes no such name
+        logistic.fit(X, known.y, logisticregression__sample_weight=known.weight)
     cart = DecisionTreeClassifier(max_depth=depth, random_state=0)
     cart.fit(X, known.y, sample_weight=known.weight)
     models = {LOGISTIC: logistic, CART: cart}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 
 
 def shortest_decimal(size: float) -> tuple[int, int]:
@@ -22,3 +23,11 @@ def shortest_decimal(size: float) -> tuple[int, int]:
     """
     _, digits, exponent = Decimal(repr(size)).normalize().as_tuple()
     return int("".join(map(str, digits))), int(exponent)
+
+
+def as_written(number: float) -> Fraction:
+    """Return a finite float as the decimal that the user wrote.
+
+    Read as a float, 0.3 would be a little less than three tenths.
+    """
+    return Fraction(repr(float(number)))

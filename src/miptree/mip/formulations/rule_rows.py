@@ -37,8 +37,8 @@ def add_limits(
     """
     weight = population.groups.weight.astype(object)[:, None]
     for limit in limits:
-        of_cell, denominator = limit.whole
-        terms, size, unit = _scaled(weight * of_cell[population.cell])
+        denominator = limit.denominator
+        terms, size, unit = _scaled(weight * limit.whole[population.cell])
         room = max(LOOSER * unit, LEAST_ROOM)
         lower, upper = -np.inf, np.inf
         if limit.lower is not None:
