@@ -285,6 +285,21 @@ def test_a_sum_has_no_fewer_digits_than_its_rule(browser, tmp_path):
     assert said == f"the sum is {split.score:.6g}, {far:g} above 43456.3"
 
 
+def test_what_is_added_is_said_as_by_explain(browser, tmp_path):
+    clf, years = year_model(6), year_frame()
+    opened(browser, report_html(clf, years, clf.predict(years)), tmp_path)
+    row = years.nlargest(1, "income")
+    (said,) = said_of_sums(browser, row)
+    listed = one(browser, "#reasons .hint").text.partition(" (")[2].removesuffix(").")
+    told = [
+        part.rpartition(": ")[2].replace("\u2212", "-") for part in listed.split("; ")
+    ]
+    lines = str(explain(clf, row, changes=False)).splitlines()[3:6]
+    assert told == [line.split()[-1] for line in lines]
+    shown = float(said.split()[3].rstrip(","))
+    assert sum(map(float, told)) == pytest.approx(shown, abs=0.2)
+
+
 def test_a_tree_of_one_class_has_no_change(browser, tmp_path):
     leaf = np.array([-1])
     tree = ObliqueTree(leaf, leaf, np.zeros((1, 4)), np.zeros(1), np.array([1]))
