@@ -519,6 +519,33 @@ def test_both_matrices_are_there_and_labelled(browser, tmp_path):
     assert len(browser.find_elements("css selector", "#matrices table")) == 1
 
 
+NARROWEST = """
+const heads = [...document.querySelectorAll(".confusion th")];
+const page = document.querySelector("#matrices").getBoundingClientRect();
+const table = document.querySelector(".confusion").getBoundingClientRect();
+return [Math.min(...heads.map((head) => head.getBoundingClientRect().width)),
+  table.right - page.right];
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "media"), [(1280, "screen"), (390, "screen"), (794, "print")]
+)
+def test_names_of_many_classes_stay_words(browser, tmp_path, width, media):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(140, 2)), columns=["a", "b"])
+    names = [f"a customer of kind_number_{k}" for k in range(7)]
+    y = np.repeat(names, 20)
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
+    on_screen(browser, width, media)
+    opened(browser, report_html(clf, X, y), tmp_path)
+    narrowest, over = browser.execute_script(NARROWEST)
+    on_screen(browser, 1280)  # for the tests that follow
+    assert narrowest > 50
+    if media == "print":
+        assert over <= 0  # nothing can be scrolled there
+
+
 def test_a_leaf_tells_shares_from_probabilities(browser, tmp_path):
     clf = iris_model()
     opened(browser, iris_page(clf), tmp_path)

@@ -604,6 +604,7 @@
     at("accuracy-note").textContent = note;
     const counted = [[given, facts.confusion]];
     if (facts.test_confusion) counted.push(["test rows", facts.test_confusion]);
+    at("matrices").style.setProperty("--classes", facts.classes.length);
     at("matrices").append(...counted.flatMap(([rows, confusion]) => [
       el("h3", {}, `True class by predicted class: ${rows}`),
       el("div", { class: "scroll" }, el("table", { class: "confusion" },
