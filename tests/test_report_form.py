@@ -208,6 +208,9 @@ def test_odd_numbers_are_refused_kindly(browser, tmp_path):
     column = rules_of(clf).used[-1]
     said = {
         "1,5": "write petal width (cm) with a point, 1.5, and not as 1,5",
+        "1,234": "write petal width (cm) without commas as 1234, or as 1.234 if",
+        "1,234,567.5": "write petal width (cm) without commas as 1234567.5, and not as",
+        "0,125": "write petal width (cm) with a point, 0.125, and not as 0,125",
         "1.5 cm": "petal width (cm) is “1.5 cm”, which is no number",
         "1e999": "petal width (cm) is “1e999”, which is no number",
         "49.5": "petal width (cm) is 49.5, but it is between 0.1 and 2.5 in all",

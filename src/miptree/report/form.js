@@ -14,6 +14,12 @@ const miptreeForm = ({ facts, cell, path }) => {
   function typed(column, text) {
     const given = text.trim(), range = ranges[column.id];
     if (given === "") return null;
+    if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(given)) {
+      const isOne = !given.includes(".") && given.indexOf(",") === given.lastIndexOf(",");
+      const fraction = isOne ? `, or as ${given.replace(",", ".")} if it is a fraction` : "";
+      return `write ${column.name} without commas as ${given.replaceAll(",", "")}${fraction}, ` +
+        `and not as ${given}`;
+    }
     if (/^[+-]?\d*,\d+$/.test(given)) {
       return `write ${column.name} with a point, ${given.replace(",", ".")}, ` +
         `and not as ${given}`;
