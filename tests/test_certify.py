@@ -165,6 +165,7 @@ def test_the_summary_claims_no_more_than_is_proved():
         "another tree of depth 1 with at most 2 features in a split that does not use "
         "'sex' may be" in few.summary
     )
+    assert "at most 1 feature in a split " in replace(few, max_features=1).summary
 
 
 def test_the_summary_of_a_points_tree_and_of_a_sample():

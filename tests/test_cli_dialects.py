@@ -281,7 +281,6 @@ def test_a_fit_without_a_file_says_so(folder):
         (["--l1-penalty", "1", "--tune"], "leave out --l1-penalty"),
         (["--l1-penalty", "0", "--style", "points"], "without --l1-penalty 0.0"),
         (["--engine", "dask", "--sep", ";"], "leave out --sep"),
-        (["--engine", "dask", "--use", "iban"], "leave out --use"),
         (["--class-weight", "bad"], "--class-weight must name a class and its weight"),
         (["--class-weight", "bad:0"], "--class-weight must give a number above 0"),
         (["--class-weight", "balanced", "--class-weight", "bad:2"], "balanced alone"),

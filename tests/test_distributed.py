@@ -172,6 +172,34 @@ def test_command_line(parts: str, tmp_path: Path) -> None:
     assert answer.exit_code == 2
 
 
+def test_the_command_leaves_out_what_identifies_rows(tmp_path: Path) -> None:
+    from miptree.commands import app
+
+    for number in range(2):
+        table = rows(300, number)
+        table.insert(0, "loan_id", 300 * number + np.arange(300))
+        table["iban"] = [f"DE{number}{k:03d}" for k in range(300)]
+        table.to_csv(tmp_path / f"{number}.csv", index=False)
+    out = tmp_path / "model.json"
+    arguments = ["fit", str(tmp_path / "*.csv"), "--target", "label", "--engine"]
+    arguments += ["dask", "--solver", "search", "--time-limit", "3", "--out", str(out)]
+    answer = CliRunner().invoke(app, arguments)
+    assert answer.exit_code == 0, answer.output
+    told = "'loan_id' (named like an id, 300 different values in 300 rows), 'iban'"
+    assert told in answer.stderr
+    assert "Its first 300 rows were looked at." in answer.stderr
+    assert "Warning" not in answer.stderr
+    assert "loan_id" not in out.read_text()
+    assert "iban" not in out.read_text()
+    more = [*arguments, "--drop", "iban", "--use", "loan_id", "--force"]
+    answer = CliRunner().invoke(app, more)
+    assert answer.exit_code == 0, answer.output
+    assert "loan_id" in load_json(out).feature_names_in_
+    answer = CliRunner().invoke(app, [*arguments, "--drop", "none", "--force"])
+    assert answer.exit_code == 2
+    assert "There is no column 'none'" in answer.stderr
+
+
 def test_csv_files(tmp_path: Path) -> None:
     for number in range(2):
         rows(300, number).to_csv(tmp_path / f"{number}.csv", index=False)

@@ -126,6 +126,29 @@ def test_a_year_that_adds_much_and_moves_little_is_listed_last():
         assert max(amounts, key=amounts.get) == "opened"
 
 
+@pytest.mark.parametrize(
+    ("year", "income", "limit"),
+    [
+        (2022.731507, 3442.36, "above 130050"),
+        (2020.0, 0.0, "below 130050"),
+        (2022.731507, 1500.0, "above the exact limit 130052.53"),
+    ],
+)
+def test_what_is_added_adds_up_to_the_sum_as_shown(year, income, limit):
+    columns = [NumericalColumn(name, 0.0, False) for name in ("opened", "income")]
+    clf = hand_made(columns, [[63.5571, 1.0]], [130052.53], [0, 1])
+    digits, spread = np.full((3, 2), 5), np.array([0.01, 1.0])
+    clf.fitted_ = replace(clf.fitted_, digits=digits, spread=spread)
+    rows = frame_of([[year, income]], ["opened", "income"])
+    text = str(explain(clf, rows, changes=False))
+    amounts = [float(a) for a in re.findall(r"  ([-+][\d.]+)$", text, re.MULTILINE)]
+    (shown,) = re.findall(r"the sum is ([\d.]+), ", text)
+    assert amounts
+    assert fsum(amounts) == pytest.approx(float(shown), rel=5e-5)
+    assert "<= 130050\n" in text.replace("> ", "<= ")
+    assert f" {limit}:\n" in text
+
+
 def test_splits_lie_on_the_path_of_the_row():
     clf, frame = mixed_model(), mixed_frame()
     path = clf.decision_path(frame).toarray()

@@ -315,6 +315,69 @@ def texts_outside_their_boxes(browser):
     return browser.execute_script(script)
 
 
+def test_numbers_have_all_their_digits(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    amount = 1_234_000 + np.arange(60)
+    X = pd.DataFrame(rng.random((60, 15)), columns=[f"x{k}" for k in range(15)])
+    X.insert(0, "amount", amount)
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, np.arange(60) >= 20)
+    coef = np.concatenate([[1.0], np.full(15, 1e-3)])
+    heap = HeapTree(coef[None], np.array([1_234_019.5]), np.array([0, 1]))
+    clf = with_tree(clf, ObliqueTree.from_heap(heap), rng)
+    page = report_html(clf, X, np.arange(60) >= 20)
+    root, leaf, _ = facts_of(page)["nodes"]
+    assert leaf["examples"][0][0] == "1234000"
+    ends = [1_234_000, 1_234_059]
+    named = root["histogram"]["named"]
+    assert np.abs([float(end) for end in named] - np.array(ends)).max() < 2
+    assert not any("e" in end for end in named)
+    opened(browser, page, tmp_path)
+    assert len(browser.find_elements("css selector", ".bars .bar")) == 12
+    assert one(browser, ".bars .hint").text == "and 4 more terms"
+
+
+def test_a_share_of_all_is_exact(browser, tmp_path):
+    y = (np.arange(4000) >= 2000).astype(int)
+    X = pd.DataFrame({"a": np.arange(4000.0)})
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
+    y[0] = 1
+    opened(browser, report_html(clf, X, y), tmp_path)
+    said = [e.text for e in browser.find_elements("css selector", ".node text")]
+    assert "2,000 rows, > 99.9 %" in said
+    assert "2,000 rows, pure" in said
+    assert "> 99.9 %" in one(browser, "#accuracy").text
+
+
+LINES_THROUGH_ANSWERS = """
+const ends = [];
+for (const text of document.querySelectorAll("#tree svg > text.soft")) {
+  const box = text.getBBox();
+  for (const line of document.querySelectorAll("#tree .edge")) {
+    const long = line.getTotalLength();
+    for (let k = 0; k <= 200; k++) {
+      const at = line.getPointAtLength(long * k / 200);
+      if (at.x > box.x && at.x < box.x + box.width
+          && at.y > box.y + 2 && at.y < box.y + box.height - 2) {
+        ends.push(text.textContent);
+        break;
+      }
+    }
+  }
+}
+return ends;
+"""
+
+
+@pytest.mark.parametrize("kind", ["small", "deep"])
+def test_no_line_goes_through_an_answer(browser, tmp_path, kind):
+    page = iris_page(iris_model()) if kind == "small" else deep_page()[2]
+    opened(browser, page, tmp_path)
+    assert browser.find_elements("css selector", "#tree svg > text.soft")
+    assert browser.execute_script(LINES_THROUGH_ANSWERS) == []
+    hint = "up (yes), all others down" if kind == "deep" else "left (yes), all others r"
+    assert f"go {hint}" in one(browser, "#detail").text
+
+
 # ------------------------------------------------------- on a desk, a phone and paper
 
 
@@ -454,6 +517,33 @@ def test_both_matrices_are_there_and_labelled(browser, tmp_path):
         assert np.array_equal(shown, evaluate(clf, X, of_X).confusion)
     opened(browser, iris_page(clf), tmp_path)
     assert len(browser.find_elements("css selector", "#matrices table")) == 1
+
+
+NARROWEST = """
+const heads = [...document.querySelectorAll(".confusion th")];
+const page = document.querySelector("#matrices").getBoundingClientRect();
+const table = document.querySelector(".confusion").getBoundingClientRect();
+return [Math.min(...heads.map((head) => head.getBoundingClientRect().width)),
+  table.right - page.right];
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "media"), [(1280, "screen"), (390, "screen"), (794, "print")]
+)
+def test_names_of_many_classes_stay_words(browser, tmp_path, width, media):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(140, 2)), columns=["a", "b"])
+    names = [f"a customer of kind_number_{k}" for k in range(7)]
+    y = np.repeat(names, 20)
+    clf = OptimalTreeClassifier(max_depth=1, **QUICK).fit(X, y)
+    on_screen(browser, width, media)
+    opened(browser, report_html(clf, X, y), tmp_path)
+    narrowest, over = browser.execute_script(NARROWEST)
+    on_screen(browser, 1280)  # for the tests that follow
+    assert narrowest > 50
+    if media == "print":
+        assert over <= 0  # nothing can be scrolled there
 
 
 def test_a_leaf_tells_shares_from_probabilities(browser, tmp_path):

@@ -208,6 +208,9 @@ def test_odd_numbers_are_refused_kindly(browser, tmp_path):
     column = rules_of(clf).used[-1]
     said = {
         "1,5": "write petal width (cm) with a point, 1.5, and not as 1,5",
+        "1,234": "write petal width (cm) without commas as 1234, or as 1.234 if",
+        "1,234,567.5": "write petal width (cm) without commas as 1234567.5, and not as",
+        "0,125": "write petal width (cm) with a point, 0.125, and not as 0,125",
         "1.5 cm": "petal width (cm) is “1.5 cm”, which is no number",
         "1e999": "petal width (cm) is “1e999”, which is no number",
         "49.5": "petal width (cm) is 49.5, but it is between 0.1 and 2.5 in all",
@@ -283,6 +286,21 @@ def test_a_sum_has_no_fewer_digits_than_its_rule(browser, tmp_path):
     assert split.rule.endswith("> 43456.3")
     far = float(f"{split.distance:.3g}")
     assert said == f"the sum is {split.score:.6g}, {far:g} above 43456.3"
+
+
+def test_what_is_added_is_said_as_by_explain(browser, tmp_path):
+    clf, years = year_model(6), year_frame()
+    opened(browser, report_html(clf, years, clf.predict(years)), tmp_path)
+    row = years.nlargest(1, "income")
+    (said,) = said_of_sums(browser, row)
+    listed = one(browser, "#reasons .hint").text.partition(" (")[2].removesuffix(").")
+    told = [
+        part.rpartition(": ")[2].replace("\u2212", "-") for part in listed.split("; ")
+    ]
+    lines = str(explain(clf, row, changes=False)).splitlines()[3:6]
+    assert told == [line.split()[-1] for line in lines]
+    shown = float(said.split()[3].rstrip(","))
+    assert sum(map(float, told)) == pytest.approx(shown, abs=0.2)
 
 
 def test_a_tree_of_one_class_has_no_change(browser, tmp_path):

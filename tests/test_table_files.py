@@ -225,13 +225,37 @@ def test_what_is_given_is_not_guessed(tmp_path):
 
 @pytest.mark.parametrize(
     ("cells", "value"),
-    [("1.234 950", 1234), ("1.234 950 1500", 1.234), ("1.234 1.5", 1.234)],
+    [
+        ("1.234 950", 1234),
+        ("1.234 950 1500", 1.234),
+        ("1.234 1.5", 1.234),
+        ("1,234 950", 1234),
+        ("1,234 950 1500", 1.234),
+        ("1,234 1,5", 1.234),
+    ],
 )
 def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
     path = tmp_path / "a.csv"
     path.write_text("a;b\n" + "".join(f"{cell};1\n" for cell in cells.split()))
     table, _ = reading(path)
     assert table["a"].tolist()[0] == value
+
+
+@pytest.mark.parametrize("sep", [";", "\t", "|"])
+@pytest.mark.parametrize(
+    ("cell", "sign", "other"),
+    [("1.234", "point", "comma"), ("1,234", "comma", "point")],
+)
+def test_numbers_that_may_be_thousands_are_told(tmp_path, sep, cell, sign, other):
+    path = tmp_path / "a.txt"
+    path.write_text(f"a{sep}b\n{cell}{sep}2\n")
+    table, told = reading(path)
+    assert table["a"].tolist() == [1.234]
+    assert f"such as {cell} are read with a decimal {sign}," in " ".join(told)
+    assert f"If they are thousands, say --decimal {other}." in " ".join(told)
+    table, told = reading(path, FileOptions(decimal=other))
+    assert table["a"].tolist() == [1234]
+    assert "such as" not in " ".join(told)
 
 
 def test_a_column_alone_may_have_decimal_commas(tmp_path):

@@ -101,7 +101,8 @@ def _cost(certificate: Certificate) -> str:
 def trees_compared(certificate: Certificate, keeping_rules: bool = False) -> str:
     """Name the trees compared."""
     limit = certificate.max_features
-    beside = "" if limit is None else f" with at most {limit} features in a split"
+    features = "1 feature" if limit == 1 else f"{limit} features"
+    beside = "" if limit is None else f" with at most {features} in a split"
     if certificate.left_out:
         columns = " or ".join(map(repr, certificate.left_out))
         beside += f" that does not use {columns}"

@@ -42,10 +42,14 @@ class ColumnChoice(NamedTuple):
     """Columns whose values are categories, whatever they look like."""
 
     @property
+    def needed(self) -> list[str]:
+        """Columns that are read and are no features."""
+        return [self.target] + ([] if self.weights is None else [self.weights])
+
+    @property
     def left_out(self) -> list[str]:
         """Columns that are no features."""
-        weights = [] if self.weights is None else [self.weights]
-        return [self.target, *weights, *self.drop]
+        return [*self.needed, *self.drop]
 
 
 def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRows:
@@ -75,6 +79,35 @@ def _refuse_names_of_rows(target: str, labels: AnyArray) -> None:
 def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
     """Take the columns to learn from; those that are named must be there."""
     _tables.columns_of(table, [*columns.left_out, *columns.use])
+    return table[_learned_from(table, columns, columns.categorical)]
+
+
+def left_out_of_blocks(
+    data: str, columns: ColumnChoice, groups: Sequence[str]
+) -> list[str]:
+    """Name what a table in blocks is learned without; its first rows tell.
+
+    ``groups`` are columns that rules compare, which are read whatever they hold.
+    """
+    from miptree.distributed._files import first_rows
+
+    rows = first_rows(data)
+    _tables.columns_of(rows, [*columns.left_out, *columns.use])
+    looked_at = f" Its first {len(rows):,} rows were looked at."
+    kept = _learned_from(rows, columns, groups, looked_at)
+    return [name for name in rows.columns if name not in (*kept, *columns.needed)]
+
+
+def _learned_from(
+    table: pd.DataFrame,
+    columns: ColumnChoice,
+    named: Sequence[str],
+    looked_at: str = "",
+) -> list[str]:
+    """Name the columns to learn from, and say which identify rows and are left out.
+
+    Those of ``named`` do not, whatever they hold.
+    """
     for name in columns.use:
         if name in columns.left_out:
             raise ValueError(
@@ -82,7 +115,7 @@ def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
                 "left out by --drop. Leave out one of the two."
             )
     names = [name for name in table.columns if name not in columns.left_out]
-    found = identifying_columns(table[names], [*columns.use, *columns.categorical])
+    found = identifying_columns(table[names], [*columns.use, *named])
     kept = [name for name in names if name not in found]
     listed = ", ".join(f"{name!r} ({why})" for name, why in found.items())
     if not kept:
@@ -93,9 +126,9 @@ def _features(table: pd.DataFrame, columns: ColumnChoice) -> pd.DataFrame:
         note(
             f"Left out, because {them} rows apart and say{'s' * (len(found) == 1)} "
             f"nothing of new ones: {listed}. To learn from one anyway: --use "
-            f"{next(iter(found))!r}."
+            f"{next(iter(found))!r}.{looked_at}"
         )
-    return table[kept]
+    return kept
 
 
 def note(sentence: str) -> None:
@@ -103,7 +136,7 @@ def note(sentence: str) -> None:
     typer.echo(f"Note: {printable(sentence)}", err=True)
 
 
-def refuse_with_dask(columns: ColumnChoice, file: FileOptions) -> None:
+def refuse_with_dask(file: FileOptions) -> None:
     """Refuse options about reading that a table in blocks does not know."""
     for name in ("sep", "decimal", "encoding", "sheet"):
         if getattr(file, name) is not None:
@@ -111,5 +144,3 @@ def refuse_with_dask(columns: ColumnChoice, file: FileOptions) -> None:
                 f"--engine dask reads plain CSV and Parquet only: leave out --{name}, "
                 "or write the table anew as Parquet."
             )
-    if columns.use:
-        raise ValueError("--engine dask uses all columns: leave out --use.")

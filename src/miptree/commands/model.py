@@ -32,6 +32,7 @@ from miptree.commands._fit_options import (
 )
 from miptree.commands._fit_rows import (
     ColumnChoice,
+    left_out_of_blocks,
     note,
     read_fit_rows,
     refuse_with_dask,
@@ -407,7 +408,7 @@ def fit(
                 "--cost works without --engine dask: give distributed.fit a classifier "
                 "with a cost_matrix."
             )
-        refuse_with_dask(columns, file)
+        refuse_with_dask(file)
         if class_weight:
             clf.set_params(class_weight=weights_of_all(class_weight))
         from miptree import distributed
@@ -421,7 +422,7 @@ def fit(
             target,
             classifier=clf,
             weights=weights,
-            drop=drop or [],
+            drop=left_out_of_blocks(data, columns, [*rules.sensitive, *rules.control]),
             sensitive=rules.sensitive,
             control=rules.control,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from miptree.data.csv import TOO_MANY_FIELDS, csv_options
 from miptree.distributed._dask import require_dask
 from miptree.utils.arrays import AnyArray
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+_FIRST_ROWS = 10_000
+"""Rows by which the columns of a table are known."""
 CSV_BLOCK = 64_000_000
 """Bytes of a CSV file in one partition, whatever the memory of the machine."""
 
@@ -44,6 +49,13 @@ def refuse_lost_columns(table: Any, wanted: Iterable[str | None]) -> None:
         if name is not None and name not in names:
             there = ", ".join(map(repr, names[:20]))
             raise ValueError(f"There is no column {name!r}; there are {there}.")
+
+
+def first_rows(data: Any) -> pd.DataFrame:
+    """Return rows of the first partition of a table, by which its columns are known."""
+    first = open_table(data, read=()).partitions[0]
+    rows: pd.DataFrame = first.head(_FIRST_ROWS, npartitions=-1)
+    return rows
 
 
 def distinct_labels(data: Any, target: str) -> AnyArray:

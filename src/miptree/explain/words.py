@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from math import ceil, isclose, log10
+from math import ceil, floor, isclose, log10
 
 import numpy as np
 
@@ -26,6 +27,8 @@ _MOST_OTHERS = 4
 """Further values of a category that are named."""
 _LONG, _DIGITS = 12, 7
 """Characters of a number beyond which it is shortened, and digits that it keeps."""
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 8
+"""Digits of what is added: so many that people who add it up find the sum."""
 _TINY = 1e-6
 """Part of a split's largest contribution below which others are about 0."""
 
@@ -118,21 +121,55 @@ def _amount(amount: float, split: SplitMet) -> str:
         return " about 0"
     if not amount:
         return " 0"
-    return f"{'+' if amount > 0 else '-'}{number_text(abs(amount), 4)}"
+    digits = _leading_place(amount) - _last_place(split) + 1
+    digits = min(max(digits, _FEWEST_DIGITS), _MOST_DIGITS)
+    return f"{'+' if amount > 0 else '-'}{number_text(abs(amount), digits)}"
+
+
+def _last_place(split: SplitMet) -> int:
+    """Return the power of ten to which the sum and the limit of a split are shown."""
+    leading = _leading_place(max(abs(split.score), abs(split.threshold)))
+    return leading - _sum_digits(split) + 1
+
+
+def _leading_place(number: float) -> int:
+    return floor(log10(abs(number))) if number else 0
 
 
 def _score_words(split: SplitMet) -> str:
-    score, limit = _told_apart(split.score, split.threshold)
+    digits = _sum_digits(split)
+    score, limit = (number_text(n, digits) for n in (split.score, split.threshold))
     if split.distance == 0.0:
         return f"the sum is {score}, just the limit:"
     side = "below" if split.score <= split.threshold else "above"
-    # The rule may show its limit with fewer digits than it has.
-    told = number_text(float(_without_gap(split.rule).rpartition(" ")[2]), 4)
-    exact = "" if told == number_text(split.threshold, 4) else "the exact limit "
+    # The rule may show a limit that is rounded.
+    exact = "" if float(limit) == float(_limit_told(split)) else "the exact limit "
     far = f"{number_text(split.distance, 3)} {side} {exact}{limit}"
     if split.share is not None:
         far += f" ({percent(split.share)} of what it can vary by)"
     return f"the sum is {score}, {far}:"
+
+
+def _limit_told(split: SplitMet) -> str:
+    """Return the limit as it stands at the end of a rule."""
+    return _without_gap(split.rule).rpartition(" ")[2]
+
+
+def _least_digits(split: SplitMet) -> int:
+    """Return how many digits a sum has at least: no fewer than its rule."""
+    told = re.sub("e.*", "", _limit_told(split))
+    digits = re.sub("[^0-9]", "", told).lstrip("0")
+    # Zeros at the end of a whole number may not count.
+    return max(_FEWEST_DIGITS, len(digits if "." in told else digits.rstrip("0")))
+
+
+def _sum_digits(split: SplitMet) -> int:
+    """Return with how many digits the distance of a sum from its limit shows, too."""
+    score, limit = split.score, split.threshold
+    far, more = abs(score - limit), 0
+    if 0.0 < far < np.inf:
+        more = ceil(log10(max(abs(score), abs(limit)) / far)) - 1
+    return min(max(_FEWEST_DIGITS + more, _least_digits(split)), 17)
 
 
 def _without_gap(rule: str) -> str:
@@ -140,15 +177,6 @@ def _without_gap(rule: str) -> str:
     for is_met in (True, False):
         rule = rule.removesuffix(gap_words(is_met))
     return rule
-
-
-def _told_apart(one: float, two: float) -> tuple[str, str]:
-    """Write two numbers with so many digits that their difference shows, too."""
-    far, digits = abs(one - two), 4
-    if 0.0 < far < np.inf:
-        digits += max(0, ceil(log10(max(abs(one), abs(two)) / far)) - 1)
-    texts = [number_text(number, min(digits, 17)) for number in (one, two)]
-    return texts[0], texts[1]
 
 
 def _rounded(number: float) -> str:

@@ -7,12 +7,19 @@ const miptreeForm = ({ facts, cell, path }) => {
   const missing = (value) => value === null || value === undefined || value !== value;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
   const MOST_SHOWN = 8; // contributions of a split that are listed one by one
+  const TINY = 1e-6; // part of the largest contribution below which others are about 0
 
   // ----------------------------------------------------------------- typing
   // Returns the number, null where the field is empty, or a text: why it is refused.
   function typed(column, text) {
     const given = text.trim(), range = ranges[column.id];
     if (given === "") return null;
+    if (/^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/.test(given)) {
+      const isOne = !given.includes(".") && given.indexOf(",") === given.lastIndexOf(",");
+      const fraction = isOne ? `, or as ${given.replace(",", ".")} if it is a fraction` : "";
+      return `write ${column.name} without commas as ${given.replaceAll(",", "")}${fraction}, ` +
+        `and not as ${given}`;
+    }
     if (/^[+-]?\d*,\d+$/.test(given)) {
       return `write ${column.name} with a point, ${given.replace(",", ".")}, ` +
         `and not as ${given}`;
@@ -80,7 +87,13 @@ const miptreeForm = ({ facts, cell, path }) => {
 
   // ------------------------------------------------------------------ words
   const few = (x, digits = 4) => String(Number(x.toPrecision(digits)));
-  const signed = (x) => (x > 0 ? `+${few(x)}` : few(x).replace("-", "−"));
+
+  // What is added has so many digits that people who add it up find the sum.
+  function signed(x, lastPlace) {
+    const digits = Math.min(Math.max(leadingPlace(x) - lastPlace + 1, 4), 8);
+    return x > 0 ? `+${few(x, digits)}` : few(x, digits).replace("-", "−");
+  }
+  const leadingPlace = (x) => (x ? Math.floor(Math.log10(Math.abs(x))) : 0);
 
   // How many digits of a number count; zeros at the end of a whole one may not.
   function digitsOf(text) {
@@ -88,16 +101,21 @@ const miptreeForm = ({ facts, cell, path }) => {
     return (text.includes(".") ? digits : digits.replace(/0+$/, "")).length;
   }
 
-  // Says how far a sum is from its limit, with so many digits that this shows in them, and
-  // no fewer than the rule has. A rule may show a limit that is rounded: not the exact one.
-  function sumWords({ score, limit, distance, told }) {
-    const least = Math.max(4, digitsOf(told)), far = Math.abs(score - limit);
-    const size = Math.max(Math.abs(score), Math.abs(limit));
+  // With how many digits the distance of a sum from its limit shows, and no fewer than
+  // the rule has.
+  function sumDigits({ score, limit, told }) {
+    const far = Math.abs(score - limit), size = Math.max(Math.abs(score), Math.abs(limit));
     const more = far > 0 ? Math.ceil(Math.log10(size / far)) - 1 : 0;
-    const digits = Math.min(Math.max(4 + more, least), 17);
+    return Math.min(Math.max(4 + more, 4, digitsOf(told)), 17);
+  }
+
+  // Says how far a sum is from its limit. A rule may show a limit that is rounded: not
+  // the exact one.
+  function sumWords(reason) {
+    const { score, limit, distance, told } = reason, digits = sumDigits(reason);
     const start = `the sum is ${few(score, digits)}`;
     if (distance === 0) return `${start}, just the limit`;
-    const isRounded = few(Number(told), least) !== few(limit, least);
+    const isRounded = Number(told) !== Number(few(limit, digits));
     return `${start}, ${few(distance, 3)} ${score <= limit ? "below" : "above"} ` +
       `${isRounded ? "the exact limit " : ""}${few(limit, digits)}`;
   }
@@ -110,7 +128,12 @@ const miptreeForm = ({ facts, cell, path }) => {
   }
 
   function reasonWords({ kind, parts, ...reason }) {
-    const added = (amount) => (kind === "points" ? amount : signed(amount));
+    const isSum = kind === "sum";
+    const place = isSum && leadingPlace(
+      Math.max(Math.abs(reason.score), Math.abs(reason.limit))) - sumDigits(reason) + 1;
+    const tiny = TINY * Math.max(...parts.map((part) => Math.abs(part.amount)));
+    const added = (amount) => (!isSum ? amount
+      : amount && Math.abs(amount) < tiny ? "about 0" : signed(amount, place));
     const listed = parts.slice(0, MOST_SHOWN).map((part) => {
       const said = `${part.column.name} = ${shown(part.column, part.value)}`;
       return kind === "question" ? said : `${said}: ${added(part.amount)}`;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,11 @@ from miptree.export._shown import shown_rules
 from miptree.export.cards import steps_of
 from miptree.export.text import split_text, term_text
 from miptree.report.scorecard import points_histogram, step_facts
+from miptree.tree.rounding import ALL_DIGITS
 from miptree.utils.arrays import FloatArray, IntArray
 
 _BINS = 30
+_DIGITS = 4
 _EXAMPLES = 5
 
 
@@ -84,7 +87,7 @@ def _oblique(
             "text": split_text(rules, rounded, digits),
             "terms_shown": [] if rounded.rule else _terms(rules, rounded, digits),
             "answers": ["yes", "no"],
-            "bars": _bars(rules, rounded, spread),
+            "bars": _bars(rules, rounded, spread, digits),
             "histogram": _histogram(clf, Z, codes, node, rounded.unit),
         }
     return found
@@ -104,8 +107,15 @@ def _histogram(
         "edges": edges.tolist(),
         "counts": counts.tolist(),
         "margin": margin,
-        "named": [f"{end:.4g}" for end in ends],
+        "named": _told_apart(ends),
     }
+
+
+def _told_apart(ends: list[float]) -> list[str]:
+    """Write the ends of a range with four digits of its width: years differ late."""
+    width = max(ends) - min(ends)
+    places = _DIGITS - 1 - floor(log10(width)) if width else _DIGITS
+    return [number_text(round(end, places), ALL_DIGITS) for end in ends]
 
 
 def _steps(
@@ -145,7 +155,7 @@ def _term(coef: float, atom: Atom) -> dict[str, Any]:
 
 
 def _bars(
-    rules: Rules, node: Branch, spread: dict[Atom, float]
+    rules: Rules, node: Branch, spread: dict[Atom, float], digits: int
 ) -> list[dict[str, Any]]:
     """List coefficients times the spread of their columns, in the order of a text."""
     if node.question.member is not None:
@@ -153,7 +163,7 @@ def _bars(
     return [
         {
             "name": atom_text(rules, atom),
-            "coef": number_text(coef, 4),
+            "coef": number_text(coef, digits),
             "size": coef * spread.get(atom, 1.0),
         }
         for coef, atom in node.terms
@@ -169,7 +179,7 @@ def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str
 def _cell(cells: Cells, row: int) -> str:
     if cells.numbers is not None:
         number = float(cells.numbers[row])
-        return "" if np.isnan(number) else f"{number:.6g}"
+        return "" if np.isnan(number) else number_text(number, ALL_DIGITS)
     value = cells.as_values()[row]
     return "" if value is None else show_value(value)
 

@@ -25,7 +25,11 @@
   const svg = (tag, attributes, ...children) =>
     make("http://www.w3.org/2000/svg", tag, attributes, ...children);
   const at = (id) => document.getElementById(id);
-  const percent = (share) => `${(100 * share).toFixed(1)} %`;
+  // 0 and 100 % are exact.
+  function percent(share) {
+    if (share > 0 && share < 0.001) return "< 0.1 %";
+    return share > 0.999 && share < 1 ? "> 99.9 %" : `${(100 * share).toFixed(1)} %`;
+  }
   const count = (n) => n.toLocaleString("en");
   const total = (counts) => counts.reduce((a, b) => a + b, 0);
   const cut = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
@@ -121,9 +125,12 @@
   // ------------------------------------------------------------------- tree
   const WIDE = 172, HIGH = 92, GAP = 16, LEVEL = 142, ROOM = WIDE - 14;
   const ASIDE = WIDE + 62, DOWN = HIGH + 14; // steps where the root is at the left
+  const MOST_BARS = 12; // coefficients of a split that are drawn
   const MOST_ABREAST = 6; // leaves of a tree whose root is at the top
   const LEAST_SCALE = 0.72; // what does not fit then is scrolled
   const isAside = facts.nodes.filter(isLeaf).length > MOST_ABREAST;
+
+  const SIDES = isAside ? ["up", "down"] : ["left", "right"];
 
   // The middle of the upper edge of each node, and the size of the picture.
   function places() {
@@ -180,7 +187,7 @@
 
   function answerAt([x, y], left, above) {
     const place = isAside
-      ? { x: x - WIDE / 2 - 5, y: y + HIGH / 2 - 6, "text-anchor": "end" }
+      ? { x: x - WIDE / 2 - 5, y: y + HIGH / 2 + (left ? -6 : 14), "text-anchor": "end" }
       : { x: x + (left ? -8 : 8), y: y - 8, "text-anchor": left ? "end" : "start" };
     return svg("text", { class: "soft", ...place }, above.answers[left ? 0 : 1]);
   }
@@ -302,14 +309,14 @@
       found.push(el("ul", {}, ...node.parts.map((part) =>
         el("li", {}, `${part.name}: ${part.points}`))));
       found.push(el("p", { class: "hint" }, "Rows with " +
-        `${node.answers[0]} points go left, with ${node.answers[1]} right.`));
+        `${node.answers[0]} points go ${SIDES[0]}, with ${node.answers[1]} ${SIDES[1]}.`));
     } else {
       found.push(el("p", { class: "hint" },
-        "Rows for which this holds go left (yes), all others right (no)."));
+        `Rows for which this holds go ${SIDES[0]} (yes), all others ${SIDES[1]} (no).`));
     }
     if (node.bars.length) {
       found.push(el("h3", {}, "Coefficients times spread of their columns"));
-      found.push(...bars(node.bars));
+      found.push(bars(node.bars));
     }
     if (node.histogram) {
       const what = node.parts ? "Points" : "Sums";
@@ -321,7 +328,8 @@
 
   function bars(all) {
     const largest = Math.max(...all.map((bar) => Math.abs(bar.size))) || 1;
-    return all.slice(0, 12).map((bar) => {
+    const rest = all.length - MOST_BARS, terms = rest > 1 ? "terms" : "term";
+    return el("div", { class: "bars" }, ...all.slice(0, MOST_BARS).map((bar) => {
       const length = (48 * Math.abs(bar.size)) / largest;
       const mark = svg("rect", {
         x: bar.size < 0 ? 50 - length : 50, y: 2, width: length, height: 10,
@@ -332,7 +340,7 @@
         svg("svg", { viewBox: "0 0 100 14", preserveAspectRatio: "none",
           "aria-hidden": "true" }, mark),
         el("span", {}, bar.coef));
-    });
+    }), ...(rest > 0 ? [el("p", { class: "hint" }, `and ${rest} more ${terms}`)] : []));
   }
 
   function histogram(node) {
@@ -596,6 +604,7 @@
     at("accuracy-note").textContent = note;
     const counted = [[given, facts.confusion]];
     if (facts.test_confusion) counted.push(["test rows", facts.test_confusion]);
+    at("matrices").style.setProperty("--classes", facts.classes.length);
     at("matrices").append(...counted.flatMap(([rows, confusion]) => [
       el("h3", {}, `True class by predicted class: ${rows}`),
       el("div", { class: "scroll" }, el("table", { class: "confusion" },

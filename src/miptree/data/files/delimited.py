@@ -82,10 +82,12 @@ def _describe(
     if given.encoding is None and encoding not in _PLAIN_ENCODINGS:
         notes.file.append(f"its text is read as {encoding} (--encoding to set)")
     if dialect.unclear is not None:
+        is_comma = dialect.decimal == ","
+        sign, other = ("comma", "point") if is_comma else ("point", "comma")
         notes.odd.append(
-            f"Numbers such as {dialect.unclear} are read with a decimal point, and "
+            f"Numbers such as {dialect.unclear} are read with a decimal {sign}, and "
             "nothing in the file tells otherwise. If they are thousands, say --decimal "
-            "comma."
+            f"{other}."
         )
     if dialect.titles:
         lines = f"{dialect.titles} line{'s' * (dialect.titles != 1)}"

@@ -93,10 +93,13 @@ def find_dialect(text: str, given: FileOptions) -> Dialect:
     below = rows[above + 1 :]
     decimal = given.decimal or find_decimal(cell for row in below for cell in row)
     unclear = None
-    if sep == ";" and given.decimal is None and decimal == ".":
-        # Commas are common where fields end in semicolons: look twice.
+    if sep != "," and given.decimal is None and decimal == ".":
+        # Commas are common where fields do not end in one: look twice.
         unclear, are_thousands = _unclear_numbers(below)
-        decimal, unclear = (",", None) if are_thousands else (decimal, unclear)
+        is_comma = unclear is not None and "," in unclear
+        if are_thousands and sep == ";":
+            is_comma, unclear = not is_comma, None
+        decimal = "," if is_comma else "."
     return Dialect(sep, decimal, titles + above, unclear)
 
 
@@ -149,8 +152,8 @@ def find_decimal(cells: Iterable[str]) -> str:
 def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
     """Return a number such as 1.234 if no other tells how it is read, or a guess.
 
-    Beside 950, and without a 1500 in its column, it is a thousand and more: thousandths
-    would be there in most cells.
+    Beside 950, and without a 1500 in its column, it is a thousand and more, be it 1.234
+    or 1,234: thousandths would be there in most cells.
     """
     example, are_thousands = None, False
     for column in zip_longest(*rows, fillvalue=""):
