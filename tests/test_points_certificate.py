@@ -11,7 +11,7 @@ from miptree import Certificate, verify
 from miptree.certificate.digest import certificate_digest
 from miptree.certificate.points_words import short, told_apart
 from miptree.objective.points import PointsObjective
-from miptree.objective.tolerance import counted_meets
+from miptree.objective.tolerance import counted_meets, rounded_down, rounded_up
 
 FREE = {
     "any_tree_proved_by",
@@ -247,6 +247,14 @@ def test_a_unit_is_never_lost_in_a_tolerance():
     assert [short(26.240000000000002), short(1 / 3)] == ["26.24", "0.333333"]
     assert [short(1234567.5), short(41.0)] == ["1234567.5", "41"]
     assert told_apart(1e7, 1e7 - 0.5) == ("10000000", "9999999.5")
+
+
+def test_no_more_is_said_of_a_bound_than_is_proved():
+    assert told_apart(13.23, 8.33839999) == ("13.23", "8.33839")
+    assert told_apart(25.111463, 25.111458) == ("25.111463", "25.111458")
+    assert told_apart(61.0, 61.0) == ("61", "61")
+    assert [rounded_down(2.9999999999999996), rounded_down(0.0)] == ["3", "0"]
+    assert [rounded_up(8.33831111), rounded_up(61.0)] == ["8.33832", "61"]
 
 
 def test_plain_errors_read_plainly():

@@ -20,6 +20,7 @@ from miptree.objective.tolerance import (
     meets,
     percent,
     relative_gap,
+    rounded_down,
 )
 from miptree.objective.valuation import Valuation
 from miptree.tree import ObliqueTree
@@ -268,7 +269,7 @@ class Certificate:
         if not self.objective_optimal:
             verdict = (
                 f"not proved optimal for {self.method}: no {self.trees} is below "
-                f"{self.objective_bound:.6g} (gap {percent(self.gap)})"
+                f"{rounded_down(self.objective_bound)} (gap {percent(self.gap)})"
             )
         return f"{counted}. {value} {verdict}, {why}."
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from miptree.certificate.reasons import reason
 from miptree.objective.bounds import ROUTES
 from miptree.objective.points import POINTS_TREE
-from miptree.objective.tolerance import percent
+from miptree.objective.tolerance import percent, rounded_down
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -112,10 +112,15 @@ def short(number: float) -> str:
     return text if is_all else f"{number:.6g}"
 
 
-def told_apart(first: float, second: float) -> tuple[str, str]:
-    """Write two numbers with so many digits that different ones look different."""
+def told_apart(value: float, bound: float) -> tuple[str, str]:
+    """Write a value and a bound with so many digits that different ones look different.
+
+    The bound is rounded down, unless it is the value.
+    """
     for digits in _DIGITS:
-        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
-        if first == second or texts[0] != texts[1]:
+        text = f"{value:.{digits}g}"
+        if value == bound:
+            return text, text
+        if f"{bound:.{digits}g}" != text:
             break
-    return texts
+    return text, rounded_down(bound, digits)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from miptree.objective.tolerance import COST_ROUNDING, error_scale, meets
+from miptree.objective.tolerance import (
+    COST_ROUNDING,
+    error_scale,
+    meets,
+    rounded_down,
+    rounded_up,
+)
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -29,7 +35,7 @@ def _counted(certificate: Certificate) -> str:
     if not bound or bound <= certificate.any_tree_bound:
         return ""
     if certificate.has_costs:
-        what = f"has errors that cost at least {bound:.6g}"
+        what = f"has errors that cost at least {rounded_down(bound)}"
     else:
         what = f"misclassifies at least {bound:.0f} rows"
     return f"Every tree that keeps them {what}, by counting alone. "
@@ -60,12 +66,12 @@ def _price(certificate: Certificate) -> str:
         words, one = f"Keeping them costs nothing against {best}", "a total cost"
     is_proved = _is_equal(certificate, value, bound)
     if bound > COST_ROUNDING * value and not is_proved:
-        words += f"; as none has {one} below {bound:.6g}, keeping them costs at most "
-        words += f"{value - bound:.6g}"
+        words += f"; as none has {one} below {rounded_down(bound)}, keeping them "
+        words += f"costs at most {rounded_up(value - bound)}"
     least = certificate.objective_bound
     if not _is_equal(certificate, least, free):
-        words += f"; as none that keeps them has one below {least:.6g}, it costs at "
-        words += f"least {least - free:.6g}"
+        words += f"; as none that keeps them has one below {rounded_down(least)}, it "
+        words += f"costs at least {rounded_down(least - free)}"
     return f"{words}.{_without_columns(certificate)}"
 
 

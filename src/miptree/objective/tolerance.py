@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from miptree.objective.bounds import Bound
 
@@ -63,6 +64,32 @@ def percent(gap: float) -> str:
     ('23.9 %', '30 %', '0 %')
     """
     return f"{math.ceil(1000 * gap - 1e-9) / 10:g} %"
+
+
+def rounded_down(number: float, digits: int = 6) -> str:
+    """Write a bound rounded down, so that no more is said than is proved.
+
+    What lies next to a number of so many digits, by rounding alone, is that number.
+
+    Examples
+    --------
+    >>> rounded_down(8.33839999), rounded_down(2.9999999999999996), rounded_down(61.0)
+    ('8.33839', '3', '61')
+    """
+    nearly = Decimal(number + 10.0 ** -(digits + 3) * abs(number))
+    return f"{float(Context(digits, ROUND_FLOOR).create_decimal(nearly)):.{digits}g}"
+
+
+def rounded_up(number: float, digits: int = 6) -> str:
+    """Write the most that something can be, rounded up.
+
+    Examples
+    --------
+    >>> rounded_up(8.33831111), rounded_up(61.0)
+    ('8.33832', '61')
+    """
+    nearly = Decimal(number - 10.0 ** -(digits + 3) * abs(number))
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal(nearly)):.{digits}g}"
 
 
 def believed(
