@@ -637,6 +637,19 @@ def test_evaluate(folder, tmp_path):
     assert "rose" in other.stdout
 
 
+def test_only_leaves_without_errors_are_said_to_be_right_for_all(folder, tmp_path):
+    clf, table = load_json(folder / "model.json"), iris_table()
+    table["kind"] = clf.predict(table[clf.feature_names_in_])
+    many = pd.concat([table] * 100)
+    many.to_csv(tmp_path / "right.csv", index=False)
+    result = run("evaluate", folder / "model.json", tmp_path / "right.csv")
+    assert result.stdout.count("100.0 %") == len(clf.classes_) + clf.get_n_leaves()
+    wrong = many.iloc[:1].assign(kind="rose")
+    pd.concat([many, wrong]).to_csv(tmp_path / "wrong.csv", index=False)
+    result = run("evaluate", folder / "model.json", tmp_path / "wrong.csv")
+    assert result.stdout.count("over 99.9 %") == 1
+
+
 def test_report(folder, tmp_path):
     out = tmp_path / "page.html"
     command = ["report", folder / "model.json", folder / "iris.csv", "--out", out]

@@ -159,7 +159,7 @@ def _confusion(clf: OptimalTreeClassifier, found: Evaluation) -> Table:
     for name, row, share in zip(
         found.labels, found.confusion, found.recall, strict=True
     ):
-        right = "" if share != share else f"{100 * share:.1f} %"
+        right = "" if share != share else _share(share)
         table.add_row(Text(printable(name)), *(f"{n:,}" for n in row), right)
     return table
 
@@ -171,7 +171,14 @@ def _leaves(clf: OptimalTreeClassifier, found: Evaluation) -> Table:
     for node in np.flatnonzero(clf.tree_.is_leaf):
         counts, label = found.node_counts[node], clf.tree_.label[node]
         n = int(counts.sum())
-        right = f"{100 * counts[label] / n:.1f} %" if n else ""
+        right = _share(counts[label] / n) if n else ""
         shown = Text(printable(clf.classes_[label]))
         table.add_row(str(node), shown, f"{n:,}", right)
     return table
+
+
+def _share(share: float) -> str:
+    """Write a share in percent; 0.0 and 100.0 % are exact."""
+    if 0 < share < 0.0005 or 0.9995 <= share < 1:
+        return "under 0.1 %" if share < 0.5 else "over 99.9 %"
+    return f"{100 * share:.1f} %"

@@ -35,7 +35,7 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
         kind, name = ("lacks", lost[0]) if lost else ("has another", new[0])
         return (
             f"Partition {number} {kind} column {name!r}; all partitions must have the "
-            "same columns. Leave columns out with drop=[...]."
+            "same columns. Leave columns out with drop=[...] (--drop)."
         )
     if table[columns.target].isna().any():
         return f"Partition {number} has missing labels in column {columns.target!r}."
@@ -44,7 +44,7 @@ def summarise(table: Any, number: int, columns: Columns) -> Summary | str:
     except (TypeError, ValueError) as error:
         return (
             f"Partition {number} holds what is no number: {error}. Encode text columns "
-            "as numbers, or leave them out with drop=[...]."
+            "as numbers, or leave them out with drop=[...] (--drop)."
         )
     bad = ~np.isfinite(X).all(axis=0)
     if bad.any():

@@ -181,7 +181,7 @@ def _truth_columns(
             raise ValueError(
                 f"Column {name!r} is of a category type, which is not supported out of "
                 "memory. Encode it as 0/1 columns (dask.dataframe.get_dummies), or "
-                "leave it out with drop=[...]."
+                "leave it out with drop=[...] (--drop)."
             )
         if pd.api.types.is_bool_dtype(dtype):
             truths.add(name)
@@ -189,7 +189,7 @@ def _truth_columns(
             raise ValueError(
                 f"Column {name!r} is of type {dtype}, but out of memory columns must "
                 "hold numbers or truth values. Encode it as numbers, or leave it out "
-                "with drop=[...]."
+                "with drop=[...] (--drop)."
             )
     if truths and clf.categorical_features is None:
         raise ValueError(
