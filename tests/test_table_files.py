@@ -241,10 +241,14 @@ def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
     assert table["a"].tolist()[0] == value
 
 
-@pytest.mark.parametrize("sep", [";", "\t", "|"])
 @pytest.mark.parametrize(
-    ("cell", "sign", "other"),
-    [("1.234", "point", "comma"), ("1,234", "comma", "point")],
+    ("sep", "cell", "sign", "other"),
+    [
+        (";", "1.234", "point", "comma"),
+        ("\t", "1.234", "point", "comma"),
+        ("|", "1.234", "point", "comma"),
+        (";", "1,234", "comma", "point"),
+    ],
 )
 def test_numbers_that_may_be_thousands_are_told(tmp_path, sep, cell, sign, other):
     path = tmp_path / "a.txt"
@@ -256,6 +260,16 @@ def test_numbers_that_may_be_thousands_are_told(tmp_path, sep, cell, sign, other
     table, told = reading(path, FileOptions(decimal=other))
     assert table["a"].tolist() == [1234]
     assert "such as" not in " ".join(told)
+
+
+@pytest.mark.parametrize("sep", ["\t", "|"])
+@pytest.mark.parametrize("cells", [["1,234"], ["1,234", "950"]])
+def test_commas_are_of_thousands_where_no_semicolon_is_near(tmp_path, sep, cells):
+    path = tmp_path / "a.txt"
+    path.write_text(f"a{sep}b\n" + "".join(f"{cell}{sep}2\n" for cell in cells))
+    table, told = reading(path)
+    assert table["a"].tolist() == [1234, 950][: len(cells)]
+    assert "'1,234' in column 'a' is 1234" in " ".join(told)
 
 
 def test_a_column_alone_may_have_decimal_commas(tmp_path):

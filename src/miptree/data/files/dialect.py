@@ -94,12 +94,13 @@ def find_dialect(text: str, given: FileOptions) -> Dialect:
     decimal = given.decimal or find_decimal(cell for row in below for cell in row)
     unclear = None
     if sep != "," and given.decimal is None and decimal == ".":
-        # Commas are common where fields do not end in one: look twice.
         unclear, are_thousands = _unclear_numbers(below)
-        is_comma = unclear is not None and "," in unclear
-        if are_thousands and sep == ";":
-            is_comma, unclear = not is_comma, None
-        decimal = "," if is_comma else "."
+        if unclear is not None:
+            # Decimal commas are common where fields end in semicolons.
+            has_comma = "," in unclear
+            decimal = "," if sep == ";" and has_comma != are_thousands else "."
+            if has_comma != (decimal == ","):  # signs of thousands are told anyway
+                unclear = None
     return Dialect(sep, decimal, titles + above, unclear)
 
 
