@@ -68,7 +68,7 @@ def _price(certificate: Certificate) -> str:
     if bound > COST_ROUNDING * value and not is_proved:
         words += f"; as none has {one} below {rounded_down(bound)}, keeping them "
         words += f"costs at most {rounded_up(value - bound)}"
-    least = certificate.objective_bound
+    least = value if certificate.objective_optimal else certificate.objective_bound
     if not _is_equal(certificate, least, free):
         words += f"; as none that keeps them has one below {rounded_down(least)}, it "
         words += f"costs at least {rounded_down(least - free)}"
