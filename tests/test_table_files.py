@@ -241,21 +241,37 @@ def test_thousands_are_told_from_thousandths(tmp_path, cells, value):
     assert table["a"].tolist()[0] == value
 
 
-@pytest.mark.parametrize("sep", [";", "\t", "|"])
 @pytest.mark.parametrize(
-    ("cell", "sign", "other"),
-    [("1.234", "point", "comma"), ("1,234", "comma", "point")],
+    ("seps", "cell", "sign", "other"),
+    [("; \t |", "1.234", "point", "comma"), (";", "1,234", "comma", "point")],
 )
-def test_numbers_that_may_be_thousands_are_told(tmp_path, sep, cell, sign, other):
+def test_numbers_that_may_be_thousands_are_told(tmp_path, seps, cell, sign, other):
     path = tmp_path / "a.txt"
-    path.write_text(f"a{sep}b\n{cell}{sep}2\n")
+    for sep in seps.split(" "):
+        path.write_text(f"a{sep}b\n{cell}{sep}2\n")
+        table, told = reading(path)
+        assert table["a"].tolist() == [1.234]
+        assert f"such as {cell} are read with a decimal {sign}," in " ".join(told)
+        assert f"If they are thousands, say --decimal {other}." in " ".join(told)
+        table, told = reading(path, FileOptions(decimal=other))
+        assert table["a"].tolist() == [1234]
+        assert "such as" not in " ".join(told)
+
+
+@pytest.mark.parametrize("sep", ["\t", "|"])
+def test_commas_beside_tabs_and_bars_are_about_thousands(tmp_path, sep):
+    path = tmp_path / "a.txt"
+    path.write_text(f"a{sep}b\n45,000{sep}2\n52,000{sep}3\n")
     table, told = reading(path)
-    assert table["a"].tolist() == [1.234]
-    assert f"such as {cell} are read with a decimal {sign}," in " ".join(told)
-    assert f"If they are thousands, say --decimal {other}." in " ".join(told)
-    table, told = reading(path, FileOptions(decimal=other))
-    assert table["a"].tolist() == [1234]
-    assert "such as" not in " ".join(told)
+    assert table["a"].tolist() == [45_000, 52_000]
+    assert "such as 45,000 are read as thousands," in " ".join(told)
+    assert "have a decimal comma, say --decimal comma." in " ".join(told)
+    table, _ = reading(path, FileOptions(decimal="comma"))
+    assert table["a"].tolist() == [45, 52]
+    path.write_text(f"a{sep}b\n45,000{sep}2\n950{sep}3\n")
+    table, told = reading(path)
+    assert table["a"].tolist() == [45_000, 950]
+    assert "such as" not in " ".join(told)  # the file tells
 
 
 def test_a_column_alone_may_have_decimal_commas(tmp_path):

@@ -96,9 +96,11 @@ def find_dialect(text: str, given: FileOptions) -> Dialect:
     if sep != "," and given.decimal is None and decimal == ".":
         # Commas are common where fields do not end in one: look twice.
         unclear, are_thousands = _unclear_numbers(below)
-        is_comma = unclear is not None and "," in unclear
-        if are_thousands and sep == ";":
-            is_comma, unclear = not is_comma, None
+        has_comma = unclear is not None and "," in unclear
+        # Beside tabs and bars they are about thousands, as in English.
+        is_comma = has_comma and sep == ";"
+        if are_thousands and (has_comma or sep == ";"):
+            is_comma, unclear = not has_comma, None
         decimal = "," if is_comma else "."
     return Dialect(sep, decimal, titles + above, unclear)
 
