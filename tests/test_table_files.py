@@ -232,6 +232,10 @@ def test_what_is_given_is_not_guessed(tmp_path):
         ("1,234 950", 1234),
         ("1,234 950 1500", 1.234),
         ("1,234 1,5", 1.234),
+        ("$1,234 $2,345", 1234),  # no money has thousandths
+        ("1.234€ 2.345€", 1234),
+        ("$1,234 $1,5", 1.234),
+        ("1,234%", 0.01234),
     ],
 )
 def test_thousands_are_told_from_thousandths(tmp_path, cells, value):

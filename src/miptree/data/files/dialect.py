@@ -155,7 +155,7 @@ def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
     """Return a number such as 1.234 if no other tells how it is read, or a guess.
 
     Beside 950, and without a 1500 in its column, it is a thousand and more, be it 1.234
-    or 1,234: thousandths would be there in most cells.
+    or 1,234: thousandths would be there in most cells. So it is beside a currency.
     """
     example, are_thousands = None, False
     for column in zip_longest(*rows, fillvalue=""):
@@ -163,7 +163,9 @@ def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
         if signs & {".", ","}:
             return None, False
         if "either" in signs:
-            example = example or next(c for c in column if _sign_of(c) == "either")
+            first = next(c for c in column if _sign_of(c) == "either")
+            example, found = example or first, read_number(first, ".")
+            are_thousands |= found is not None and found.unit not in ("", "%")
             whole = [len(cell.strip()) for cell in column if cell.strip().isdigit()]
             are_thousands |= bool(whole) and max(whole) <= 3
     return example, are_thousands
