@@ -222,7 +222,7 @@ def test_a_cost_that_equals_the_number_of_errors_is_called_a_cost(
 def test_facts_say_no_more_of_a_bound_than_is_proved():
     X, y = np.arange(12.0)[:, None], np.arange(12) % 3 == 0
     clf = OptimalTreeClassifier(max_depth=1, solver="search", max_iter=2).fit(X, y)
-    facts = {"objective": 13.23, "objective_bound": 8.33839999, "errors_bound": 2.9}
+    facts = {"objective": 13.23, "objective_bound": 8.338399, "errors_bound": 2.9}
     clf.certificate_ = replace(clf.certificate_, **facts)
     assert not clf.certificate_.objective_optimal
     said = certificate_facts(clf)

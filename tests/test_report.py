@@ -475,7 +475,7 @@ def test_the_page_prints_whole(browser, tmp_path):
 
 @pytest.mark.parametrize(
     ("bound", "said"),
-    [(16.9994, "16.99"), (16.0, "16"), (0.0, "0"), (17.4999999, "17.5")],
+    [(16.9994, "16.99"), (16.1 * (1 - 1e-9), "16.1"), (0.0, "0"), (17.4999999, "17.5")],
 )
 def test_the_bound_of_a_trace_is_rounded_down(browser, tmp_path, bound, said):
     clf = copy.copy(iris_model())

@@ -36,7 +36,7 @@
   function least(bound, value) {
     if (bound <= 0 || value - bound <= 1e-6 * value) return short(bound);
     const last = 10 ** (Math.floor(Math.log10(bound)) - 3);
-    return short(last * Math.floor((bound / last) * (1 + 1e-9)));
+    return short(last * Math.floor((bound / last) * (1 + 2e-9)));
   }
   const cut = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
   const short = (x) => String(Number(x.toPrecision(4)));
