@@ -219,6 +219,21 @@ def test_a_cost_that_equals_the_number_of_errors_is_called_a_cost(
     assert not verify_model(clf, X, y, weight).ok
 
 
+def test_facts_say_no_more_of_a_bound_than_is_proved():
+    X, y = np.arange(12.0)[:, None], np.arange(12) % 3 == 0
+    clf = OptimalTreeClassifier(max_depth=1, solver="search", max_iter=2).fit(X, y)
+    facts = {"objective": 13.23, "objective_bound": 8.338399, "errors_bound": 2.9}
+    clf.certificate_ = replace(clf.certificate_, **facts)
+    assert not clf.certificate_.objective_optimal
+    said = certificate_facts(clf)
+    assert said["objective, recounted by prediction"] == "13.23"
+    assert said["no tree is below"] == "8.33839"
+    clf.certificate_ = replace(clf.certificate_, objective=8.3384)
+    said = certificate_facts(clf)
+    assert said["proved optimal"] == "yes"
+    assert said["objective, recounted by prediction"] == said["no tree is below"]
+
+
 def test_weights_of_a_baseline_are_told():
     X, y = np.arange(4.0)[:, None], np.array([0, 1, 0, 1])
     clf = BinOCTClassifier(max_depth=1).fit(X, y, np.array([1.0, 1.0, 3.0, 3.0]))

@@ -769,6 +769,24 @@ def test_rules_count_the_weights_of_new_rows_as_well(people, tmp_path):
     assert "no column 'heavy' of weights: each of these rows counts 1" in unweighted
 
 
+def test_weights_of_new_rows_are_read_only_where_rules_count_them(people, tmp_path):
+    out, page, path = (tmp_path / name for name in ("m.json", "p.html", "heavy.csv"))
+    table = pd.read_csv(people)
+    table.assign(heavy=1.0 + (table["a"] > 0)).to_csv(path, index=False)
+    gaps = tmp_path / "gaps.csv"
+    table.assign(heavy="").to_csv(gaps, index=False)
+    fit = ("fit", path, "--target", "paid", "--solver", "search", "--time-limit", 1)
+    done = run(*fit, "--weights", "heavy", "--out", out)
+    assert done.exit_code == 0, done.output
+    done = run("report", out, path, "--test", gaps, "--out", page)
+    assert done.exit_code == 0, done.output
+    done = run(*fit, "--weights", "heavy", "--min-leaf", 10, "--out", out, "--force")
+    assert done.exit_code == 0, done.output
+    told = " ".join(run("evaluate", out, people).output.split())
+    assert "Rule 1 in training: Every leaf holds" in told
+    assert "of weights" not in told
+
+
 def test_rules_on_splits_are_written_on_the_command_line(people, tmp_path):
     out = tmp_path / "model.json"
     result = run(

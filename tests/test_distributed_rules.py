@@ -142,6 +142,13 @@ def test_rules_on_the_command_line(tmp_path):
     assert "name their column with --sensitive" in refused(*fit, *fair[2:])
 
 
+def test_groups_that_are_left_out_are_compared_all_the_same():
+    clf = fitted(people(), [DemographicParity(difference_bound=0.1)], drop=["sex", "b"])
+    assert "sex" not in clf.feature_names_in_
+    (rule,) = clf.certificate_.rules
+    assert "of the groups of 'sex'" in rule
+
+
 def test_groups_of_several_tables_are_joined():
     one = RowGroups.of(np.array(["b", "c"]), None, np.array([0.5, 1.0]))
     two = RowGroups.of(np.array(["a", "b"]), None, np.array([1.0, 0.25]))

@@ -149,6 +149,24 @@ def test_what_is_added_adds_up_to_the_sum_as_shown(year, income, limit):
     assert f" {limit}:\n" in text
 
 
+@pytest.mark.parametrize("cells", [(1.7e308, 1.7e308), (1.7e308, -1.7e308)])
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered")
+def test_numbers_whose_sum_is_infinite_are_explained(cells):
+    columns = [NumericalColumn(name, 0.0, False) for name in ("a", "b")]
+    clf = hand_made(columns, [[2.0, 2.0]], [1.0], [0, 1])
+    clf.fitted_ = replace(clf.fitted_, spread=np.array([1.0, 1.0]))
+    rows = frame_of([list(cells)], ["a", "b"])
+    assert "a = 1.7e+308" in str(explain(clf, rows, changes=False))
+
+
+def test_a_sum_of_nothing_has_no_sign():
+    columns = [NumericalColumn(name, 0.0, False) for name in ("a", "b")]
+    clf = hand_made(columns, [[-2.0, -2.0]], [1.0], [0, 1])
+    clf.fitted_ = replace(clf.fitted_, spread=np.array([1.0, 1.0]))
+    found = explain(clf, frame_of([[0.0, 0.0]], ["a", "b"]), changes=False)
+    assert "the sum is 0, " in str(found)
+
+
 def test_splits_lie_on_the_path_of_the_row():
     clf, frame = mixed_model(), mixed_frame()
     path = clf.decision_path(frame).toarray()

@@ -10,8 +10,14 @@ from _proofs import Fit, random_frame
 from miptree import Certificate, verify
 from miptree.certificate.digest import certificate_digest
 from miptree.certificate.points_words import short, told_apart
+from miptree.objective.bounds import NO_ERRORS
 from miptree.objective.points import PointsObjective
-from miptree.objective.tolerance import counted_meets, rounded_down, rounded_up
+from miptree.objective.tolerance import (
+    COST_ROUNDING,
+    counted_meets,
+    rounded_down,
+    rounded_up,
+)
 
 FREE = {
     "any_tree_proved_by",
@@ -249,11 +255,18 @@ def test_a_unit_is_never_lost_in_a_tolerance():
     assert told_apart(1e7, 1e7 - 0.5) == ("10000000", "9999999.5")
 
 
-def test_no_more_is_said_of_a_bound_than_is_proved():
-    assert told_apart(13.23, 8.33839999) == ("13.23", "8.33839")
+def test_no_more_is_said_of_a_bound_than_is_proved(fitted):
+    assert told_apart(13.23, 8.338399) == ("13.23", "8.33839")
     assert told_apart(25.111463, 25.111458) == ("25.111463", "25.111458")
     assert told_apart(61.0, 61.0) == ("61", "61")
     assert [rounded_down(2.9999999999999996), rounded_down(0.0)] == ["3", "0"]
+    for number in (96.1, 0.3, 7.7, 1234.56):
+        assert rounded_down(number * (1 - COST_ROUNDING)) == str(number)
+        assert rounded_up(number * (1 + COST_ROUNDING)) == str(number)
+    sampled = {"n_sampled": 10, "n_rows": 200, "any_tree_proved_by": NO_ERRORS}
+    for bound, said in ((8.33839912345, "8.33839"), (1234567.5, "1234567.5")):
+        found = replace(fitted[0].certificate, any_tree_bound=bound, **sampled)
+        assert f"errors cost at least {said}, " in str(found)
     assert [rounded_up(8.33831111), rounded_up(61.0)] == ["8.33832", "61"]
 
 

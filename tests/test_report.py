@@ -1,10 +1,12 @@
 """The report page in a real browser: opens, clicks, types, and predicts as Python."""
 
 import base64
+import copy
 import io
 import json
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -469,6 +471,20 @@ def test_the_page_prints_whole(browser, tmp_path):
     opened(browser, page, tmp_path)
     pdf = base64.b64decode(browser.print_page())
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 4
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [(16.9994, "16.99"), (16.1 * (1 - 1e-9), "16.1"), (0.0, "0"), (17.4999999, "17.5")],
+)
+def test_the_bound_of_a_trace_is_rounded_down(browser, tmp_path, bound, said):
+    clf = copy.copy(iris_model())
+    last = replace(clf.trace_[-1], seconds=9.0, objective=17.5, bound=bound)
+    clf.trace_ = [clf.trace_[0], last]
+    opened(browser, iris_page(clf), tmp_path)
+    shown = one(browser, "#trace").get_attribute("textContent")
+    assert "best tree: objective 17.5no tree is below " in shown
+    assert shown.endswith(f"no tree is below {said}")
 
 
 def test_nodes_have_their_numbers_rows_and_weightiest_terms(browser, tmp_path):

@@ -51,7 +51,7 @@ def _choice(certificate: Certificate) -> str:
     proved, bound = "nothing is proved", certificate.any_tree_bound
     if bound > 0:
         why = reason(certificate.any_tree_proved_by)
-        proved += f" but that errors cost at least {short(bound)}, {why}"
+        proved += f" but that errors cost at least {_short_bound(bound)}, {why}"
     return (
         f"Its splits are {chosen}; its leaves are labelled by all rows, and for all "
         f"rows {proved} (its kind: {kind})"
@@ -110,6 +110,13 @@ def short(number: float) -> str:
     text = f"{number:.10g}"
     is_all = len(text) <= 10 and math.isclose(float(text), number, rel_tol=1e-12)
     return text if is_all else f"{number:.6g}"
+
+
+def _short_bound(bound: float) -> str:
+    """Write a bound as people would write a number, but never more than it is."""
+    text = short(bound)
+    is_all = math.isclose(float(text), bound, rel_tol=1e-9)
+    return text if is_all else rounded_down(bound)
 
 
 def told_apart(value: float, bound: float) -> tuple[str, str]:

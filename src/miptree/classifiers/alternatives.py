@@ -23,6 +23,7 @@ from miptree.fit.points import PointsResult, PointsTraining
 from miptree.fit.points_data import PointsData
 from miptree.fit.points_family import suited_family
 from miptree.fit.restricted import PointsFit
+from miptree.objective.tolerance import rounded_down
 from miptree.points.alternatives import sources_used
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
@@ -84,7 +85,9 @@ class Alternative:
     @property
     def proof(self) -> str:
         """What is proved, in words."""
-        return "proved" if self.is_proved else f"open: none is below {self.bound:.6g}"
+        if self.is_proved:
+            return "proved"
+        return f"open: none is below {rounded_down(self.bound)}"
 
     def __str__(self) -> str:
         return (

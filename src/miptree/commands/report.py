@@ -69,7 +69,7 @@ def evaluate(
 
 def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
     """Say what was counted of each rule in training, and on these rows if it can be."""
-    findings, weight, why = [], None, None
+    findings, weight, why, is_counted = [], None, None, False
     try:
         groups = noted_groups(saved.metadata, rows.table)
         weight = _tables.noted_weights(saved.metadata, rows.table)
@@ -83,8 +83,9 @@ def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
         # Others are about the splits, or about the training rows.
         if finding is not None and isinstance(rule, CountingConstraint):
             say(printable(f"Rule {number} on these rows: {finding.sentence}"))
+            is_counted = True
     named = saved.metadata.get("weights")
-    if findings and named and weight is None:
+    if is_counted and named and weight is None:
         words = f"They have no column {named!r} of weights: each of these rows counts 1"
         say(printable(f"{words}, while those of training have weights."))
     if why is not None:
@@ -132,7 +133,8 @@ def report(
         tested, *other = read_labelled(saved, model, test, file, target)
         there = noted_groups(saved.metadata, tested) if has_rules else {}
         other += [there.get("sensitive_features"), there.get("control_features")]
-        other.append(_tables.noted_weights(saved.metadata, tested))
+        if has_rules:  # nothing else counts them there
+            other.append(_tables.noted_weights(saved.metadata, tested))
     weight = _tables.noted_weights(saved.metadata, table)
     kind = "points tree" if saved.clf.certificate_.is_of_points else "decision tree"
     title = f"{target or saved.metadata.get('target') or 'Class'}: a {kind}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from miptree.data.cells import Value, read_cells
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
-from miptree.utils.decimals import as_written
+from miptree.utils.decimals import written_digits
 
 MOST_GROUPS = 100
 """Different groups that a fit accepts: a column of more is a number, not a group."""
@@ -131,14 +131,16 @@ def whole_weights(weight: FloatArray) -> tuple[AnyArray, Fraction]:
     if np.array_equal(weight, np.rint(weight)) and weight.sum() < 2**53:
         return weight.astype(np.int64), Fraction(1)
     values, place = np.unique(weight, return_inverse=True)
-    exact = [as_written(value) for value in values.tolist()]
-    denominator = lcm(*(value.denominator for value in exact))
-    counts = [int(value * denominator) for value in exact]
+    # There may be millions of them: fractions would take seconds.
+    written = list(map(written_digits, values.tolist()))
+    powers = {power for _, power in written}
+    tens = {power: 10 ** (power - min(powers)) for power in powers}
+    counts = [digits * tens[power] for digits, power in written]
     divisor = gcd(*counts) or 1
     whole = np.array([count // divisor for count in counts], dtype=object)[place]
     if sum(whole.tolist()) < 2**62:
         whole = whole.astype(np.int64)
-    return whole, Fraction(divisor, denominator)
+    return whole, divisor * Fraction(10) ** min(powers)
 
 
 def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:

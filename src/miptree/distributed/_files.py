@@ -52,10 +52,16 @@ def refuse_lost_columns(table: Any, wanted: Iterable[str | None]) -> None:
 
 
 def first_rows(data: Any) -> pd.DataFrame:
-    """Return rows of the first partition of a table, by which its columns are known."""
-    first = open_table(data, read=()).partitions[0]
-    rows: pd.DataFrame = first.head(_FIRST_ROWS, npartitions=-1)
-    return rows
+    """Return the first rows of a table, of as few partitions as have enough of them."""
+    import pandas as pd
+
+    table, found, wanted = open_table(data, read=()), [], _FIRST_ROWS
+    for number in range(table.npartitions):
+        found.append(table.partitions[number].head(wanted, npartitions=-1))
+        wanted -= len(found[-1])
+        if wanted <= 0:
+            break
+    return pd.concat(found, ignore_index=True)
 
 
 def distinct_labels(data: Any, target: str) -> AnyArray:

@@ -100,7 +100,7 @@ def fit(
     names = [str(name) for name in table.columns]
     groups = (*_names(sensitive), *_names(control))
     refuse_lost_columns(table, (target, weights, *drop, *groups))
-    table = table.drop(columns=list(drop))
+    table = table.drop(columns=[name for name in drop if name not in groups])
     left_out = {target, weights, *drop, *groups}
     features = tuple(name for name in names if name not in left_out)
     if not features:
@@ -117,7 +117,7 @@ def fit(
         bool(constraints),
     )
     if groups and not constraints:
-        table = table.drop(columns=[name for name in groups if name not in drop])
+        table = table.drop(columns=list(groups))
         columns = replace(columns, sensitive=(), control=())
     partitions = Partitions(table, client)
     if isinstance(classifier, PointsTreeClassifier):

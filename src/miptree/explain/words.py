@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from math import ceil, floor, isclose, log10
+from math import ceil, floor, isclose, isfinite, log10
 
 import numpy as np
 
@@ -133,19 +133,21 @@ def _last_place(split: SplitMet) -> int:
 
 
 def _leading_place(number: float) -> int:
-    return floor(log10(abs(number))) if number else 0
+    # Sums of numbers near 1e308 may be infinite.
+    return floor(log10(abs(number))) if number and isfinite(number) else 0
 
 
 def _score_words(split: SplitMet) -> str:
     digits = _sum_digits(split)
-    score, limit = (number_text(n, digits) for n in (split.score, split.threshold))
+    both = split.score + 0.0, split.threshold + 0.0  # no -0
+    score, limit = (number_text(number, digits) for number in both)
     if split.distance == 0.0:
         return f"the sum is {score}, just the limit:"
     side = "below" if split.score <= split.threshold else "above"
     # The rule may show a limit that is rounded.
     exact = "" if float(limit) == float(_limit_told(split)) else "the exact limit "
     far = f"{number_text(split.distance, 3)} {side} {exact}{limit}"
-    if split.share is not None:
+    if split.share is not None and isfinite(1000.0 * split.share):
         far += f" ({percent(split.share)} of what it can vary by)"
     return f"the sum is {score}, {far}:"
 

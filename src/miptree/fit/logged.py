@@ -16,6 +16,7 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.proof_log import ProofTooLargeError
 from miptree.fit.routes_log import write_routes_proof
 from miptree.fit.unlogged import why_unproved
+from miptree.objective.tolerance import rounded_down
 
 _ROUNDING = 1e-9
 """Relative difference of two bounds that is not worth a word."""
@@ -64,8 +65,9 @@ def with_proof_file(
     if written.certificate.proof_digest and is_less:
         why = reason(certificate.objective_proved_by)
         warnings.warn(
-            f"The proof file shows that no tree costs less than {shown:.6g}; that none "
-            f"costs less than {certificate.objective_bound:.6g}, {why}, is not in it.",
+            f"The proof file shows that no tree costs less than {rounded_down(shown)}; "
+            f"that none costs less than {rounded_down(certificate.objective_bound)}, "
+            f"{why}, is not in it.",
             UserWarning,
             stacklevel=5,
         )

@@ -10,6 +10,7 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.job import PROOF_FACTOR
 from miptree.fit.plan import Plan
 from miptree.mip.size import NONZEROS_PER_SECOND, mip_size, pays
+from miptree.objective.tolerance import rounded_down
 from miptree.proof.routes import can_prove, seconds_to_compile_routes
 from miptree.proof.routes.prove import MOST_STRUCTURES
 from miptree.proof.routes.structures import MOST_DEPTH, count_structures
@@ -100,7 +101,7 @@ def why_unproved(fitted: FittedTree) -> str:
     """
     certificate = fitted.certificate
     why_it_holds = reason(certificate.objective_proved_by)
-    bound = f"bound {certificate.objective_bound:.6g} holds {why_it_holds}"
+    bound = f"bound {rounded_down(certificate.objective_bound)} holds {why_it_holds}"
     is_done = fitted.status in ("optimal", "gap_tol")
     if is_done and not is_claim(certificate.objective_proved_by):
         return f"nothing was left for a branch and bound over routes, as the {bound}"

@@ -25,6 +25,16 @@ def shortest_decimal(size: float) -> tuple[int, int]:
     return int("".join(map(str, digits))), int(exponent)
 
 
+def written_digits(number: float) -> tuple[int, int]:
+    """Return whole digits, perhaps with zeros at the end, and an exponent, fast.
+
+    They are those of a finite float >= 0 as it is written.
+    """
+    mantissa, _, power = repr(number).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    return int(whole + fraction), int(power or 0) - len(fraction)
+
+
 def as_written(number: float) -> Fraction:
     """Return a finite float as the decimal that the user wrote.
 

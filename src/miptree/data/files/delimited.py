@@ -82,13 +82,20 @@ def _describe(
     if given.encoding is None and encoding not in _PLAIN_ENCODINGS:
         notes.file.append(f"its text is read as {encoding} (--encoding to set)")
     if dialect.unclear is not None:
-        is_comma = dialect.decimal == ","
-        sign, other = ("comma", "point") if is_comma else ("point", "comma")
-        notes.odd.append(
-            f"Numbers such as {dialect.unclear} are read with a decimal {sign}, and "
-            "nothing in the file tells otherwise. If they are thousands, say --decimal "
-            f"{other}."
-        )
+        notes.odd.append(_how_unclear_is_read(dialect.unclear, dialect.decimal))
     if dialect.titles:
         lines = f"{dialect.titles} line{'s' * (dialect.titles != 1)}"
         notes.file.append(f"{lines} above the header left out")
+
+
+def _how_unclear_is_read(number: str, decimal: str) -> str:
+    """Say how a number such as 1,234 is read, and how to read it otherwise."""
+    is_comma = "," in number
+    sign, other = ("comma", "point") if is_comma else ("point", "comma")
+    read, otherwise = f"with a decimal {sign}", "are thousands"
+    if is_comma != (decimal == ","):
+        read, otherwise, other = "as thousands", f"have a decimal {sign}", sign
+    return (
+        f"Numbers such as {number} are read {read}, and nothing in the file tells "
+        f"otherwise. If they {otherwise}, say --decimal {other}."
+    )

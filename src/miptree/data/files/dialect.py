@@ -94,13 +94,14 @@ def find_dialect(text: str, given: FileOptions) -> Dialect:
     decimal = given.decimal or find_decimal(cell for row in below for cell in row)
     unclear = None
     if sep != "," and given.decimal is None and decimal == ".":
+        # Commas are common where fields do not end in one: look twice.
         unclear, are_thousands = _unclear_numbers(below)
-        if unclear is not None:
-            # Decimal commas are common where fields end in semicolons.
-            has_comma = "," in unclear
-            decimal = "," if sep == ";" and has_comma != are_thousands else "."
-            if has_comma != (decimal == ","):  # signs of thousands are told anyway
-                unclear = None
+        has_comma = unclear is not None and "," in unclear
+        # Beside tabs and bars they are about thousands, as in English.
+        is_comma = has_comma and sep == ";"
+        if are_thousands and (has_comma or sep == ";"):
+            is_comma, unclear = not has_comma, None
+        decimal = "," if is_comma else "."
     return Dialect(sep, decimal, titles + above, unclear)
 
 
@@ -154,7 +155,7 @@ def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
     """Return a number such as 1.234 if no other tells how it is read, or a guess.
 
     Beside 950, and without a 1500 in its column, it is a thousand and more, be it 1.234
-    or 1,234: thousandths would be there in most cells.
+    or 1,234: thousandths would be there in most cells. So it is beside a currency.
     """
     example, are_thousands = None, False
     for column in zip_longest(*rows, fillvalue=""):
@@ -162,7 +163,9 @@ def _unclear_numbers(rows: Sequence[Sequence[str]]) -> tuple[str | None, bool]:
         if signs & {".", ","}:
             return None, False
         if "either" in signs:
-            example = example or next(c for c in column if _sign_of(c) == "either")
+            first = next(c for c in column if _sign_of(c) == "either")
+            example, found = example or first, read_number(first, ".")
+            are_thousands |= found is not None and found.unit not in ("", "%")
             whole = [len(cell.strip()) for cell in column if cell.strip().isdigit()]
             are_thousands |= bool(whole) and max(whole) <= 3
     return example, are_thousands
