@@ -218,12 +218,17 @@ def test_control_groups_are_compared_within():
     assert not DemographicParity(difference_bound=0.4).check(skewed).kept
 
 
-def test_groups_that_are_not_listed_are_counted():
-    rows = population([0] * 16, np.array(list("abcdefgh" * 2)))
-    view = TreeOnRows(stump([0, 1]), np.ones(16, dtype=int), rows, ("x",))
-    sentence = DemographicParity(difference_bound=0.1).check(view).sentence
-    assert "'f' 0 of 2 = 0; all 0 of 16 = 0, not listed: 2 of the groups)" in sentence
-    assert "'g'" not in sentence
+def test_of_many_groups_those_farthest_apart_are_listed():
+    groups = np.array(list("abcdefgh" * 2))
+    rows = population([0] * 16, groups, n_classes=2)
+    leaf = np.where(groups == "d", 2, 1)
+    view = TreeOnRows(stump([0, 1]), leaf, rows, ("x",))
+    sentence = DemographicParity(difference_bound=0.9).check(view).sentence
+    assert "by 0.875 at most" in sentence
+    assert "'d' 2 of 2 = 1; " in sentence
+    left_out = "; all 2 of 16 = 0.125, not listed: 2 groups between the lowest and the"
+    assert left_out in sentence
+    assert sum(f"{group!r}" in sentence for group in "abcdefgh") == 6
 
 
 def test_a_bound_is_the_decimal_that_was_written():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -135,12 +136,23 @@ class Parity(CountingConstraint):
         largest = max(values, default=0)
         texts = []
         for overall, groups in self._families(population):
-            for rate in (*groups[:_MOST_LISTED], overall):
-                found = rate.counted(population, tally, label)
-                texts.append(f"{rate.name} {share(*found, population.unit)}")
-            if len(groups) > _MOST_LISTED:
-                texts[-1] += f", not listed: {len(groups) - _MOST_LISTED} of the groups"
+            counts = [rate.counted(population, tally, label) for rate in groups]
+            listed = [(groups[g].name, counts[g]) for g in _telling(counts)]
+            listed.append((overall.name, overall.counted(population, tally, label)))
+            texts += [f"{name} {share(*n, population.unit)}" for name, n in listed]
+            others = len(groups) - _MOST_LISTED
+            if others > 0:
+                named = "1 group" if others == 1 else f"{others} groups"
+                texts[-1] += f", not listed: {named} between the lowest and the highest"
         return f"by {float(largest):.4g} at most ({'; '.join(texts)})"
+
+
+def _telling(counts: Sequence[tuple[int, int]]) -> list[int]:
+    """Choose which of many groups to list: those of the lowest and highest rates."""
+    if len(counts) <= _MOST_LISTED:
+        return list(range(len(counts)))
+    order = sorted(range(len(counts)), key=lambda g: Fraction(*counts[g]))
+    return sorted(order[: _MOST_LISTED // 2] + order[-(_MOST_LISTED // 2) :])
 
 
 @dataclass(frozen=True, kw_only=True)
