@@ -11,10 +11,11 @@ from miptree.export._json_values import MAX_TEXT
 from miptree.fit.plan import PROOFS
 from miptree.fit.points_data import MOST_DEPTH
 from miptree.tuning import STYLES
+from miptree.tuning.scoring import SCORINGS
 
 
 class Given(NamedTuple):
-    """Options that steer how a tree is trained."""
+    """Options that steer how a tree is trained, None or empty where not given."""
 
     tune: bool
     engine: str
@@ -23,10 +24,22 @@ class Given(NamedTuple):
     categorical: list[str] | None
     categorical_encoding: str | None
     proof: str | None
-    proof_log: Path | None = None
-    l1_penalty: float | None = None
-    rule: str | None = None
-    split_rule: str | None = None
+    proof_log: Path | None
+    l1_penalty: float | None
+    rule: str | None
+    """The first option that was given of those about rules."""
+    split_rule: str | None
+    """The first of those about rules for splits."""
+    depth: int
+    time_limit: float
+    seed: int
+    max_features: int | None
+    scoring: str | None
+    cost: list[str]
+    class_weight: list[str]
+    is_saved: bool
+    """Whether the model is written to a file."""
+    force: bool
 
     def named(self, *fields: str) -> list[str]:
         """Return those of some options that were given, as they are written."""
@@ -60,7 +73,20 @@ def refuse_long_texts(rows: pd.DataFrame) -> None:
             )
 
 
-def refuse_together(given: Given) -> None:
+def checked_style(given: Given, style: str | None) -> str:
+    """Refuse options that do not go together; return the style that they ask for."""
+    _refuse_together(given)
+    _refuse_with_rules(given)
+    style = _chosen_style(given, style)
+    _refuse_for_style(given, style)
+    if given.proof_log is not None:
+        _refuse_for_log(given)
+    if given.scoring is not None:
+        _refuse_scoring(given, style)
+    return style
+
+
+def _refuse_together(given: Given) -> None:
     """Refuse options of which one would be ignored without a word."""
     if given.engine not in ("memory", "dask"):
         raise ValueError(f"--engine must be memory or dask, got {given.engine!r}.")
@@ -90,7 +116,7 @@ def refuse_together(given: Given) -> None:
         )
 
 
-def refuse_with_rules(given: Given) -> None:
+def _refuse_with_rules(given: Given) -> None:
     """Refuse options of fits that do not know rules."""
     if given.rule is None:
         return
@@ -121,7 +147,7 @@ _OF_OBLIQUE = (
 """Options of oblique trees that are trained in one given way."""
 
 
-def chosen_style(given: Given, style: str | None) -> str:
+def _chosen_style(given: Given, style: str | None) -> str:
     """Return the style that was asked for; an option of one style asks for it.
 
     Rules ask for an oblique tree, unless styles are compared under them by --tune.
@@ -135,7 +161,7 @@ def chosen_style(given: Given, style: str | None) -> str:
     return style
 
 
-def refuse_for_style(given: Given, style: str, depth: int) -> None:
+def _refuse_for_style(given: Given, style: str) -> None:
     """Refuse options of another style of tree."""
     if style == "auto":
         for wrong in given.named(*_OF_OBLIQUE):
@@ -145,10 +171,10 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
             )
     if style != "points":
         return
-    if depth > MOST_DEPTH:
+    if given.depth > MOST_DEPTH:
         raise ValueError(
-            f"--depth of a points tree is {MOST_DEPTH} at most, got {depth}: leave out "
-            "--style points for deeper trees."
+            f"--depth of a points tree is {MOST_DEPTH} at most, got {given.depth}: "
+            "leave out --style points for deeper trees."
         )
     own = "tune", "solver", "selection", "proof", "l1_penalty", "rule"
     for wrong in given.named(*own):
@@ -163,7 +189,7 @@ def refuse_for_style(given: Given, style: str, depth: int) -> None:
         )
 
 
-def refuse_for_log(given: Given) -> None:
+def _refuse_for_log(given: Given) -> None:
     """Refuse a proof file where nothing is proved of all rows."""
     for wrong in given.named("tune", "engine", "selection"):
         raise ValueError(
@@ -176,3 +202,15 @@ def refuse_for_log(given: Given) -> None:
                 f"--proof-log works without --{option} {wrong}, which proves nothing "
                 f"of the objective. Leave out --{option} {wrong}."
             )
+
+
+def _refuse_scoring(given: Given, style: str) -> None:
+    """Refuse to compare trees where there is one, or by what is not known."""
+    if style == "points" or not (given.tune or style == "auto"):
+        raise ValueError("--scoring is for --style auto and for --tune.")
+    if given.scoring not in SCORINGS:
+        raise ValueError(
+            f"--scoring must be one of {', '.join(SCORINGS)}, got {given.scoring!r}."
+        )
+    if given.scoring == "cost" and not given.cost:
+        raise ValueError("--scoring cost needs --cost, such as --cost yes:5.")

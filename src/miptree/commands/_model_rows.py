@@ -25,6 +25,10 @@ TABLE_HELP = (
 DataFile = Annotated[Path, typer.Argument(help=TABLE_HELP)]
 ModelFile = Annotated[Path, typer.Argument(help="Model that `miptree fit` wrote.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file.")]
+Details = Annotated[
+    bool,
+    typer.Option("--details", help="Show all of the certificate: bounds and proofs."),
+]
 Target = Annotated[
     str | None, typer.Option(help="Column of the labels, if not as in the fit.")
 ]
