@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.columns import follow_points, restore_split
-from miptree.proof.routes.jit import INNER, SMALL
+from miptree.proof.routes.jit import INNER, SMALL, UNCOUNTED
 from miptree.proof.routes.look import LEAST_LACK, Look, gain_at_leaf
 from miptree.proof.routes.options import (
     NO_ENVELOPE,
@@ -31,7 +31,7 @@ of the nodes below. The look-ahead knows but a part of each gain, so that it avo
 points with an option of none; where the options are solved, their sum counts."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def examine(
     data: Data, lps: Lps, look: Look, trail: Trail, count: IntArray, mask: IntArray,
     only: int, total: float, goal: float, closed: int, value: FloatArray,
@@ -123,15 +123,15 @@ def try_options(
     base = 0.0
     for k in range(len(mask)):
         base += data.least[k, mask[k]]
-    gain, changed = np.zeros(len(option)), np.full(1, i)
-    trial, score = np.empty(n_splits), np.empty(len(mask))
+    gain, trial = np.zeros(len(option)), np.empty(n_splits)
+    changed, now_sure = np.full(1, i), np.empty(1, dtype=np.int64)
     for k in range(n_options):
         bits = option[k]
         mask[i] = bits
         for b in range(n_splits):
-            follow_points(data, lps, b, mask, changed, rho)
+            follow_points(data, lps, b, mask, changed, rho, now_sure)
         rise = data.least[i, bits] - data.least[i, M]
-        worth = bound_trial(data, lps, base + rise, T, least_split, rho, trial, score)
+        worth = bound_trial(data, lps, base + rise, T, least_split, rho, trial)
         if worth >= T * (1.0 + SAFETY) and count[2] + ROOM < len(trail.snap_q):
             take_snapshot(lps, trail, count)
             close_option(data, lps, look, trail, count, i, bits, SOLVED)

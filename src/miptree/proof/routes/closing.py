@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.routes.jit import INNER, SMALL
+from miptree.proof.routes.jit import INNER, SMALL, UNCOUNTED
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
 UNIT = 2.0**-32
@@ -137,7 +137,7 @@ def closing(
     return total - (n + n_splits) * _EPS * total - _SLACK
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _is_determined(determined: IntArray, mask: int, b: int) -> bool:
     """Tell whether all leaves of a mask pass a split on the same side."""
     return ((determined[0, mask] | determined[1, mask]) >> b) & 1 == 1
@@ -237,7 +237,7 @@ def _round_split(
         whole[b, code] -= min(whole[b, code], abs(total))
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _value_of(
     b: int,
     Z: FloatArray,

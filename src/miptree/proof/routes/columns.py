@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.inverse import refactor
-from miptree.proof.routes.jit import INNER, SMALL
+from miptree.proof.routes.jit import INNER, SMALL, UNCOUNTED
 from miptree.proof.routes.lp import FINE, move, reset, solve, value_of
 from miptree.proof.routes.state import Data, Lps, Rows
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
@@ -28,7 +28,7 @@ def copy_row(source: AnyArray, row: int, target: AnyArray, to: int) -> None:
         target[to, k] = source[row, k]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def copy_lps(source: Rows, row: int, target: Rows, to: int) -> None:
     """Copy the LPs of a level; those at hand are the only row of their memory."""
     copy_row(source.floats, row, target.floats, to)
@@ -36,7 +36,7 @@ def copy_lps(source: Rows, row: int, target: Rows, to: int) -> None:
     copy_row(source.flags, row, target.flags, to)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def start_anew(lps: Lps) -> None:
     """Empty all LPs."""
     for b in range(len(lps.y)):
@@ -53,33 +53,30 @@ def start_anew(lps: Lps) -> None:
                 lps.near[b, side, i], lps.partner[b, side, i] = np.inf, -1
 
 
-@njit(**INNER)
-def solve_split(
-    data: Data, lps: Lps, b: int, rho: float, goal: float, score: FloatArray
-) -> float:
+@njit(**UNCOUNTED)
+def solve_split(data: Data, lps: Lps, b: int, rho: float, goal: float) -> float:
     """Bring the LP of a split up to date; return its value."""
     Z = data.Z
     n, m = Z.shape
     if lps.stale[b, 0] == 0:
         return value_of(lps.q[b], n, m, data.box)
-    column = np.empty(m)
     if lps.age[b, 0] > _MOST_AGE:
         refactor(
             Z, data.box, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
-            lps.q[b], lps.sign[b], lps.over[b], lps.boxed[b], np.empty((m, m)), column,
+            lps.q[b], lps.sign[b], lps.over[b], lps.boxed[b], lps.matrix, lps.column,
         )  # fmt: skip
         lps.age[b, 0] = 0
     steps, is_solved = solve(
         Z, data.ZT, rho, data.box, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
         lps.q[b], lps.sign[b], lps.hard[b], lps.cap[b], lps.over[b], lps.boxed[b],
-        _MOST_STEPS, goal, column, score,
+        _MOST_STEPS, goal, lps.column, lps.score, lps.gains,
     )  # fmt: skip
     lps.age[b, 0] += steps
     lps.stale[b, 0] = 0 if is_solved else 1
     return value_of(lps.q[b], n, m, data.box)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def lower_cap(lps: Lps, b: int, i: int, cap: float) -> None:
     """Give a column a lower cap; if its multiplier is above, the LP must be solved."""
     lps.cap[b, i] = cap
@@ -91,7 +88,7 @@ def lower_cap(lps: Lps, b: int, i: int, cap: float) -> None:
                 lps.y[b, c] -= FINE * lps.inverse[b, c, row]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def drop_column(data: Data, lps: Lps, b: int, i: int, rho: float) -> None:
     """Take a column of multiplier 0 out of the basis, or start the LP anew."""
     n, m = data.Z.shape
@@ -113,9 +110,10 @@ def drop_column(data: Data, lps: Lps, b: int, i: int, rho: float) -> None:
                 lps.over[b],
             )  # fmt: skip
             return
-        column = lps.inverse[b, best].copy()
+        for r in range(m):
+            lps.column[r] = lps.inverse[b, best, r]
         move(
-            2 * n + best, 1.0, -lps.y[b, best], 0.0, row, column, rho,
+            2 * n + best, 1.0, -lps.y[b, best], 0.0, row, lps.column, rho,
             lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b], lps.q[b],
             lps.cap[b], lps.over[b],
         )  # fmt: skip
@@ -140,36 +138,40 @@ def wanted_side(data: Data, mask: int, i: int, b: int) -> tuple[int, bool]:
 def follow_masks(data: Data, lps: Lps, mask: IntArray, rho: float) -> None:
     """Make the columns of all points whose masks have changed."""
     n = len(data.Z)
-    changed, count = np.empty(n, dtype=np.int64), 0
+    changed, now_sure = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    count = 0
     for i in range(n):
         if lps.seen[0, i] != mask[i]:
             lps.seen[0, i] = mask[i]
             changed[count] = i
             count += 1
     for b in range(len(lps.y)):
-        for i in follow_points(data, lps, b, mask, changed[:count], rho):
+        follow_points(data, lps, b, mask, changed[:count], rho, now_sure)
+        for i in now_sure[:count]:
             if i >= 0:
                 _come_near(data.distance, lps, b, (lps.sign[b, i] + 1) // 2, i)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def follow_points(
-    data: Data, lps: Lps, b: int, mask: IntArray, changed: IntArray, rho: float
-) -> IntArray:
-    """Make the columns of some points at a split; return which are sure now, else -1.
+    data: Data, lps: Lps, b: int, mask: IntArray, changed: IntArray, rho: float,
+    now_sure: IntArray,
+) -> None:  # fmt: skip
+    """Make the columns of some points at a split; write which are sure now, else -1.
 
     Other points may take those for partners; that is left to the caller.
     """
-    now_sure, must_solve = np.full(len(changed), -1), False
+    must_solve = False
     for i in changed:
         if lps.sign[b, i] != 0:
             if wanted_side(data, mask[i], i, b)[0] != lps.sign[b, i]:
                 lower_cap(lps, b, i, 0.0)
                 must_solve = must_solve or lps.over[b, i] == 1
     if must_solve:
-        solve_split(data, lps, b, rho, np.inf, np.empty(len(mask)))
+        solve_split(data, lps, b, rho, np.inf)
     for k in range(len(changed)):
         i = changed[k]
+        now_sure[k] = -1
         side, sure = wanted_side(data, mask[i], i, b)
         if lps.sign[b, i] != 0 and lps.sign[b, i] != side:
             drop_column(data, lps, b, i, rho)
@@ -178,7 +180,6 @@ def follow_points(
             lps.stale[b, 0] = 1
             lps.hard[b, i], lps.cap[b, i] = 1, data.C[i]
             now_sure[k] = i
-    return now_sure
 
 
 @njit(**SMALL)
@@ -207,7 +208,7 @@ def _come_near(distance: FloatArray, lps: Lps, b: int, side: int, p: int) -> Non
             lps.near[b, side, i], lps.partner[b, side, i] = distance[p, i], p
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_lines(
     C: FloatArray,
     least: FloatArray,
@@ -281,7 +282,7 @@ def cap_of(
     return gap / most * _CAUTION
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def set_caps(
     lps: Lps, b: int, C: FloatArray, gap: FloatArray, rest: float, lower: FloatArray,
     line: FloatArray, box: float, growth: float,

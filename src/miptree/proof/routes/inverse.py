@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from numba import njit
 
-from miptree.proof.routes.jit import INNER
+from miptree.proof.routes.jit import UNCOUNTED
 from miptree.proof.routes.lp import FINE, point_of, reset
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _LEAST_PIVOT = 1e-9
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _invert(matrix: FloatArray, inverse: FloatArray) -> bool:
     """Invert by Gauss-Jordan elimination with row pivots; the matrix is destroyed."""
     m = len(matrix)
@@ -41,7 +41,7 @@ def _invert(matrix: FloatArray, inverse: FloatArray) -> bool:
     return True
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def refactor(
     Z: FloatArray,
     box: float,

@@ -6,7 +6,9 @@ from typing import Any
 
 from miptree.utils import jit
 
-INNER: dict[str, Any] = {**jit.INNER, "error_model": "numpy"}
-KERNEL: dict[str, Any] = {**jit.KERNEL, "error_model": "numpy"}
-SMALL: dict[str, Any] = {**INNER, "forceinline": True}
-"""Options of a function so small that counting references to its arrays is dear."""
+_BY_HAND: dict[str, Any] = {"error_model": "numpy"}
+INNER: dict[str, Any] = {**jit.INNER, **_BY_HAND}
+UNCOUNTED: dict[str, Any] = {**jit.UNCOUNTED, **_BY_HAND}
+KERNEL: dict[str, Any] = {**jit.KERNEL, **_BY_HAND}
+SMALL: dict[str, Any] = {**UNCOUNTED, "forceinline": True}
+"""Options of a function so small that a call takes longer than what it does."""

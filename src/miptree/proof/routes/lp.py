@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.closing import boxed_point
-from miptree.proof.routes.jit import INNER, SMALL
+from miptree.proof.routes.jit import SMALL, UNCOUNTED
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 LEAST_GAIN = 1e-7
@@ -40,7 +40,7 @@ FINE = 1e3
 """Cost per unit of a multiplier above its cap: more than any score of a sane split."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def reset(
     inverse: FloatArray,
     y: FloatArray,
@@ -288,7 +288,7 @@ def column_of(
                 column[r] += inverse[c, r] * factor
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def solve(
     Z: FloatArray,
     ZT: FloatArray,
@@ -308,10 +308,14 @@ def solve(
     goal: float,
     column: FloatArray,
     score: FloatArray,
+    gains: FloatArray,
 ) -> tuple[int, bool]:
-    """Take up to so many steps, or gain so much; return how many, and if solved."""
+    """Take up to so many steps, or gain so much; return how many, and if solved.
+
+    ``column``, ``score`` and ``gains`` are room.
+    """
     n, m = Z.shape
-    gain, gains = 0.0, np.empty(n)
+    gain = 0.0
     for i in range(n):
         if over[i]:
             goal = np.inf  # fines taken off are no gain

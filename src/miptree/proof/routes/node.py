@@ -8,7 +8,7 @@ from numba import njit
 from miptree.proof.routes.branching import examine, try_options
 from miptree.proof.routes.closing import closing
 from miptree.proof.routes.columns import copy_lps, follow_masks, start_anew
-from miptree.proof.routes.jit import INNER
+from miptree.proof.routes.jit import INNER, UNCOUNTED
 from miptree.proof.routes.look import Look, look_ahead, prepare
 from miptree.proof.routes.lp import write_scores
 from miptree.proof.routes.options import (
@@ -129,7 +129,7 @@ def process(
     return BRANCHED, int(pick), n_options
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _any_open(mask: IntArray) -> int:
     for i in range(len(mask)):
         if mask[i] & (mask[i] - 1):
@@ -137,7 +137,7 @@ def _any_open(mask: IntArray) -> int:
     return -1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _closing(
     data: Data, lps: Lps, mask: IntArray, T: float, least_split: float, rho: float,
     whole: IntArray, used: WordArray,

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.columns import set_caps, solve_split, write_lines
-from miptree.proof.routes.jit import INNER
+from miptree.proof.routes.jit import INNER, UNCOUNTED
 from miptree.proof.routes.look import Look, write_image
 from miptree.proof.routes.lp import value_of
 from miptree.proof.routes.state import Data, Lps, Trail
@@ -32,7 +32,7 @@ def bound_node(
     """Solve the LPs with their envelopes, the last split first; return the bound."""
     n_splits = len(value)
     n, m = data.Z.shape
-    lower, score = np.full(n_splits, least_split), np.empty(len(mask))
+    lower = np.full(n_splits, least_split)
     for b in range(n_splits):
         value[b] = value_of(lps.q[b], n, m, data.box)
     write_lines(
@@ -46,16 +46,16 @@ def bound_node(
         set_caps(lps, b, data.C, gap, T - base, lower, line, data.box, growth)
         total -= max(value[b], least_split)
         goal = T * (1.0 + 2 * SAFETY) - total - value[b]
-        value[b] = solve_split(data, lps, b, rho, goal, score)
+        value[b] = solve_split(data, lps, b, rho, goal)
         total += max(value[b], least_split)
         lower[b] = max(lower[b], value[b] - SAFETY * T)
     return total
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def bound_trial(
     data: Data, lps: Lps, base: float, T: float, least_split: float, rho: float,
-    value: FloatArray, score: FloatArray,
+    value: FloatArray,
 ) -> float:  # fmt: skip
     """Solve the LPs with the envelopes that they have; return the bound."""
     n_splits = len(value)
@@ -67,12 +67,12 @@ def bound_trial(
     for b in range(n_splits - 1, -1, -1):
         total -= max(value[b], least_split)
         goal = T * (1.0 + 2 * SAFETY) - total - value[b]
-        value[b] = solve_split(data, lps, b, rho, goal, score)
+        value[b] = solve_split(data, lps, b, rho, goal)
         total += max(value[b], least_split)
     return total
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_options(data: Data, mask: int, i: int, option: IntArray) -> int:
     """Write the masks of a point's options; return how many there are.
 
@@ -89,7 +89,7 @@ def write_options(data: Data, mask: int, i: int, option: IntArray) -> int:
     return count
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def close_option(
     data: Data, lps: Lps, look: Look, trail: Trail, count: IntArray,
     i: int, bits: int, how: int,
@@ -126,7 +126,7 @@ def close_option(
             trail.change[row, 2 + r] = -s * amount * look.image[r]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def take_snapshot(lps: Lps, trail: Trail, count: IntArray) -> None:
     """Keep the multipliers that the options of this pass are closed with."""
     snap = count[2]

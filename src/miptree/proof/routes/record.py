@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.closing import boxed_point
-from miptree.proof.routes.jit import INNER
+from miptree.proof.routes.jit import UNCOUNTED
 from miptree.proof.routes.state import Data, Log, Trail
 from miptree.proof.routes.trace import (
     BOX_LEFT,
@@ -22,25 +22,25 @@ from miptree.proof.routes.trace import (
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def has_bit(words: WordArray, i: int) -> bool:
     """Tell whether a point is in a set."""
     return (words[i >> 6] >> np.uint64(i & 63)) & np.uint64(1) != 0
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def set_bit(words: WordArray, i: int) -> None:
     """Put a point into a set."""
     words[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def clear_bit(words: WordArray, i: int) -> None:
     """Take a point out of a set."""
     words[i >> 6] &= ~(np.uint64(1) << np.uint64(i & 63))
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_close(
     data: Data, log: Log, at: IntArray, mask: IntArray, whole: IntArray,
     partner: IntArray, boxed: IntArray,
@@ -74,7 +74,7 @@ def write_close(
     _write_event(log, at, CLOSE, -1, 0, at[2] - first)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_branch(log: Log, at: IntArray, point: int, masks: IntArray, n: int) -> None:
     """Append a branch whose children, the last one first, have been written."""
     for k in range(n - 1, -1, -1):
@@ -83,19 +83,19 @@ def write_branch(log: Log, at: IntArray, point: int, masks: IntArray, n: int) ->
     _write_event(log, at, BRANCH, point, n, 0)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_empty(log: Log, at: IntArray) -> None:
     """Append the closing of a node where a point has no leaf, or a leaf no point."""
     _write_event(log, at, CLOSE, -1, 0, 0)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_feature(log: Log, at: IntArray, split: int) -> None:
     """Append a branch on the feature of a subset split."""
     _write_event(log, at, FEATURE, split, 0, 0)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def write_value(log: Log, at: IntArray, point: int, split: int) -> None:
     """Append a branch on the side of a point's value at a subset split."""
     log.mask[at[1]] = split
@@ -103,7 +103,7 @@ def write_value(log: Log, at: IntArray, point: int, split: int) -> None:
     _write_event(log, at, VALUE, point, 1, 0)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _write_event(
     log: Log, at: IntArray, kind: int, point: int, n_masks: int, n_entries: int
 ) -> None:
@@ -112,7 +112,7 @@ def _write_event(
     at[0] += 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def keep_last_part(log: Log, at: IntArray, start: IntArray, part: IntArray) -> None:
     """Drop what was written from ``start`` up to ``part``; what follows moves up."""
     for k in range(3):
@@ -130,7 +130,7 @@ def keep_last_part(log: Log, at: IntArray, start: IntArray, part: IntArray) -> N
             at[k] -= shift
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def multipliers_of(trail: Trail, record: int, end: int, n: int, q: FloatArray) -> None:
     """Write the multipliers by which an option of the trail was closed."""
     snap = trail.snapshot[record]

@@ -7,7 +7,7 @@ from numba import njit
 
 from miptree.proof.routes.closing import closing
 from miptree.proof.routes.columns import copy_lps, copy_row, start_anew
-from miptree.proof.routes.jit import INNER, KERNEL
+from miptree.proof.routes.jit import KERNEL, UNCOUNTED
 from miptree.proof.routes.look import Look
 from miptree.proof.routes.node import BRANCHED, CONFLICT, OPEN
 from miptree.proof.routes.record import (
@@ -47,7 +47,7 @@ N_COUNTERS = 11
 """Places in the array of counters."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def go_down(levels: Levels, counter: IntArray, point: int, mask: int) -> None:
     """Make the next level, where a point's mask is another one."""
     level = counter[LEVEL] + 1
@@ -63,7 +63,7 @@ def go_down(levels: Levels, counter: IntArray, point: int, mask: int) -> None:
         levels.child_start[level - 1, k] = counter[N_EVENTS + k]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def go_to_child(data: Data, levels: Levels, counter: IntArray, k: int) -> None:
     """Make the next level, that of a child of a branch.
 
@@ -83,7 +83,7 @@ def go_to_child(data: Data, levels: Levels, counter: IntArray, k: int) -> None:
         )
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def undo_last(levels: Levels, trail: Trail, counter: IntArray, level: int) -> None:
     """Take the last record off the trail, and open its option again."""
     k = counter[N_RECORDS] - 1
@@ -92,7 +92,7 @@ def undo_last(levels: Levels, trail: Trail, counter: IntArray, level: int) -> No
     counter[N_SNAPSHOTS] = trail.snapshot[k - 1] + 1 if k > 0 else 0
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def has_room(
     counter: IntArray, levels: Levels, trail: Trail, log: Log, n: int, n_leaves: int,
     most_entries: int,

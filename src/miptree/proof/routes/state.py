@@ -74,6 +74,14 @@ class Lps(NamedTuple):
     sign: AnyArray
     hard: AnyArray
     over: AnyArray
+    score: FloatArray
+    """(n,): room in which an LP is solved, as the next ones."""
+    gains: FloatArray
+    """(n,)"""
+    column: FloatArray
+    """(m,)"""
+    matrix: FloatArray
+    """(m, m)"""
 
 
 class Rows(NamedTuple):
@@ -217,7 +225,8 @@ def view_lps(rows: Rows, n: int, m: int, n_splits: int) -> Lps:
             end = first + int(np.prod(shape))
             arrays.append(memory[0, first:end].reshape(shape))
             first = end
-    return Lps._make(arrays)
+    room = ((n,), (n,), (m,), (m, m))
+    return Lps._make([*arrays, *map(np.zeros, room)])
 
 
 def _shapes(n: int, m: int, B: int) -> list[list[tuple[int, ...]]]:

@@ -7,7 +7,7 @@ from numba import njit
 
 from miptree.proof.routes.branching import STEEPNESS
 from miptree.proof.routes.columns import copy_lps, follow_masks
-from miptree.proof.routes.jit import INNER
+from miptree.proof.routes.jit import INNER, UNCOUNTED
 from miptree.proof.routes.look import Look
 from miptree.proof.routes.node import BRANCHED, OPEN, process
 from miptree.proof.routes.options import GROWTH_TRIED, bound_node
@@ -60,7 +60,7 @@ def try_value(
     return key
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def forced_value(data: Data, mask: IntArray, feature: IntArray) -> tuple[int, int]:
     """Return a point whose value has one side left, and the split; -1 without."""
     for split in range(len(feature)):
@@ -70,7 +70,7 @@ def forced_value(data: Data, mask: IntArray, feature: IntArray) -> tuple[int, in
     return -1, -1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def work_on_node(
     data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, look: Look,
     trail: Trail,

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.routes.jit import INNER
+from miptree.proof.routes.jit import INNER, UNCOUNTED
 from miptree.proof.routes.record import (
     clear_bit,
     has_bit,
@@ -35,7 +35,7 @@ _MANY = 1e-3
 """Of values that are as good to branch on, those of many points come first."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def leaf_count(determined: IntArray) -> int:
     """Return the number of leaves of a structure."""
     count = 0
@@ -44,14 +44,14 @@ def leaf_count(determined: IntArray) -> int:
     return count
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def clear(words: WordArray) -> None:
     """Make a set empty."""
     for k in range(len(words)):
         words[k] = 0
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def undecided(feature: IntArray) -> int:
     """Return the first subset split whose feature is open, -1 if there is none."""
     for split in range(len(feature)):
@@ -60,7 +60,7 @@ def undecided(feature: IntArray) -> int:
     return -1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def restrict(
     data: Data, feature: IntArray, split: int, point: int, side: int, mask: IntArray
 ) -> None:
@@ -72,7 +72,7 @@ def restrict(
             mask[i] &= kept
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def empty_point(mask: IntArray) -> int:
     """Return a point that has no leaf left, -1 if there is none."""
     for i in range(len(mask)):
@@ -81,7 +81,7 @@ def empty_point(mask: IntArray) -> int:
     return -1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def lacks_leaf(mask: IntArray, everything: int) -> bool:
     """Tell whether there is a leaf that is open to no point."""
     union = 0
@@ -130,7 +130,7 @@ def best_value(
     return best, False
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def refers_to_branch(levels: Levels, level: int, n: int) -> bool:
     """Tell whether the proof of a level refers to the branch that led to it."""
     up = level - 1
@@ -145,7 +145,7 @@ def refers_to_branch(levels: Levels, level: int, n: int) -> bool:
     return False
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def end_branch(
     data: Data, levels: Levels, level: int, log: Log, at: IntArray, record: bool,
     masks: IntArray,
