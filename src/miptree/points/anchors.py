@@ -25,10 +25,10 @@ from miptree.points.known import (
 )
 from miptree.points.layout import Space
 from miptree.utils.arrays import AnyArray
-from miptree.utils.jit import INNER
+from miptree.utils.jit import UNCOUNTED
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def largest_below(state: State) -> int:
     """Return the largest cost that a tree better than the best may have."""
     best, grain = state.number[BEST], state.grain[0]
@@ -41,7 +41,7 @@ def largest_below(state: State) -> int:
     return largest
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def absorb(space: Space, state: State, cost_left: int, cost_right: int) -> None:
     """Bound the sides of all live root splits by the two sides of the last one.
 
@@ -85,7 +85,7 @@ def absorb(space: Space, state: State, cost_left: int, cost_right: int) -> None:
     number[NEXT_FITTING] = _place_of_fitting(space, state, by_fitting, cutoff)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _raise(
     left: AnyArray,
     right: AnyArray,
@@ -107,7 +107,7 @@ def _raise(
     return lowest
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _least_fitting(
     left: AnyArray, right: AnyArray, fitting: AnyArray, limit: int
 ) -> int:
@@ -119,7 +119,7 @@ def _least_fitting(
     return least
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _place_of_bound(space: Space, state: State, f: int) -> int:
     """Return the first root split of the lowest bound of a direction."""
     if f < 0:
@@ -132,7 +132,7 @@ def _place_of_bound(space: Space, state: State, f: int) -> int:
     return place
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _place_of_fitting(space: Space, state: State, f: int, cutoff: int) -> int:
     """Return the first root split that fits best, of those that may be better."""
     if f < 0:

@@ -18,7 +18,7 @@ from miptree.points.histograms import (
 )
 from miptree.points.layout import Rows, Space
 from miptree.utils.arrays import AnyArray, FloatArray
-from miptree.utils.jit import INNER
+from miptree.utils.jit import INNER, UNCOUNTED
 
 NO_SPLIT = -1
 """Direction of a node that is a leaf."""
@@ -46,6 +46,22 @@ class Reach(NamedTuple):
     right: AnyArray
 
 
+class Counted(NamedTuple):
+    """The rows of one side, class by class, and room to add them up."""
+
+    grid: AnyArray
+    weight: AnyArray
+    ends: AnyArray
+    """(Y + 1,): where the rows of each class begin, and the end."""
+    sums: AnyArray
+    """(B * Y,): weights up to each bin of a direction."""
+    rest: AnyArray
+    """The same of the other side."""
+    most: AnyArray
+    """(2, B)"""
+    cells: AnyArray
+
+
 @njit(**INNER)
 def evaluate(
     space: Space,
@@ -61,43 +77,66 @@ def evaluate(
     Only rows of the smaller side are counted; ``total``, of :func:`all_sums` for all
     rows, gives the others.
     """
-    n_classes, widest = sides.weight.shape[1], space.n_bins.max()
+    _begin(rows, left, min_leaf, sides)
     small = 0 if 2 * left.sum() <= len(left) else 1  # which side is the smaller one
-    chosen = np.flatnonzero(left == (small == 0))
+    counted = _counted(space, rows, total, left == (small == 0), sides.weight.shape[1])
+    _try_splits(space, rows, counted, total, left, min_leaf, reach, small, sides)
+
+
+@njit(**INNER)
+def _counted(
+    space: Space, rows: Rows, total: AnyArray, is_chosen: AnyArray, n_classes: int
+) -> Counted:
+    """Return the rows of a side, and room to add up those of any direction."""
+    chosen, widest = np.flatnonzero(is_chosen), space.n_bins.max()
     grid = np.empty((rows.grid.shape[0], len(chosen)), rows.grid.dtype)
     for j in range(len(grid)):
         for i in range(len(chosen)):
             grid[j, i] = rows.grid[j, chosen[i]]
-    weight, ends = rows.weight[chosen], class_ends(rows.label[chosen], n_classes)
-    _begin(rows, left, min_leaf, sides)
-    sums = np.empty(widest * n_classes, total.dtype)
-    rest = np.empty(widest * n_classes, total.dtype)
-    most = np.empty((2, widest), total.dtype)
-    cells = np.empty(largest_cells(space, len(chosen)) * n_classes, total.dtype)
-    near, far = (reach.left, reach.right) if small == 0 else (reach.right, reach.left)
-    # Loops hand arrays to functions, not tuples of them, which takes far longer.
-    column, points, lowest, steps = (
-        space.column,
-        space.points,
-        space.lowest,
-        space.steps,
+    return Counted(
+        grid,
+        rows.weight[chosen],
+        class_ends(rows.label[chosen], n_classes),
+        np.empty(widest * n_classes, total.dtype),
+        np.empty(widest * n_classes, total.dtype),
+        np.empty((2, widest), total.dtype),
+        np.empty(largest_cells(space, len(chosen)) * n_classes, total.dtype),
     )
+
+
+@njit(**UNCOUNTED)
+def _try_splits(
+    space: Space,
+    rows: Rows,
+    counted: Counted,
+    total: AnyArray,
+    left: AnyArray,
+    min_leaf: int,
+    reach: Reach,
+    small: int,
+    sides: Sides,
+) -> None:
+    """Try all splits of both sides, of which the smaller one is counted."""
+    grid, weight, ends, sums, rest, most, cells = counted
+    near, far = (reach.left, reach.right) if small == 0 else (reach.right, reach.left)
     on_near, on_far = sides.weight[small], sides.weight[1 - small]
+    n_classes, n_chosen = len(ends) - 1, len(weight)
     for g in range(len(space.n_cells)):
         first, last, n_cells = space.group[g], space.group[g + 1], space.n_cells[g]
-        by_cells = pays_by_cells(n_cells, last - first, len(chosen))
+        by_cells = pays_by_cells(n_cells, last - first, n_chosen)
+        column, cell = space.column[first], space.cell_points[g]
         if by_cells:
-            cell = space.cell_points[g]
-            count_rows(grid, column[first], cell, 0, weight, ends, n_cells, cells)
+            count_rows(grid, column, cell, 0, weight, ends, n_cells, cells)
         for f in range(first, last):
-            low, n_bins, penalty = lowest[f], space.n_bins[f], space.penalty[f]
+            column, points, low = space.column[f], space.points[f], space.lowest[f]
+            n_bins, penalty = space.n_bins[f], space.penalty[f]
             start, end = space.offset[f], space.offset[f + 1]
             if by_cells:
                 project_cells(
-                    steps, column[f], points[f], low, cells, n_bins, n_classes, sums
+                    space.steps, column, points, low, cells, n_bins, n_classes, sums
                 )
             else:
-                count_rows(grid, column[f], points[f], low, weight, ends, n_bins, sums)
+                count_rows(grid, column, points, low, weight, ends, n_bins, sums)
             accumulate(sums, n_bins, n_classes)
             own = total[start * n_classes : end * n_classes]
             for k in range(len(own)):
@@ -132,7 +171,7 @@ def _begin(rows: Rows, left: AnyArray, min_leaf: int, sides: Sides) -> None:
         sides.split[side, 0] = NO_SPLIT
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _least_cost(
     sums: AnyArray, classes: AnyArray, upto: AnyArray, most: AnyArray
 ) -> int:
@@ -157,7 +196,7 @@ def _least_cost(
     return least
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _least_of_two(sums: AnyArray, all_0: int, all_1: int, upto: AnyArray) -> int:
     """Do the same for two classes."""
     n_bins = len(upto)

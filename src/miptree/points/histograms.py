@@ -11,10 +11,10 @@ from numba import njit
 
 from miptree.points.layout import Space
 from miptree.utils.arrays import AnyArray
-from miptree.utils.jit import INNER
+from miptree.utils.jit import INNER, UNCOUNTED
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def pays_by_cells(n_cells: int, n_directions: int, n_rows: int) -> bool:
     """Tell whether rows are counted in cells of the grid first, then in bins.
 
@@ -24,7 +24,7 @@ def pays_by_cells(n_cells: int, n_directions: int, n_rows: int) -> bool:
     return n_directions * (n_rows - n_cells) > n_rows + n_cells
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def largest_cells(space: Space, n_rows: int) -> int:
     """Return the number of cells that the groups counted by cells need."""
     largest = 1
@@ -46,7 +46,7 @@ def class_ends(label: AnyArray, n_classes: int) -> AnyArray:
     return ends
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def count_rows(
     grid: AnyArray,
     column: AnyArray,
@@ -79,7 +79,7 @@ def count_rows(
                 sums[np.uint64(b)] += weight[i]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def project_cells(
     steps: AnyArray,
     column: AnyArray,
@@ -108,7 +108,7 @@ def project_cells(
                     b += p2
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def accumulate(sums: AnyArray, n_bins: int, n_classes: int) -> None:
     """Turn the weights of bins into weights up to each bin."""
     for y in range(n_classes):
@@ -118,7 +118,7 @@ def accumulate(sums: AnyArray, n_bins: int, n_classes: int) -> None:
             sums[np.uint64(b)] = running
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def bin_of(space: Space, f: int, grid: AnyArray, i: int) -> int:
     """Return the bin of row i in direction f."""
     b = -space.lowest[f]
@@ -127,7 +127,7 @@ def bin_of(space: Space, f: int, grid: AnyArray, i: int) -> int:
     return b
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def left_of(space: Space, f: int, b: int, grid: AnyArray, left: AnyArray) -> None:
     """Set which rows go left at bin b of direction f."""
     for i in range(grid.shape[1]):
@@ -139,27 +139,35 @@ def all_sums(
     space: Space, grid: AnyArray, weight: AnyArray, ends: AnyArray, sums: AnyArray
 ) -> None:
     """Set (M * Y,): weights up to every bin of all directions, class by class."""
+    room = largest_cells(space, grid.shape[1]) * (len(ends) - 1)
+    _add_up(space, grid, weight, ends, np.zeros(room, sums.dtype), sums)
+
+
+@njit(**UNCOUNTED)
+def _add_up(
+    space: Space,
+    grid: AnyArray,
+    weight: AnyArray,
+    ends: AnyArray,
+    cells: AnyArray,
+    sums: AnyArray,
+) -> None:
+    """Do that with room for cells."""
     n_rows, n_classes = grid.shape[1], len(ends) - 1
-    cells = np.zeros(largest_cells(space, n_rows) * n_classes, sums.dtype)
-    column, points, lowest, steps = (
-        space.column,
-        space.points,
-        space.lowest,
-        space.steps,
-    )
     for g in range(len(space.n_cells)):
         first, last, n_cells = space.group[g], space.group[g + 1], space.n_cells[g]
         by_cells = pays_by_cells(n_cells, last - first, n_rows)
+        column, cell = space.column[first], space.cell_points[g]
         if by_cells:
-            cell = space.cell_points[g]
-            count_rows(grid, column[first], cell, 0, weight, ends, n_cells, cells)
+            count_rows(grid, column, cell, 0, weight, ends, n_cells, cells)
         for f in range(first, last):
-            low, n_bins = lowest[f], space.n_bins[f]
+            column, points, low = space.column[f], space.points[f], space.lowest[f]
+            n_bins = space.n_bins[f]
             own = sums[space.offset[f] * n_classes : space.offset[f + 1] * n_classes]
             if by_cells:
                 project_cells(
-                    steps, column[f], points[f], low, cells, n_bins, n_classes, own
+                    space.steps, column, points, low, cells, n_bins, n_classes, own
                 )
             else:
-                count_rows(grid, column[f], points[f], low, weight, ends, n_bins, own)
+                count_rows(grid, column, points, low, weight, ends, n_bins, own)
             accumulate(own, n_bins, n_classes)

@@ -10,7 +10,7 @@ from numba import njit
 from miptree.points.evaluate import Reach, Sides
 from miptree.points.layout import Space
 from miptree.utils.arrays import AnyArray, FloatArray
-from miptree.utils.jit import INNER
+from miptree.utils.jit import UNCOUNTED
 
 NO_ROOT = -1
 """Number of the root split that sends all rows left."""
@@ -69,19 +69,19 @@ class State(NamedTuple):
     """(1,) int64: the costs of all rows are multiples of it."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def endless(state: State) -> int:
     """Return more than any tree costs."""
     return np.iinfo(state.bound_left.dtype).max // 4
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def is_live(state: State, root: int) -> bool:
     """Tell whether a root split has rows on both sides and was not evaluated."""
     return state.bound_left[root] < endless(state)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def weight_upto(space: Space, state: State, f: int, b: int) -> int:
     """Return the weight of all rows up to bin b of direction f."""
     n_bins, n_classes = space.n_bins[f], state.sides.weight.shape[1]

@@ -10,7 +10,7 @@ from miptree.points.known import State
 from miptree.points.layout import Rows, Space
 from miptree.points.roots import begin_root, set_fitting
 from miptree.utils.arrays import AnyArray
-from miptree.utils.jit import KERNEL
+from miptree.utils.jit import KERNEL, UNCOUNTED_KERNEL
 
 
 @njit(**KERNEL)
@@ -26,7 +26,7 @@ def open_root(
     return split
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def close_root(space: Space, state: State, cost_left: int, cost_right: int) -> None:
     """Bound all root splits by lower bounds on the cost of the sides of the last."""
     absorb(space, state, cost_left, cost_right)

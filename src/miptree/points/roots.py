@@ -29,7 +29,7 @@ from miptree.points.known import (
 )
 from miptree.points.layout import Rows, Space
 from miptree.utils.arrays import AnyArray, FloatArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER, KERNEL, UNCOUNTED, UNCOUNTED_KERNEL
 
 _COLUMN_GAP = 1e6
 """Gaps that a column less is worth among equally cheap trees."""
@@ -56,7 +56,7 @@ def fill_totals(space: Space, rows: Rows, state: State) -> None:
     state.number[N_LIVE] = len(space.n_bins)
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def impurities(
     space: Space, state: State, impurity: FloatArray, split: AnyArray
 ) -> None:
@@ -81,7 +81,7 @@ def impurities(
                     impurity[g], split[g] = impure, m
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def finish(state: State, root: int) -> None:
     """Note that a root split is evaluated."""
     if root != NO_ROOT:
@@ -90,7 +90,7 @@ def finish(state: State, root: int) -> None:
     state.number[N_EVALUATED] += 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def n_used(space: Space, f: int) -> int:
     """Return the number of columns of a direction."""
     used = 0
@@ -100,7 +100,7 @@ def n_used(space: Space, f: int) -> int:
     return used
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def try_root(space: Space, rows: Rows, state: State, root: int, min_leaf: int) -> bool:
     """Evaluate a root split, bound all others, and return whether it is the best."""
     number, sides = state.number, state.sides
@@ -124,13 +124,13 @@ def try_root(space: Space, rows: Rows, state: State, root: int, min_leaf: int) -
         for k in range(6):
             state.tree[1 + k // 3, k % 3] = sides.split[k // 3, k % 3]
     if is_better:
-        set_fitting(space, rows, _subtree_costs(space, rows, state), state.fitting)
+        _fit_to_best(space, rows, state)
         number[N_TRIED] = 0
     absorb(space, state, sides.bound[0], sides.bound[1])
     return is_better
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def next_bin(space: Space, state: State, f: int, b: int) -> int:
     """Return the next bin of direction f that holds rows."""
     after = b + 1
@@ -140,7 +140,7 @@ def next_bin(space: Space, state: State, f: int, b: int) -> int:
     return after
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def begin_root(
     space: Space, rows: Rows, state: State, root: int
 ) -> tuple[int, int, int]:
@@ -158,6 +158,12 @@ def begin_root(
         after = next_bin(space, state, f, b)
     finish(state, root)
     return f, b, after
+
+
+@njit(**INNER)
+def _fit_to_best(space: Space, rows: Rows, state: State) -> None:
+    """Set the cost of every root split with the subtrees of the best tree."""
+    set_fitting(space, rows, _subtree_costs(space, rows, state), state.fitting)
 
 
 @njit(**INNER)
@@ -200,7 +206,7 @@ def _subtree_costs(space: Space, rows: Rows, state: State) -> AnyArray:
     return cost
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def advance(
     space: Space,
     rows: Rows,
