@@ -29,7 +29,7 @@ from miptree.proof.state import (
     search_fits_memory,
 )
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
-from miptree.utils.jit import INNER, KERNEL, MINUS_ONE, ONE, ZERO
+from miptree.utils.jit import MINUS_ONE, ONE, UNCOUNTED, UNCOUNTED_KERNEL, ZERO
 
 _MOST_NUMBERS = 5e7
 """Numbers in a tree: some 400 MB."""
@@ -137,7 +137,7 @@ def _begin(n: int, capacity: int) -> Growth:
     )  # fmt: skip
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
     """Grow on for some nodes; return EXHAUSTED (it has grown), PAUSED or FULL."""
     done = 0
@@ -164,7 +164,7 @@ def grow(s: SearchState, g: Growth, least: float, max_nodes: int) -> int:
         g.at[1] = level - 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _enter(s: SearchState, g: Growth, level: int, least: float) -> None:
     """Make the node of a level: what its hyperplanes agree on, and who divides them."""
     g.began[level] = s.size[0, 0]
@@ -183,7 +183,7 @@ def _enter(s: SearchState, g: Growth, level: int, least: float) -> None:
         g.right[g.node[level - 1]] = node
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _close(s: SearchState, least: float) -> int:
     """Decide the points that have one side left; return one that divides the others.
 
@@ -206,7 +206,7 @@ def _close(s: SearchState, least: float) -> int:
     return divider
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def take_back_to(s: SearchState, size: int) -> None:
     """Take back the points decided last."""
     while s.size[0, 0] > size:

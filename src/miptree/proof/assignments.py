@@ -9,10 +9,10 @@ from miptree.proof.hull_distance import INSEPARABLE, first_basis, separate
 from miptree.proof.state import ERROR, OPEN, SearchState
 from miptree.search.routing import copy_into
 from miptree.utils.arrays import FloatArray, IntArray
-from miptree.utils.jit import INNER
+from miptree.utils.jit import UNCOUNTED
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def score_of(s: SearchState, node: int, i: int) -> float:
     """Return the score of a point at a node: right if above 0, else left.
 
@@ -29,7 +29,7 @@ def score_of(s: SearchState, node: int, i: int) -> float:
     return value
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def room_for(s: SearchState, node: int, direction: int, i: int, least: float) -> float:
     """Return the distance of a node's hulls if a point joins a side; -1: it cannot."""
     others = 1 if direction > 0 else 2
@@ -49,7 +49,7 @@ def room_for(s: SearchState, node: int, direction: int, i: int, least: float) ->
     return -1.0 if answer == INSEPARABLE else distance
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _start_basis(
     s: SearchState,
     node: int,
@@ -70,7 +70,7 @@ def _start_basis(
         first_basis(s.X, right, left, basis, inverse, weight)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def send(s: SearchState, level: int, i: int, leaf: int, least: float) -> None:
     """Send a point to a leaf.
 
@@ -109,7 +109,7 @@ def send(s: SearchState, level: int, i: int, leaf: int, least: float) -> None:
         node, k = parent, k + 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def take_back(s: SearchState, level: int, i: int) -> None:
     """Undo the last decision on a point."""
     leaf = s.place[i]

@@ -23,13 +23,15 @@ from numba import njit
 from miptree.proof.assignments import room_for, score_of, send, take_back
 from miptree.proof.state import ERROR, EXHAUSTED, FOUND, OPEN, PAUSED, SearchState
 from miptree.search.routing import copy_into
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL
 
 _PRUNED, _SOLVED = -1, -2
 """Instead of a point to decide next."""
+_NOT_ASKED = -2.0
+"""No distance, and no answer that a point cannot join."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _is_right(s: SearchState, i: int, least: float) -> bool:
     """Tell whether the hyperplanes at hand classify a point with the margin."""
     n_branch = s.size.shape[0]
@@ -42,7 +44,7 @@ def _is_right(s: SearchState, i: int, least: float) -> bool:
     return s.label[node - n_branch] == s.y[i]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, float]:
     """Return the leaves that may still take a point, as bits, and their total room.
 
@@ -50,7 +52,9 @@ def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, flo
     """
     n_branch, n_leaves = s.size.shape[0], len(s.label)
     # Each side of each node is asked once.
-    asked = np.full((n_branch, 2), np.nan)
+    asked = s.asked
+    for node in range(n_branch):
+        asked[node, 0] = asked[node, 1] = _NOT_ASKED
     mask = s.open_leaves[level, i]
     found, room = 0, 0.0
     for leaf in range(n_leaves):
@@ -65,7 +69,7 @@ def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, flo
             if on_right and s.size[parent, 0] == 0:
                 is_image = True
             distance = asked[parent, 1 if on_right else 0]
-            if np.isnan(distance):
+            if distance == _NOT_ASKED:
                 direction = 1 if on_right else -1
                 distance = room_for(s, parent, direction, i, least)
                 asked[parent, 1 if on_right else 0] = distance
@@ -79,7 +83,7 @@ def _open_to(s: SearchState, level: int, i: int, least: float) -> tuple[int, flo
     return found, room
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _costs_too_much(s: SearchState, most: float) -> bool:
     """Tell whether the decisions so far imply too many errors.
 
@@ -94,7 +98,7 @@ def _costs_too_much(s: SearchState, most: float) -> bool:
     return True
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _expand(s: SearchState, level: int, most: float, least: float) -> int:
     """Force errors and return the point to decide next: the one with least freedom.
 
@@ -125,7 +129,7 @@ def _expand(s: SearchState, level: int, most: float, least: float) -> int:
     return best
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _release(s: SearchState, level: int) -> None:
     """Undo the errors forced at a level."""
     for height in range(s.forced_at[level], s.forced_at[level + 1]):
@@ -135,7 +139,7 @@ def _release(s: SearchState, level: int) -> None:
     s.forced_at[level + 1] = s.forced_at[level]
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def advance(
     s: SearchState, most: float, least: float, max_nodes: int
 ) -> tuple[int, int]:
@@ -169,7 +173,7 @@ def advance(
             s.level[0] = level - 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
     """Begin a level; return False where nothing is left to decide."""
     s.level[1] = 0
@@ -183,7 +187,7 @@ def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
     return point != _SOLVED
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _next_option(s: SearchState, level: int, most: float, least: float) -> bool:
     """Decide a level's point in the next way; return False, undone, if none is left."""
     point = s.chosen[level]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from miptree.proof.conflict_state import NO_ERRORS_KNOWN, Conflicts
@@ -13,7 +12,7 @@ from miptree.proof.hull_distance import (
     separate,
 )
 from miptree.utils.arrays import IntArray
-from miptree.utils.jit import INNER, MINUS_ONE, ZERO
+from miptree.utils.jit import MINUS_ONE, UNCOUNTED, ZERO
 
 _PARTS = 8
 """Steps at most in which the points come to a hull, the later ones first."""
@@ -21,7 +20,7 @@ _ROUNDING = 1e-12
 """Weights below are rounding."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def expand(
     c: Conflicts,
     wanted: IntArray,
@@ -72,7 +71,7 @@ def expand(
     return n_found
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _count_free(c: Conflicts, n_points: int, allowed: int) -> int:
     """Count the points of a conflict that may be errors.
 
@@ -89,7 +88,7 @@ def _count_free(c: Conflicts, n_points: int, allowed: int) -> int:
     return n_free
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _set_options(c: Conflicts, n_points: int, level: int) -> None:
     """Make a conflict that of a level."""
     n_options = 0
@@ -100,7 +99,7 @@ def _set_options(c: Conflicts, n_points: int, level: int) -> None:
     c.n_options[level] = n_options
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _pack(c: Conflicts, n_points: int, allowed: int) -> bool:
     """Add a conflict to disjoint ones; return False if they cost too much."""
     cheapest, first = NO_ERRORS_KNOWN, NO_ERRORS_KNOWN
@@ -117,7 +116,7 @@ def _pack(c: Conflicts, n_points: int, allowed: int) -> bool:
     return excess == 0
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _find(
     c: Conflicts,
     wanted: IntArray,
@@ -163,7 +162,7 @@ def _find(
     return 0
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _conflict(c: Conflicts, system: int, n_members: int, least: float) -> int:
     """Write the points of the basis if the members are inseparable."""
     n, d = c.X.shape
@@ -176,8 +175,7 @@ def _conflict(c: Conflicts, system: int, n_members: int, least: float) -> int:
     for row in range(d + 2):
         if c.weight[row] < _ROUNDING:
             c.weight[row] = 0.0
-    point = np.empty(d)
-    if distance_of_combinations(c.X, c.basis, c.weight, c.is_right, point) >= least:
+    if distance_of_combinations(c.X, c.basis, c.weight, c.is_right, c.point) >= least:
         return 0
     n_points = 0
     for row in range(d + 2):

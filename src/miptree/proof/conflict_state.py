@@ -50,6 +50,8 @@ class Conflicts(NamedTuple):
     inverse: FloatArray
     weight: FloatArray
     """The hull LP."""
+    point: FloatArray
+    """(d,): room for a difference of two points."""
     conflict: IntArray
     """(d + 2,): points of the conflict found last."""
     n_found: IntArray
@@ -74,6 +76,6 @@ def begin_conflicts(X: FloatArray, unit: IntArray, n_systems: int) -> Conflicts:
         none(), none(), none(), zeros(n),
         zeros(n + 1, d + 2), zeros(n + 1), zeros(n + 1), zeros(1),
         zeros(n), zeros(n), none(),
-        zeros(d + 2), np.zeros((d + 2, d + 2)), np.zeros(d + 2),
+        zeros(d + 2), np.zeros((d + 2, d + 2)), np.zeros(d + 2), np.zeros(d),
         zeros(d + 2), zeros(1), np.full(1, 2**62),
     )  # fmt: skip

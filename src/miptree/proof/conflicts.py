@@ -22,13 +22,13 @@ from numba import njit
 from miptree.proof.conflict_packing import expand
 from miptree.proof.conflict_state import NO_ERRORS_KNOWN, Conflicts
 from miptree.utils.arrays import IntArray
-from miptree.utils.jit import INNER, KERNEL, ZERO
+from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL, ZERO
 
 NO, YES, UNDECIDED = 0, 1, 2
 """Answers; undecided claims nothing."""
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def few_errors(
     c: Conflicts,
     wanted: IntArray,
@@ -90,7 +90,7 @@ def few_errors(
         level -= 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _number_stages(c: Conflicts, size: int, rank: IntArray, allowed: int) -> int:
     """Begin a question; return the number of different ranks."""
     for i in range(len(c.is_in)):
@@ -106,7 +106,7 @@ def _number_stages(c: Conflicts, size: int, rank: IntArray, allowed: int) -> int
     return n_stages
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _change(c: Conflicts, i: int, is_in: bool) -> None:
     """Make a point an error, or no longer."""
     c.is_in[i] = is_in

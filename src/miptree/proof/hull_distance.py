@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
-from miptree.utils.jit import KERNEL
+from miptree.utils.jit import KERNEL, UNCOUNTED_KERNEL
 
 SEPARATED, INSEPARABLE, UNDECIDED = 0, 1, 2
 
@@ -26,7 +26,7 @@ _MOST_PIVOTS = 200
 """Pivots after which a question is left undecided, which claims nothing."""
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def first_basis(
     X: FloatArray,
     right: int,
@@ -54,7 +54,7 @@ def first_basis(
     weight[d] = weight[d + 1] = 1.0
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _duals(
     basis: IntArray, inverse: FloatArray, n: int, d: int, dual: FloatArray
 ) -> None:
@@ -67,7 +67,7 @@ def _duals(
         dual[k] = total
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _entering(
     X: FloatArray, members: IntArray, side: IntArray, size: int, dual: FloatArray
 ) -> tuple[int, bool]:
@@ -92,7 +92,7 @@ def _entering(
     return found, on_right
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _column(
     X: FloatArray, inverse: FloatArray, entering: int, on_right: bool, step: FloatArray
 ) -> None:
@@ -111,7 +111,7 @@ def _column(
             step[row] = total
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _pivot(
     basis: IntArray,
     inverse: FloatArray,
@@ -145,7 +145,7 @@ def _pivot(
     return True
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def distance_of_combinations(
     X: FloatArray,
     basis: IntArray,

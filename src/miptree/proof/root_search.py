@@ -31,14 +31,14 @@ from miptree.proof.root_sides import (
 from miptree.proof.root_state import RootState
 from miptree.proof.state import EXHAUSTED, FOUND, PAUSED, SearchState
 from miptree.search.routing import copy_into
-from miptree.utils.jit import INNER, KERNEL, ZERO
+from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL, ZERO
 
 _MOST_CONFLICTS = 20_000
 """Conflicts of a node after which its questions are left undecided; the search pauses
 after so many."""
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def advance_roots(
     s: SearchState,
     c: Conflicts,
@@ -91,7 +91,7 @@ def advance_roots(
         r.at[0] = level - 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _descend(s: SearchState, r: RootState, level: int, apart: float) -> None:
     """Send the point of a level to its next side."""
     side, point = r.n_tried[level], r.chosen[level]
@@ -106,7 +106,7 @@ def _descend(s: SearchState, r: RootState, level: int, apart: float) -> None:
     r.at[0], r.at[1] = level + 1, 1
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _join(
     s: SearchState, r: RootState, level: int, i: int, side: int, gain: int, apart: float
 ) -> None:
@@ -119,7 +119,7 @@ def _join(
         r.lost[level, side] += gain
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _enter(
     s: SearchState,
     c: Conflicts,
@@ -168,7 +168,7 @@ def _enter(
     return PRUNED
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _costs_too_much(r: RootState, level: int, allowed: int, more: int) -> bool:
     """Tell whether the two sides make too many errors."""
     total = more

@@ -12,7 +12,7 @@ from miptree.proof.root_state import RootState
 from miptree.proof.state import OPEN, SearchState
 from miptree.search.routing import copy_into
 from miptree.utils.arrays import FloatArray
-from miptree.utils.jit import INNER, MINUS_ONE, ONE, ZERO
+from miptree.utils.jit import MINUS_ONE, ONE, UNCOUNTED, ZERO
 
 PRUNED, SOLVED = -1, -2
 """Instead of a point to decide next."""
@@ -20,7 +20,7 @@ _LOST = 0.3
 """How wrong a point is on a side where its class has no leaf, as a distance."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def close(s: SearchState, apart: float) -> bool:
     """Decide the points that have one side left; return False if one has none."""
     for i in range(len(s.y)):
@@ -35,7 +35,7 @@ def close(s: SearchState, apart: float) -> bool:
     return True
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _score(X: FloatArray, plane: FloatArray, i: int) -> float:
     """Return the score of a point: right if above 0."""
     d = X.shape[1]
@@ -45,7 +45,7 @@ def _score(X: FloatArray, plane: FloatArray, i: int) -> float:
     return value
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def gain_of(
     s: SearchState,
     c: Conflicts,
@@ -82,31 +82,35 @@ def gain_of(
     return errors - known if answer == NO else 0
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def most_wrong(s: SearchState, r: RootState, level: int, least: float) -> int:
     """Return the undecided point that both sides have most trouble with.
 
     Returns -1 if the splits at hand get them all right.
     """
     chosen, most = -1, -np.inf
-    wrong = np.empty(2)
     for i in range(len(s.y)):
         if s.place[i] != OPEN:
             continue
-        for side in range(2):
-            wrong[side] = _LOST
-            if r.wanted[side, i]:
-                score = _score(s.X, r.plane[level, side], i)
-                wrong[side] = -r.wanted[side, i] * score
-        if wrong[1 if score_of(s, ZERO, i) > 0 else 0] <= -0.5 * least:
+        on_left, on_right = _wrong_by(s, r, level, 0, i), _wrong_by(s, r, level, 1, i)
+        nearer = on_right if score_of(s, ZERO, i) > 0 else on_left
+        if nearer <= -0.5 * least:
             continue
-        trouble = wrong.min() + 1e-3 * wrong.max()
+        trouble = min(on_left, on_right) + 1e-3 * max(on_left, on_right)
         if trouble > most:
             chosen, most = i, trouble
     return chosen
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
+def _wrong_by(s: SearchState, r: RootState, level: int, side: int, i: int) -> float:
+    """Return by how much a side's split gets a point wrong, below 0 if right."""
+    if r.wanted[side, i] == 0:
+        return _LOST
+    return -r.wanted[side, i] * _score(s.X, r.plane[level, side], i)
+
+
+@njit(**UNCOUNTED)
 def settle(
     s: SearchState,
     c: Conflicts,
@@ -129,8 +133,7 @@ def settle(
             r.systems[1 + side, i], r.systems[2 - side, i] = r.wanted[side, i], 0
             c.points[size] = i
             size += 1
-    unknown = np.zeros(len(s.y), np.int64)
-    answer, errors = few_errors(c, r.systems, size, unknown, allowed - lost, least)
+    answer, errors = few_errors(c, r.systems, size, r.unknown, allowed - lost, least)
     if answer == NO:
         r.turned_back[0] = min(r.turned_back[0], lost + errors)
         return PRUNED
@@ -152,7 +155,7 @@ def settle(
     return PRUNED
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _wrong(s: SearchState, c: Conflicts, r: RootState, least: float) -> tuple[int, int]:
     """Return the errors of the hyperplanes found, and an undecided point among them.
 

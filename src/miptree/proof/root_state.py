@@ -49,6 +49,8 @@ class RootState(NamedTuple):
 
     systems: IntArray
     """(3, n): sides at the root and at the two nodes below it."""
+    unknown: IntArray
+    """(n,): zeros, the ranks of points in a question about all three splits."""
     tree: FloatArray
     """(3, d + 1): the tree found."""
 
@@ -68,5 +70,5 @@ def begin_roots(wanted: IntArray, is_symmetric: bool, d: int) -> RootState:
         zeros(n + 1), zeros(n + 1), zeros(n + 1), zeros(n + 1),
         zeros(n + 1, 2), np.zeros((n + 1, 2, d + 1)),
         np.array([0, 1, 0]), np.full(1, 2**62),
-        zeros(3, n), np.zeros((3, d + 1)),
+        zeros(3, n), zeros(n), np.zeros((3, d + 1)),
     )  # fmt: skip

@@ -22,7 +22,7 @@ from numba import njit
 from miptree.proof.arrangement import EMPTY, LEAF, Arrangement, words_of
 from miptree.proof.state import EXHAUSTED, FULL, PAUSED
 from miptree.utils.arrays import BoolArray, IntArray, WordArray
-from miptree.utils.jit import KERNEL
+from miptree.utils.jit import KERNEL, UNCOUNTED_KERNEL
 
 _MOST_FOUND = 1000
 """Splits found after which a search gives up, its target being too high."""
@@ -115,7 +115,7 @@ def _n_bits(x: np.uint64) -> np.uint64:
     return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def errors_of(a: Arrangement, node: int, inside: WordArray, classes: ClassBits) -> int:
     """Return the errors of the best classes among the points that a node decides."""
     errors = np.uint64(0)
@@ -133,7 +133,7 @@ def errors_of(a: Arrangement, node: int, inside: WordArray, classes: ClassBits) 
     return int(errors)
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _decides(a: Arrangement, node: int, inside: WordArray) -> bool:
     """Tell whether a node leaves none of these points open."""
     for w in range(len(inside)):
@@ -142,7 +142,7 @@ def _decides(a: Arrangement, node: int, inside: WordArray) -> bool:
     return True
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def fewest_of_a_split(
     a: Arrangement,
     inside: WordArray,
@@ -203,7 +203,7 @@ def splits_below(
     return n_out
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _some_leaf(a: Arrangement, node: int) -> int:
     """Return the leftmost leaf below a node."""
     while a.right[node] >= 0:
@@ -211,7 +211,7 @@ def _some_leaf(a: Arrangement, node: int) -> int:
     return node
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _is_promising(
     a: Arrangement,
     r: RootSearch,

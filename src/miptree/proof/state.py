@@ -69,6 +69,8 @@ class SearchState(NamedTuple):
     """A hull LP of its own, for questions that change nothing."""
     is_right: BoolArray
     """(n,): room for the sides of the points in a hull LP."""
+    asked: FloatArray
+    """(B, 2): room for the answers about each side of each node."""
 
     open_leaves: IntArray
     """(n + 1, n): leaves open to a point, as bits."""
@@ -132,7 +134,7 @@ def begin_search(
         np.zeros((n + 1, depth, rows)), np.zeros((n + 1, depth, d + 1)),
         np.zeros((n + 1, depth)),
         zeros(rows), np.zeros((rows, rows)), np.zeros(rows), np.zeros(d + 1),
-        np.zeros(n, dtype=np.bool_),
+        np.zeros(n, dtype=np.bool_), np.zeros((n_branch, 2)),
         np.full((n + 1, n), full, dtype=np.int64), zeros(n + 1), zeros(n + 1),
         zeros(n + 1), zeros(n), zeros(n + 2), level,
     )  # fmt: skip

@@ -26,7 +26,7 @@ from miptree.search.routing import (
 )
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER, KERNEL, UNCOUNTED
 
 TOLERANCE = 1e-9
 """Costs closer than this (in units of a mean row weight) count as equal."""
@@ -38,7 +38,7 @@ _P_TIE = 0.3
 """Probability of a step that changes nothing, which walks over the plateaus."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
     """Return a step inside the interval after breakpoint q, nan if it is too narrow.
 
@@ -55,7 +55,7 @@ def _interval_middle(at: FloatArray, order: IntArray, q: int) -> float:
     return 0.5 * (start + stop)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _better_step(
     value: float, middle: float, best: float, step: float, ties: int, state: AnyArray
 ) -> tuple[float, float, int]:
@@ -116,7 +116,7 @@ def best_step_fixed(
     return best, step
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _move_class(
     side: FloatArray, add: float, i: int, y: IntArray, w: FloatArray, cost: FloatArray
 ) -> None:
@@ -128,7 +128,7 @@ def _move_class(
         side[y[i]] -= add * w[i]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _smallest(values: FloatArray) -> float:
     """Return the least of some values (``values.min()`` compiles much longer)."""
     least = values[0]
@@ -186,7 +186,7 @@ def best_step_leaf(
     return best, step
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _normalise(
     points: Points, tree: HeapTree, Z: FloatArray, node: SearchedNode, state: AnyArray
 ) -> None:
@@ -257,7 +257,7 @@ def _search_node(
             z[q] += step * v[q]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _copy_tree(target: HeapTree, source: HeapTree) -> None:
     """Copy a tree onto another one."""
     copy_into(target.coef, source.coef)

@@ -9,7 +9,7 @@ from numba import njit
 from miptree.search.data import Points
 from miptree.search.rng import below, normal, uniform
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.utils.jit import INNER
+from miptree.utils.jit import UNCOUNTED
 
 FLAT = 1e-12
 """A score that changes by less per unit step does not move."""
@@ -51,7 +51,7 @@ class SearchedNode(NamedTuple):
     """(m,): cost of each on the right less that on the left."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def random_direction(
     points: Points, node: SearchedNode, direction: FloatArray, state: AnyArray
 ) -> float:

@@ -28,7 +28,7 @@ from miptree.search.routing import (
 )
 from miptree.tree import HeapTree
 from miptree.utils.arrays import FloatArray, IntArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER, KERNEL, UNCOUNTED, UNCOUNTED_KERNEL
 
 _INSIDE = 1.0 - 1e-9
 """Steps stop a little inside the box, so that rounding does not leave it."""
@@ -54,13 +54,13 @@ class NodeLine(NamedTuple):
     """(d,): change of the coefficients per unit step."""
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _missing(score: float, margin: float) -> float:
     """Return how much of the margin a score lacks."""
     return max(0.0, margin - abs(score))
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _cost_below(
     points: Points,
     tree: HeapTree,
@@ -96,7 +96,7 @@ def side_costs(
     return index, costs
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _objective(
     points: Points, tree: HeapTree, Z: FloatArray, penalties: Penalties
 ) -> float:
@@ -193,7 +193,7 @@ def best_step_svm1(
     return best, step
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     """Return the steps, from low to high, that keep all scores in the box.
 
@@ -207,7 +207,7 @@ def box_range(score: FloatArray, v: FloatArray) -> tuple[float, float]:
     return min(low, 0.0), max(high, 0.0)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _into_box(coef: FloatArray, threshold: FloatArray, Z: FloatArray) -> None:
     """Shrink the hyperplanes that leave the box abs(score) <= 1, in place."""
     for b in range(len(threshold)):

@@ -16,7 +16,7 @@ from miptree.search.rng import below, uniform
 from miptree.search.routing import care_points, copy_into, largest_size, score_tree
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER, KERNEL, UNCOUNTED_KERNEL
 
 _FARTHEST = 30.0
 """Beyond this margin the logistic function is 0 or 1 for our purposes."""
@@ -164,7 +164,7 @@ def reweighted_logistic(
     return best_w
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _draw(index: IntArray, gain: FloatArray, size: int, state: AnyArray) -> None:
     """Bring a random sample of the entries to the front, in place."""
     for q in range(size):

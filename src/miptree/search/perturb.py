@@ -9,12 +9,12 @@ from miptree.search.rng import below, normal, uniform
 from miptree.search.routing import largest_size, points_at, score_tree
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, IntArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import KERNEL, UNCOUNTED
 
 TILT, BISECT, FEW_COORDINATES, ALL_NODES = 0, 1, 2, 3
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _tilt(
     points: Points, tree: HeapTree, b: int, through: int, size: float, state: AnyArray
 ) -> None:
@@ -29,7 +29,7 @@ def _tilt(
         tree.threshold[b] += 0.3 * size * normal(state)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def _bisect(
     points: Points, tree: HeapTree, b: int, index: IntArray, state: AnyArray
 ) -> None:

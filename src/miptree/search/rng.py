@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from miptree.utils.arrays import AnyArray, IntArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL
 
 
 def random_state(rng: np.random.Generator) -> AnyArray:
@@ -19,7 +19,7 @@ def random_state(rng: np.random.Generator) -> AnyArray:
     return rng.integers(0, 2**64, size=1, dtype=np.uint64)
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def uniform(state: AnyArray) -> float:
     """Return a float in [0, 1)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -30,20 +30,20 @@ def uniform(state: AnyArray) -> float:
     return float(z >> np.uint64(11)) / 9007199254740992.0
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def below(state: AnyArray, n: int) -> int:
     """Return an integer in 0, ..., n - 1."""
     return int(uniform(state) * n)
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def normal(state: AnyArray) -> float:
     """Return a standard normal number (Box and Muller)."""
     radius = np.sqrt(-2.0 * np.log(1.0 - uniform(state)))
     return radius * np.cos(2.0 * np.pi * uniform(state))
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def shuffle(state: AnyArray, order: IntArray) -> None:
     """Fill ``order`` with a random permutation."""
     for q in range(len(order)):

@@ -14,7 +14,7 @@ from numba import njit
 from miptree.search.data import Points
 from miptree.tree import HeapTree
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.utils.jit import INNER, KERNEL
+from miptree.utils.jit import INNER, KERNEL, UNCOUNTED
 
 _BLOCK = 2048
 
@@ -31,7 +31,7 @@ def copy_into(target: AnyArray, source: AnyArray) -> None:
         to_flat[i] = from_flat[i]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def largest_size(values: FloatArray) -> float:
     """Return the largest absolute value, 0 of none."""
     largest = 0.0
@@ -51,7 +51,7 @@ def places(mask: BoolArray) -> IntArray:
     return found[:k]
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def score_node(
     XT: FloatArray, coef: FloatArray, threshold: float, score: FloatArray
 ) -> None:
@@ -79,7 +79,7 @@ def score_tree(XT: FloatArray, coef: FloatArray, threshold: FloatArray) -> Float
     return Z
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def leaf_below(Z: FloatArray, node: int, i: int) -> int:
     """Return the leaf number that point i reaches from a branch node or a leaf."""
     n_branch = Z.shape[0]
@@ -88,7 +88,7 @@ def leaf_below(Z: FloatArray, node: int, i: int) -> int:
     return node - n_branch
 
 
-@njit(**INNER)
+@njit(**UNCOUNTED)
 def point_cost(points: Points, i: int, k: int) -> float:
     """Return the cost of predicting class k for point i."""
     if points.cost.shape[0] > 0:

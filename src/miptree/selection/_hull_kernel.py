@@ -33,7 +33,7 @@ from miptree.selection._simplex import (
     write_column,
 )
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
-from miptree.utils.jit import KERNEL
+from miptree.utils.jit import KERNEL, UNCOUNTED_KERNEL
 
 _GAIN = 1e-10
 _UPDATES = 60
@@ -54,7 +54,7 @@ def _gains(points: FloatArray, n: int, dual: FloatArray, gain: FloatArray) -> No
                 gain[i] += y * row[i]
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _best_pool_point(
     work: Work, columns: HullColumns, j: int, least: float, random: int
 ) -> tuple[int, float, int]:
@@ -87,7 +87,7 @@ def _best_pool_point(
     return point, best, random
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _is_separated(
     work: Work, columns: HullColumns, j: int, box: FloatArray, top: float
 ) -> bool:
@@ -100,7 +100,7 @@ def _is_separated(
     return own - top > width
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _best_of_all(work: Work, columns: HullColumns, j: int) -> tuple[int, float, bool]:
     """Return the other point with the largest gain, that gain, and if it is extreme."""
     gain, n, d = work.gain_all, len(columns.X), len(work.dual) - 1
@@ -120,7 +120,7 @@ def _best_of_all(work: Work, columns: HullColumns, j: int) -> tuple[int, float, 
     return point, best, best - second > TOLERANCE * size
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def decide(
     j: int,
     columns: HullColumns,

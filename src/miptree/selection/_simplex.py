@@ -14,7 +14,7 @@ from numba import njit
 
 from miptree.selection._hull_columns import TOLERANCE, HullColumns
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
-from miptree.utils.jit import KERNEL
+from miptree.utils.jit import KERNEL, UNCOUNTED_KERNEL
 
 _TINY_STEP = 1e-12
 _TINY_PIVOT = 1e-11
@@ -78,7 +78,7 @@ def new_work(n: int, d: int, n_pool: int, most_own: int) -> Work:
     )  # fmt: skip
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def _invert(work: Work, X: FloatArray) -> bool:
     """Invert the basis by Gauss-Jordan elimination; return False if it is singular."""
     m = len(work.basis)
@@ -117,7 +117,7 @@ def _invert(work: Work, X: FloatArray) -> bool:
     return True
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def basic_values(work: Work, q: FloatArray, box: FloatArray) -> None:
     """Compute the basic variables for the right-hand side (q - slacks, 1)."""
     m = len(work.basis)
@@ -130,7 +130,7 @@ def basic_values(work: Work, q: FloatArray, box: FloatArray) -> None:
         work.value[r] = total
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def refactor(work: Work, X: FloatArray, q: FloatArray, box: FloatArray) -> bool:
     """Invert the basis anew and compute its values; return False if it is singular."""
     if not _invert(work, X):
@@ -139,7 +139,7 @@ def refactor(work: Work, X: FloatArray, q: FloatArray, box: FloatArray) -> bool:
     return True
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def infeasibility(work: Work, box: FloatArray) -> float:
     """Return the sum of the infeasibilities; write its duals."""
     m = len(work.basis)
@@ -162,7 +162,7 @@ def infeasibility(work: Work, box: FloatArray) -> float:
     return total
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def start_at_nearest(work: Work, columns: HullColumns, j: int) -> bool:
     """Start from the pool's nearest point and all slacks; return False without one."""
     n_pool, X, m = columns.n_pool, columns.X, len(work.basis)
@@ -193,7 +193,7 @@ def start_at_nearest(work: Work, columns: HullColumns, j: int) -> bool:
     return True
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def write_column(work: Work, X: FloatArray, entering: Entering) -> None:
     """Compute alpha, the inverse times the entering column."""
     point, slack, m = entering.point, entering.slack, len(work.basis)
@@ -207,7 +207,7 @@ def write_column(work: Work, X: FloatArray, entering: Entering) -> None:
             work.alpha[r] = total
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def long_step(
     work: Work, box: FloatArray, sign: float, gain: float
 ) -> tuple[int, float, int]:
@@ -257,7 +257,7 @@ def long_step(
     return -1, 0.0, 0
 
 
-@njit(**KERNEL)
+@njit(**UNCOUNTED_KERNEL)
 def pivot(
     work: Work, box: FloatArray, entering: Entering, leave: int, side: int, step: float
 ) -> None:
