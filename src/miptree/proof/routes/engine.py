@@ -15,6 +15,7 @@ import numpy as np
 from miptree.proof.routes import search
 from miptree.proof.routes.look import make_look
 from miptree.proof.routes.state import (
+    MOST_OPTIONS,
     Levels,
     Log,
     Rows,
@@ -110,6 +111,13 @@ class SearchState:
         self._number = np.array([threshold, np.inf])
         self._candidate = np.zeros((_MOST_CANDIDATES, B, m))
         self._routed = np.zeros((_MOST_CANDIDATES, n + n_subsets), dtype=np.int64)
+        self._room = (
+            np.zeros((B, 2 * n + m), dtype=np.int64),
+            np.zeros(self._lps.q.shape),
+            np.zeros(3),
+            np.zeros(MOST_OPTIONS, dtype=np.int64),
+            np.zeros_like(self._levels.used[0]),
+        )
         self.outcome = PAUSED
 
     @property
@@ -176,6 +184,15 @@ class SearchState:
             self._log.entry[: counter[search.N_ENTRIES]],
         )
         return trace.renumbered(self.structure.is_subset)
+
+    def work(self) -> search.Work:
+        """Return all that the kernel works on."""
+        return search.Work(
+            self._data, self._lps, self._kept, self._here, self._scratch, self._saved,
+            self._look, self._levels, self._trail, self._log, self._counter,
+            self._number, self._candidate, self._routed, *self._room,
+            self.problem.rho, self.problem.least_split, self.record,
+        )  # fmt: skip
 
     def _grow(self) -> None:
         """Double the arrays that are about to be full."""
@@ -257,14 +274,7 @@ def advance(
     flag = np.zeros(1, dtype=np.uint8) if stop is None else stop
     last = state.nodes + max_nodes
     while True:
-        problem = state.problem
-        outcome = search.advance_kernel(
-            state._data, state._lps, state._kept, state._here, state._scratch,
-            state._saved, state._look, state._levels, state._trail, state._log,
-            state._counter, state._number, problem.rho, problem.least_split,
-            state.record, last - state.nodes, flag,
-            state._candidate, state._routed,
-        )  # fmt: skip
+        outcome = search.advance_kernel(state.work(), last - state.nodes, flag)
         if outcome != search.FULL:
             state.outcome = outcome
             return int(outcome)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
+
 from numba import njit
 
 from miptree.proof.routes.closing import closing
 from miptree.proof.routes.columns import copy_lps, copy_row, start_anew
-from miptree.proof.routes.jit import KERNEL, UNCOUNTED
+from miptree.proof.routes.jit import UNCOUNTED, UNCOUNTED_KERNEL
 from miptree.proof.routes.look import Look
 from miptree.proof.routes.node import BRANCHED, CONFLICT, OPEN
 from miptree.proof.routes.record import (
@@ -20,7 +21,7 @@ from miptree.proof.routes.record import (
     write_close,
     write_empty,
 )
-from miptree.proof.routes.state import MOST_OPTIONS, Data, Levels, Log, Lps, Rows, Trail
+from miptree.proof.routes.state import Data, Levels, Log, Lps, Rows, Trail
 from miptree.proof.routes.subset_node import UNREACHED, work_on_node
 from miptree.proof.routes.subsets import (
     BY_FEATURE,
@@ -33,7 +34,7 @@ from miptree.proof.routes.subsets import (
     refers_to_branch,
     restrict,
 )
-from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray, WordArray
 
 EXHAUSTED, PAUSED, FULL = 0, 1, 2
 """Why the kernel returned: all is closed, it may go on, it needs more room."""
@@ -92,12 +93,45 @@ def undo_last(levels: Levels, trail: Trail, counter: IntArray, level: int) -> No
     counter[N_SNAPSHOTS] = trail.snapshot[k - 1] + 1 if k > 0 else 0
 
 
+class Work(NamedTuple):
+    """All that a search works on."""
+
+    data: Data
+    lps: Lps
+    """The LPs of the node at hand: views of ``here``."""
+    kept: Lps
+    """Views of ``scratch``."""
+    here: Rows
+    scratch: Rows
+    saved: Rows
+    """The LPs of every level, as its branch found them."""
+    look: Look
+    levels: Levels
+    trail: Trail
+    log: Log
+    counter: IntArray
+    number: FloatArray
+    """(2,): threshold, open value."""
+    candidate: FloatArray
+    """(., B, m): hyperplanes of the trees that were met."""
+    routed: IntArray
+    """(., n + n_subsets): leaves of the points there, and features of subset splits."""
+    whole: IntArray
+    """(B, 2n + m): room for the multipliers of a closing, as the next ones."""
+    q: FloatArray
+    answer: FloatArray
+    masks: IntArray
+    used: WordArray
+    rho: float
+    least_split: float
+    record: bool
+
+
 @njit(**UNCOUNTED)
-def has_room(
-    counter: IntArray, levels: Levels, trail: Trail, log: Log, n: int, n_leaves: int,
-    most_entries: int,
-) -> bool:  # fmt: skip
+def has_room(work: Work) -> bool:
     """Tell whether one more step of the search surely fits into the arrays."""
+    counter, levels, trail, log = work.counter, work.levels, work.trail, work.log
+    n, n_leaves = len(work.data.Z), leaf_count(work.data.determined)
     return (
         counter[LEVEL] + 2 < len(levels.mode)
         and counter[N_RECORDS] + n * n_leaves + 2 < len(trail.point)
@@ -105,155 +139,193 @@ def has_room(
         and counter[N_SNAPSHOTS] + 40 < len(trail.snap_q)
         and counter[N_EVENTS] + 4 < len(log.event)
         and counter[N_MASKS] + 16 < len(log.mask)
-        and counter[N_ENTRIES] + most_entries < len(log.entry)
+        and counter[N_ENTRIES] + work.whole.size < len(log.entry)
     )
 
 
-@njit(**KERNEL)
-def advance_kernel(
-    data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, saved: Rows, look: Look,
-    levels: Levels, trail: Trail, log: Log,
-    counter: IntArray, number: FloatArray, rho: float, least_split: float,
-    record: bool, max_nodes: int, stop: AnyArray, candidate: FloatArray,
-    routed: IntArray,
-) -> int:  # fmt: skip
-    """Search on. ``number``: threshold, open value."""
-    n, m = data.Z.shape
-    n_splits, n_leaves = len(lps.y), leaf_count(data.determined)
-    whole = np.zeros((n_splits, 2 * n + m), dtype=np.int64)
-    q, answer = np.zeros(lps.q.shape), np.zeros(3)
-    masks = np.zeros(MOST_OPTIONS, dtype=np.int64)
-    used = np.zeros(levels.used.shape[1], dtype=np.uint64)
-    nodes = 0
+@njit(**UNCOUNTED_KERNEL)
+def advance_kernel(work: Work, max_nodes: int, stop: AnyArray) -> int:
+    """Search on for so many nodes; return why that ended."""
+    counter, levels = work.counter, work.levels
+    last = counter[NODES] + max_nodes
     if counter[NODES] == 0:
-        start_anew(lps)
+        start_anew(work.lps)
     while True:
         if stop[0] != 0:
             return PAUSED
-        if not has_room(counter, levels, trail, log, n, n_leaves, whole.size):
+        if not has_room(work):
             return FULL
         level = counter[LEVEL]
         if level < 0:
             return EXHAUSTED
         mode = levels.mode[level]
-        at = counter[N_EVENTS : N_EVENTS + 3]
         if mode == ENTERED:
-            if nodes >= max_nodes:
+            if counter[NODES] >= last:
                 return PAUSED
-            nodes += 1
             counter[NODES] += 1
-            T = number[0]
-            outcome, point, n_options, kind, split = work_on_node(
-                data, lps, kept, here, scratch, look, trail,
-                counter[N_RECORDS : N_RECORDS + 3],
-                levels.mask[level], levels.feature[level], T, least_split, rho,
-                whole, levels.used[level], levels.option[level], answer,
-            )  # fmt: skip
-            if outcome == BRANCHED:
-                levels.mode[level] = BRANCHING
-                levels.branch_kind[level], levels.branch_split[level] = kind, split
-                levels.branch_point[level] = point
-                levels.n_options[level], levels.current[level] = n_options, 0
-                copy_lps(here, 0, saved, level)
-                continue
-            levels.mode[level] = UNWINDING
-            if outcome == CONFLICT:
-                clear(levels.used[level])
-                set_bit(levels.used[level], point)
-                continue
-            if outcome == UNREACHED:
-                if record:
-                    write_empty(log, at)
-                continue
-            if outcome == OPEN:
-                number[1] = min(number[1], answer[0])
-                number[0] = min(number[0], number[1])
-                if counter[N_CANDIDATES] < len(candidate):
-                    for b in range(n_splits):
-                        copy_row(lps.y, b, candidate[counter[N_CANDIDATES]], b)
-                    for i in range(n):
-                        routed[counter[N_CANDIDATES], i] = levels.mask[level, i]
-                    for b in range(levels.feature.shape[1]):
-                        routed[counter[N_CANDIDATES], n + b] = levels.feature[level, b]
-                    counter[N_CANDIDATES] += 1
-            if record:
-                write_close(
-                    data, log, at, levels.mask[level], whole, lps.partner, lps.boxed
-                )
+            enter(work, level)
         elif mode == BRANCHING:
-            k = levels.current[level]
-            if k < levels.n_options[level]:
-                levels.current[level] += 1
-                copy_lps(saved, level, here, 0)
-                go_to_child(data, levels, counter, k)
-                point = empty_point(levels.mask[level + 1])
-                if point >= 0:
-                    levels.mode[level + 1] = UNWINDING
-                    set_bit(levels.used[level + 1], point)
-                    if record:
-                        write_empty(log, at)
-                continue
-            end_branch(data, levels, level, log, at, record, masks)
-            levels.mode[level] = UNWINDING
+            try_child(work, level)
         elif counter[N_RECORDS] > levels.trail_start[level]:
-            k = counter[N_RECORDS] - 1
-            point, bits = trail.point[k], trail.bits[k]
-            rest = levels.mask[level, point] & ~bits
-            if mode == UNWINDING and has_bit(levels.used[level], point):
-                levels.mask[level, point] = bits
-                multipliers_of(trail, k, counter[N_CHANGES], n, q)
-                value = closing(
-                    data.Z, data.least, data.following, data.cheap, data.root_cost,
-                    data.C, data.distance, data.determined, rho, data.box, least_split,
-                    number[0], levels.mask[level], q,
-                    trail.snap_partner[trail.snapshot[k]],
-                    trail.snap_boxed[trail.snapshot[k]], whole, used,
-                )  # fmt: skip
-                if value < number[0]:
-                    counter[REPAIRS] += 1
-                    levels.mode[level] = REPAIRING
-                    levels.mask[level, point] = rest
-                    start_anew(lps)
-                    go_down(levels, counter, point, bits)
-                    continue
-                if record:
-                    write_close(
-                        data, log, at, levels.mask[level], whole,
-                        trail.snap_partner[trail.snapshot[k]],
-                        trail.snap_boxed[trail.snapshot[k]],
-                    )  # fmt: skip
-                for w in range(len(used)):
-                    levels.used[level, w] |= used[w]
-                levels.mask[level, point] = rest
-                mode = REPAIRING
-            if mode == REPAIRING:
-                if record and rest:
-                    masks[0], masks[1] = bits, rest
-                    write_branch(log, at, point, masks, 2)
-                if bits | rest == data.first_mask[point]:
-                    clear_bit(levels.used[level], point)
-                levels.mode[level] = UNWINDING
-            undo_last(levels, trail, counter, level)
+            unwind(work, level)
         else:
-            counter[LEVEL] = level - 1
-            if level == 0:
-                continue
-            up = level - 1
-            if levels.mode[up] == REPAIRING:
-                point = trail.point[counter[N_RECORDS] - 1]
-                is_used = has_bit(levels.used[level], point)
-            else:
-                is_used = refers_to_branch(levels, level, n)
-            if is_used:
-                for w in range(len(used)):
-                    levels.used[up, w] |= levels.used[level, w]
-                continue
-            # The child never refers to the branch: its proof is one of the parent.
-            counter[JUMPS] += 1
-            keep_last_part(log, at, levels.trace_start[up], levels.child_start[up])
-            copy_row(levels.used, level, levels.used, up)
-            if levels.mode[up] == BRANCHING:
-                levels.mode[up] = UNWINDING
-            else:
-                undo_last(levels, trail, counter, up)
-                levels.mode[up] = UNWINDING
+            leave(work, level)
+
+
+@njit(**UNCOUNTED)
+def enter(work: Work, level: int) -> None:
+    """Work on the node of a level: branch, or go on to what was closed on the way."""
+    levels, counter = work.levels, work.counter
+    at = counter[N_EVENTS : N_EVENTS + 3]
+    outcome, point, n_options, kind, split = work_on_node(
+        work.data, work.lps, work.kept, work.here, work.scratch, work.look, work.trail,
+        counter[N_RECORDS : N_RECORDS + 3],
+        levels.mask[level], levels.feature[level], work.number[0], work.least_split,
+        work.rho, work.whole, levels.used[level], levels.option[level], work.answer,
+    )  # fmt: skip
+    if outcome == BRANCHED:
+        levels.mode[level] = BRANCHING
+        levels.branch_kind[level], levels.branch_split[level] = kind, split
+        levels.branch_point[level] = point
+        levels.n_options[level], levels.current[level] = n_options, 0
+        copy_lps(work.here, 0, work.saved, level)
+        return
+    levels.mode[level] = UNWINDING
+    if outcome == CONFLICT:
+        clear(levels.used[level])
+        set_bit(levels.used[level], point)
+    elif outcome == UNREACHED:
+        if work.record:
+            write_empty(work.log, at)
+    else:
+        if outcome == OPEN:
+            keep_open(work, level)
+        if work.record:
+            write_close(
+                work.data, work.log, at, levels.mask[level], work.whole,
+                work.lps.partner, work.lps.boxed,
+            )  # fmt: skip
+
+
+@njit(**UNCOUNTED)
+def keep_open(work: Work, level: int) -> None:
+    """Lower the threshold to the value of a node that stays open, and keep its tree."""
+    number, mask, feature = work.number, work.levels.mask, work.levels.feature
+    number[1] = min(number[1], work.answer[0])
+    number[0] = min(number[0], number[1])
+    k = work.counter[N_CANDIDATES]
+    if k < len(work.candidate):
+        for b in range(len(work.lps.y)):
+            copy_row(work.lps.y, b, work.candidate[k], b)
+        n = mask.shape[1]
+        for i in range(n):
+            work.routed[k, i] = mask[level, i]
+        for b in range(feature.shape[1]):
+            work.routed[k, n + b] = feature[level, b]
+        work.counter[N_CANDIDATES] += 1
+
+
+@njit(**UNCOUNTED)
+def try_child(work: Work, level: int) -> None:
+    """Go down to the next child of a branch, or end the branch after the last one."""
+    levels, counter, log = work.levels, work.counter, work.log
+    at = counter[N_EVENTS : N_EVENTS + 3]
+    k = levels.current[level]
+    if k == levels.n_options[level]:
+        end_branch(work.data, levels, level, log, at, work.record, work.masks)
+        levels.mode[level] = UNWINDING
+        return
+    levels.current[level] += 1
+    copy_lps(work.saved, level, work.here, 0)
+    go_to_child(work.data, levels, counter, k)
+    point = empty_point(levels.mask[level + 1])
+    if point >= 0:
+        levels.mode[level + 1] = UNWINDING
+        set_bit(levels.used[level + 1], point)
+        if work.record:
+            write_empty(log, at)
+
+
+@njit(**UNCOUNTED)
+def unwind(work: Work, level: int) -> None:
+    """Take the option that was closed last off the trail.
+
+    If the proof of the level refers to its point, the option is proved again; where
+    that falls short, it is searched.
+    """
+    levels, trail, counter = work.levels, work.trail, work.counter
+    at = counter[N_EVENTS : N_EVENTS + 3]
+    k = counter[N_RECORDS] - 1
+    point, bits = trail.point[k], trail.bits[k]
+    rest = levels.mask[level, point] & ~bits
+    is_used = has_bit(levels.used[level], point)
+    if levels.mode[level] == UNWINDING and is_used:
+        levels.mask[level, point] = bits
+        is_proved = prove_again(work, level, k)
+        levels.mask[level, point] = rest
+        if not is_proved:
+            counter[REPAIRS] += 1
+            levels.mode[level] = REPAIRING
+            start_anew(work.lps)
+            go_down(levels, counter, point, bits)
+            return
+    if levels.mode[level] == REPAIRING or is_used:
+        if work.record and rest:
+            work.masks[0], work.masks[1] = bits, rest
+            write_branch(work.log, at, point, work.masks, 2)
+        if bits | rest == work.data.first_mask[point]:
+            clear_bit(levels.used[level], point)
+        levels.mode[level] = UNWINDING
+    undo_last(levels, trail, counter, level)
+
+
+@njit(**UNCOUNTED)
+def prove_again(work: Work, level: int, k: int) -> bool:
+    """Close a record's option by the multipliers kept; tell whether they suffice."""
+    data, levels, trail = work.data, work.levels, work.trail
+    counter, used = work.counter, work.used
+    snap = trail.snapshot[k]
+    multipliers_of(trail, k, counter[N_CHANGES], len(data.Z), work.q)
+    value = closing(
+        data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
+        data.distance, data.determined, work.rho, data.box, work.least_split,
+        work.number[0], levels.mask[level], work.q, trail.snap_partner[snap],
+        trail.snap_boxed[snap], work.whole, used,
+    )  # fmt: skip
+    if value < work.number[0]:
+        return False
+    if work.record:
+        write_close(
+            data, work.log, counter[N_EVENTS : N_EVENTS + 3], levels.mask[level],
+            work.whole, trail.snap_partner[snap], trail.snap_boxed[snap],
+        )  # fmt: skip
+    for w in range(len(used)):
+        levels.used[level, w] |= used[w]
+    return True
+
+
+@njit(**UNCOUNTED)
+def leave(work: Work, level: int) -> None:
+    """Go up from a level that is done, past a branch that its proof does not need."""
+    levels, trail, counter = work.levels, work.trail, work.counter
+    counter[LEVEL] = level - 1
+    if level == 0:
+        return
+    up = level - 1
+    if levels.mode[up] == REPAIRING:
+        point = trail.point[counter[N_RECORDS] - 1]
+        is_used = has_bit(levels.used[level], point)
+    else:
+        is_used = refers_to_branch(levels, level, len(work.data.Z))
+    if is_used:
+        for w in range(levels.used.shape[1]):
+            levels.used[up, w] |= levels.used[level, w]
+        return
+    # The child never refers to the branch: its proof is one of the parent.
+    counter[JUMPS] += 1
+    at = counter[N_EVENTS : N_EVENTS + 3]
+    keep_last_part(work.log, at, levels.trace_start[up], levels.child_start[up])
+    copy_row(levels.used, level, levels.used, up)
+    if levels.mode[up] != BRANCHING:
+        undo_last(levels, trail, counter, up)
+    levels.mode[up] = UNWINDING
