@@ -202,7 +202,7 @@ def test_algorithm_1_refuses_bad_parameters(
 )
 def test_other_selectors_refuse_bad_parameters(make: object) -> None:
     with pytest.raises(ValueError, match="must"):
-        make()  # type: ignore[operator]
+        make()
 
 
 # ------------------------------------------------------------ (5), Theorem 4, T()
