@@ -68,15 +68,6 @@ def changed(frame, found):
     return row
 
 
-def cost_of(before, after, widths):
-    """The documented cost of a change of whole numbers and categories."""
-    cost = 0.0
-    for old, new, width in zip(before, after, widths, strict=True):
-        if old != new:
-            cost += 1.0 if width is None else abs(new - old) / width
-    return cost
-
-
 # ---------------------------------------------------------------------- contributions
 
 
