@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from _data import MIP_SOLVERS, cases, examples, is_clear, random_heap
+from _sealed import resealed
 from miptree import Certificate, ObliqueTree, OptimalTreeClassifier, verify
 from miptree.certificate.certificate import certify
-from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
+from miptree.certificate.digest import data_digest, tree_digest
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount
 from miptree.certificate.verification import VerificationError
@@ -36,12 +37,6 @@ FIELDS = [field.name for field in fields(Certificate)]
 
 def names_of_wrong(verification):
     return {check.name for check in verification.wrong}
-
-
-def forged(certificate, **changes):
-    """A changed certificate whose digest was computed anew."""
-    changed = replace(certificate, **changes)
-    return replace(changed, digest=certificate_digest(changed))
 
 
 # ------------------------------------------------------------------ one honest fit
@@ -83,7 +78,7 @@ def test_rows_may_come_in_any_order_and_with_rows_of_weight_zero(fitted):
     assert verify(clf.certificate_, clf.tree_, X, y, weight).ok
     X, y = np.vstack([X, 1e3 * X[:2]]), np.append(y, y[:2])
     given = (clf.tree_, X, y, np.append(weight, [0, 0]))
-    assert verify(forged(clf.certificate_, n_unweighted=2), *given).ok
+    assert verify(resealed(clf.certificate_, n_unweighted=2), *given).ok
     found = verify(clf.certificate_, *given)
     assert names_of_wrong(found) == {"rows of weight zero"}
 
@@ -175,7 +170,7 @@ def test_every_field_is_tampered_with_below():
 @pytest.mark.parametrize(("field", "value"), TAMPERED)
 def test_numbers_give_a_forged_certificate_away(fitted, field, value):
     clf, X, y, weight = fitted
-    tampered = forged(clf.certificate_, **{field: value(clf.certificate_)})
+    tampered = resealed(clf.certificate_, **{field: value(clf.certificate_)})
     found = verify(tampered, clf.tree_, X, y, weight)
     assert not found.ok
     assert "certificate digest" not in names_of_wrong(found)
@@ -185,7 +180,7 @@ def test_numbers_give_a_forged_certificate_away(fitted, field, value):
 
 def test_a_certificate_cannot_be_passed_off_as_a_baselines(fitted):
     clf, X, y, weight = fitted
-    given = (forged(clf.certificate_, method="OCT"), clf.tree_, X, y, weight)
+    given = (resealed(clf.certificate_, method="OCT"), clf.tree_, X, y, weight)
     with pytest.raises(TypeError, match="got one of OCT"):
         verify(*given)
     assert not verify(*given, digest=clf.certificate_.digest).ok
@@ -202,7 +197,7 @@ def test_nonsense_in_a_field_is_caught_without_an_exception(fitted, field, value
     is_same = value is getattr(clf.certificate_, field)
     assert verify(tampered, clf.tree_, X, y, weight).ok == is_same
     if field != "digest":
-        found = verify(forged(tampered), clf.tree_, X, y, weight)
+        found = verify(resealed(tampered), clf.tree_, X, y, weight)
         sense = {("seconds", -1e300), ("max_features", None), ("max_points", None)}
         sense |= {("n_sampled", None), ("rules", None), ("free_objective", None)}
         sense |= {("free_bound", None), ("rules_bound", None), ("left_out", None)}
@@ -234,7 +229,7 @@ def test_the_digest_catches_every_field(fitted, field):
         tampered = replace(clf.certificate_, **{field: other})
         assert "certificate digest" in names_of_wrong(verify(tampered, *given))
         if field != "digest":
-            found = verify(forged(tampered), *given, digest=digest)
+            found = verify(resealed(tampered), *given, digest=digest)
             assert "certificate digest" in names_of_wrong(found)
 
 
@@ -247,7 +242,7 @@ def test_what_only_a_digest_or_a_solver_can_tell(fitted):
         {"seconds": 0.0},
         {"errors_proved_by": "magic", "errors_bound": found.cost_at_margin},
     ):
-        assert verify(forged(found, **change), clf.tree_, X, y, weight).ok
+        assert verify(resealed(found, **change), clf.tree_, X, y, weight).ok
 
 
 # ------------------------------------------------------------------ tampered trees
@@ -301,7 +296,7 @@ def test_a_forged_tree_digest_does_not_help(fitted):
 
 def forged_tree_holds(fitted, tree):
     clf, X, y, weight = fitted
-    certificate = forged(clf.certificate_, tree_digest=tree_digest(tree))
+    certificate = resealed(clf.certificate_, tree_digest=tree_digest(tree))
     return verify(certificate, tree, X, y, weight).ok
 
 
@@ -336,7 +331,7 @@ def test_a_forged_data_digest_does_not_help(fitted):
         label = y.copy()
         label[row] = (label[row] + 1) % 3
         digest = data_digest(Problem.from_data(X, label, 3, weight))
-        certificate = forged(clf.certificate_, data_digest=digest)
+        certificate = resealed(clf.certificate_, data_digest=digest)
         found = verify(certificate, clf.tree_, X, label, weight)
         before = clf.tree_.predict(X[row : row + 1])[0]
         if before in (y[row], label[row]):  # otherwise wrong before and after
@@ -530,7 +525,7 @@ def test_more_classes_than_leaves():
     certificate = honest(Problem.from_data(X, y, 3), tree, 1)
     assert certificate.any_tree_bound == 1
     assert verify(certificate, tree, X, y).ok
-    assert not verify(forged(certificate, depth=2), tree, X, y).ok
+    assert not verify(resealed(certificate, depth=2), tree, X, y).ok
 
 
 def test_a_thousand_rows_are_verified():
@@ -574,7 +569,7 @@ def test_a_solver_tells_a_bound_that_is_claimed_for_a_larger_class(case):
     proved = Bound(1.0, "a solver")
     certificate = honest(problem, tree, 1, objective, errors=proved)
     assert verify(certificate, tree, X, y, resolve_with="highs").ok
-    found = forged(certificate, **change)
+    found = resealed(certificate, **change)
     assert verify(found, tree, X, y).ok
     again = verify(found, tree, X, y, resolve_with="highs")
     assert names_of_wrong(again) == {"errors bound again"}
@@ -587,7 +582,7 @@ def test_a_penalty_that_costs_the_tree_nothing_is_not_told():
     problem = Problem.from_data(X, y, 2)
     tree = problem.to_user(constant_tree(problem, 1)).prune(X)
     certificate = honest(problem, tree, 1)
-    assert verify(forged(certificate, l1_penalty=5.0), tree, X, y).ok
+    assert verify(resealed(certificate, l1_penalty=5.0), tree, X, y).ok
 
 
 def test_a_forged_limit_of_features_is_told_and_not_solved():
@@ -596,9 +591,8 @@ def test_a_forged_limit_of_features_is_told_and_not_solved():
     heap = HeapTree(np.array([[1.0, -1.0]]), np.zeros(1), np.array([0, 1]))
     tree = ObliqueTree.from_heap(heap)
     certificate = honest(problem, tree, 1, whole=Bound(0.1, "a solver"))
-    found = verify(
-        forged(certificate, max_features=1), tree, X, y, resolve_with="highs"
-    )
+    sparser = resealed(certificate, max_features=1)
+    found = verify(sparser, tree, X, y, resolve_with="highs")
     assert names_of_wrong(found) == {"features"}
 
 
@@ -645,7 +639,7 @@ def test_resolving_catches_a_larger_depth(small):
     """No tree of depth 1 gets below 2; one of depth 3 does."""
     X, y, tree, problem = small
     certificate = honest(problem, tree, 1, errors=Bound(2.0, "a solver"))
-    deeper = forged(certificate, depth=3)
+    deeper = resealed(certificate, depth=3)
     assert verify(deeper, tree, X, y).ok
     found = verify(deeper, tree, X, y, resolve_with="highs")
     assert names_of_wrong(found) == {"errors bound again"}
@@ -664,7 +658,7 @@ def test_a_solver_that_finds_no_tree_at_all_confirms_nothing(small, monkeypatch)
 def test_a_depth_beyond_reason_is_not_solved(small):
     X, y, tree, problem = small
     certificate = honest(problem, tree, 1, errors=Bound(2.0, "a solver"))
-    absurd = forged(certificate, depth=10**9)
+    absurd = resealed(certificate, depth=10**9)
     found = verify(absurd, tree, X, y, resolve_with="highs")
     assert names_of_wrong(found) == {"proofs again"}
 
