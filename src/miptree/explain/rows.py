@@ -43,8 +43,7 @@ def explain(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier, PointsTreeClassifier, or another tree of this package
-        A fitted one.
+    clf : fitted classifier of this package
     X : data frame or array-like of shape (n_samples, n_features)
         The rows to explain.
     background : data frame or array-like, optional

@@ -47,9 +47,8 @@ def save_json(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one, or a fitted baseline of ``miptree.baselines``; of an estimator
-        with cross-validation its ``best_estimator_``.
+    clf : fitted classifier of this package
+        Of an estimator with cross-validation its ``best_estimator_`` is saved.
     path : path
         File to write, by convention ``*.json``.
     force : bool, default=False

@@ -50,7 +50,7 @@ def export_sql(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's.
     class_names : sequence, optional

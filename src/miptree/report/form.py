@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, GridColumn, NumericalColumn
 from miptree.data.limits import Limits
-from miptree.estimator import OptimalTreeClassifier
 from miptree.explain.limits import known_limits
 from miptree.explain.splits import Story
 from miptree.export._conditions import Card, Part
@@ -16,7 +16,7 @@ from miptree.export._rules import Branch, Member
 from miptree.report.nodes import plain_values
 
 
-def form_facts(clf: OptimalTreeClassifier) -> dict[str, Any]:
+def form_facts(clf: TreePredictor) -> dict[str, Any]:
     """Gather ranges of the columns by their place, and rules of the splits by node."""
     story, columns = Story.of(clf), clf.table_.columns
     limits = known_limits(columns)

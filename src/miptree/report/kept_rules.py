@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.constraints.constraint import (
     Constraint,
     CountedRate,
@@ -28,13 +29,13 @@ class LabelledRows(NamedTuple):
 
 
 def kept_rules(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     rows: LabelledRows,
     test: LabelledRows | None,
 ) -> dict[str, Any] | None:
     """Return what was counted of each rule, None for a model without rules."""
     constraints = getattr(clf, "constraints_", ())
-    if not constraints:
+    if not constraints or not isinstance(clf, OptimalTreeClassifier):
         return None
     views, notes = [], []
     try:

@@ -18,7 +18,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from miptree.classifiers.alternatives import Alternatives
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.predictor import TreePredictor
 from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
@@ -33,7 +33,7 @@ _COLUMNS = 78
 
 
 def report_html(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
@@ -52,8 +52,7 @@ def report_html(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : data frame or array-like, array-like
         The training data.
     sample_weight : array-like, optional
@@ -100,7 +99,7 @@ def report_html(
     return first + "".join(parts[name] + after for name, after in found)
 
 
-def _rules_text(clf: OptimalTreeClassifier) -> str:
+def _rules_text(clf: TreePredictor) -> str:
     """Write all rules; those of a points tree leaf by leaf, beside the card's steps."""
     write = export_rules if clf.certificate_.is_of_points else export_text
     return write(clf, width=_COLUMNS)
