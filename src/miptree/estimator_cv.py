@@ -269,10 +269,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             are whole, different folds may hold the copies of a row; give weights that
             are no counts as ``weight / weight.mean()``. Under constraints a row is in
             one fold with all of its weight.
-        sensitive_features, control_features : array-like, Series or data frame
+        sensitive_features, control_features : array-like or data frame, optional
             Groups that constraints compare, and groups within which they do, as for
-            :class:`~miptree.OptimalTreeClassifier`; optional. They are cut with the
-            rows.
+            :class:`~miptree.OptimalTreeClassifier`. They are cut with the rows.
 
         Returns
         -------

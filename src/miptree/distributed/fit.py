@@ -61,11 +61,11 @@ def fit(
         best tree so far.
     weights : str, optional
         Column of the weights of the rows.
-    drop : sequence of str
+    drop : sequence of str, default=()
         Columns to leave out.
     max_rows : int, default=20000
         Rows that the client trains on.
-    sensitive, control : sequence of str
+    sensitive, control : sequence of str, default=()
         Columns of the groups that ``classifier.constraints`` compare. No split uses
         them. Of constraints those that need only counts work here: rates, parities,
         ``MaxCost`` and ``MinLeaf``. The tree keeps them on all rows; it is trained in

@@ -65,7 +65,7 @@ def report_html(
     alternatives, necessity : optional
         What :meth:`PointsTreeClassifier.alternatives` and ``necessity`` gave, to be
         listed.
-    title : str
+    title : str, default="A decision tree and its certificate"
         Heading of the page.
 
     Returns

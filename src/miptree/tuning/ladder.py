@@ -62,7 +62,7 @@ def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Ru
         What the folds say.
     within : float
         Standard errors of the paired differences by which a style may be behind.
-    tolerance : float
+    tolerance : float, default=0
         A difference in the score that is allowed in any case.
     """
     winners = [results.winner(rung) for rung in results.rungs]
