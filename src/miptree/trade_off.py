@@ -113,12 +113,16 @@ def trade_off(
     ----------
     clf : OptimalTreeClassifier
         With constraints; it is cloned, not fitted.
-    X, y, sample_weight, sensitive_features, control_features
+    X, y
         As for its ``fit``.
     bounds : sequence of float
         Bounds of the rule.
+    sample_weight : array-like, optional
+        As for its ``fit``.
     rule : int, optional
         Place of the rule in ``clf.constraints``; by default the only one with a bound.
+    sensitive_features, control_features : array-like, Series or data frame, optional
+        As for its ``fit``.
     test : sequence, optional
         X and y of other rows and, where the rules need them, their sensitive and
         control features and their weights.

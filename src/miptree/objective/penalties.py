@@ -35,12 +35,10 @@ def suited_objective(
 
     Parameters
     ----------
-    slack_penalty, margin : float or "auto"
-        alpha_1 and epsilon. ``slack_penalty * margin`` is made the cost of the most
-        costly error if slack_penalty is open; with the margin open it is at least that,
-        up to the largest margin.
-    l1_penalty : float or "auto"
-        alpha_2.
+    slack_penalty, l1_penalty, margin : float or "auto"
+        alpha_1, alpha_2 and epsilon. ``slack_penalty * margin`` is made the cost of the
+        most costly error if slack_penalty is open; with the margin open it is at least
+        that, up to the largest margin.
     problem : Problem, optional
         The rows. Without them the largest margin and the usual 1-norm are taken: enough
         to refuse what no rows can make right.
