@@ -22,7 +22,7 @@ class TuningProgress:
     score : float
         Mean score of the best candidate so far on rows held out.
     scoring : str
-        What the score is, see :mod:`~miptree.tuning.scoring`.
+        What the score is, as the estimator was told.
     """
 
     stage: str
