@@ -16,6 +16,8 @@ from miptree.constraints.rates import MaxCost, MinRate
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import evaluate, tree_on_rows
 
+__all__ = ["TradeOff", "TradeOffPoint", "trade_off"]
+
 
 @dataclass(frozen=True)
 class TradeOffPoint:
