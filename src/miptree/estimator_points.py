@@ -34,12 +34,14 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.logged import name_of, with_digest
 from miptree.fit.necessity import Necessity
 from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
-from miptree.fit.points_data import MOST_DEPTH, PointsData, PointsRules
+from miptree.fit.points_data import PointsData, PointsRules
 from miptree.fit.points_log import write_points_proof
 from miptree.fit.progress import listeners_of
 from miptree.objective.penalties import Auto
 from miptree.objective.points import POINTS_TREE
 from miptree.points.alternatives import Restriction
+from miptree.points.family import MOST_FEATURES, MOST_POINTS
+from miptree.points.solve import DEEPEST_TREE
 from miptree.tuning.points_penalty import LIKELY_PENALTY, choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
@@ -167,9 +169,12 @@ class PointsTreeClassifier(TableClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Integral],
         "max_features_per_split": [
-            Interval(Integral, 1, 3, closed="both"), StrOptions({"auto"}),
+            Interval(Integral, 1, MOST_FEATURES, closed="both"),
+            StrOptions({"auto"}),
         ],
-        "max_points": [Interval(Integral, 1, 5, closed="both"), StrOptions({"auto"})],
+        "max_points": [
+            Interval(Integral, 1, MOST_POINTS, closed="both"), StrOptions({"auto"}),
+        ],
         "grid_steps": [Interval(Integral, 2, 200, closed="both")],
         "units": [dict, None],
         "signs": [dict, None],
@@ -388,9 +393,9 @@ class PointsTreeClassifier(TableClassifier):
 
     def check_depth(self) -> None:
         """Refuse a depth that no points tree has."""
-        if not 1 <= self.max_depth <= MOST_DEPTH:
+        if not 1 <= self.max_depth <= DEEPEST_TREE:
             raise ValueError(
-                f"max_depth of PointsTreeClassifier is 1 to {MOST_DEPTH}, got "
+                f"max_depth of PointsTreeClassifier is 1 to {DEEPEST_TREE}, got "
                 f"{self.max_depth}: nobody follows longer cards."
             )
 

@@ -19,9 +19,6 @@ from miptree.points import Family, PointsProblem
 from miptree.points.alternatives import Restriction
 from miptree.utils.arrays import FloatArray
 
-MOST_DEPTH = 4
-"""Depth of the deepest points tree: more steps than that nobody follows."""
-
 
 @dataclass(frozen=True)
 class PointsRules:
