@@ -15,9 +15,9 @@ from miptree.certificate.points_checks import KnownFamily
 from miptree.certificate.points_sense import family_of
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.fit.points import PROVED_BY
 from miptree.fit.points_data import PointsData
 from miptree.fit.points_family import suited_family
+from miptree.objective.bounds import EXHAUSTIVE
 from miptree.points.alternatives import features_used
 from miptree.points.family import Family
 from miptree.tree import ObliqueTree
@@ -82,7 +82,7 @@ def _check_proofs(certificate: Certificate) -> Check:
     """Check what is said to prove the other bounds."""
     first = certificate.any_tree_proved_by
     ok = certificate.errors_proved_by == first
-    ok &= certificate.objective_proved_by in (first, PROVED_BY)
+    ok &= certificate.objective_proved_by in (first, EXHAUSTIVE)
     found = "the bounds name what may have proved them."
     if not ok:
         found = "a bound names what does not prove such bounds."

@@ -15,7 +15,7 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.points_data import PointsData
 from miptree.fit.progress import FitCallback
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import EXHAUSTIVE, Bound
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
 from miptree.points import (
@@ -31,8 +31,6 @@ from miptree.search.starts import constant_tree, grown_cart
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
 
-PROVED_BY = "exhaustive search"
-"""What proves a bound, in certificates."""
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
 
@@ -125,7 +123,7 @@ class PointsTraining:
             tree = self._tree(found.heap)
             best.offer(tree, objective.evaluate(data.problem, tree))
             bound = points.in_user_units(found.bound) - points.rounding
-            best.raise_objective_bound(Bound(bound, PROVED_BY))
+            best.raise_objective_bound(Bound(bound, EXHAUSTIVE))
             best.tell()
 
         if self.has_kernels:
