@@ -12,7 +12,7 @@ from miptree.proof import compile_proof_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels as compile_search_kernels
 from miptree.search.compiling import announced
-from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.kernel_cache import COMPILE_ONCE, can_keep_kernels
 
 LOADED_WITHIN = 5.0
 """Seconds that tell kernels on disk from those to be compiled."""
@@ -83,6 +83,5 @@ def enters_compiled(
 
 _LEFT_OUT = (
     "A proof was left out: its kernels are not compiled yet on this machine, and the "
-    "time limit is too short for that. Run `miptree compile`, or "
-    "miptree.compile_kernels(), once, and fit again."
+    f"time limit is too short for that. {COMPILE_ONCE}."
 )

@@ -30,6 +30,7 @@ from miptree.search.compiling import SECONDS_TO_LOAD, announced
 from miptree.search.starts import constant_tree, grown_cart
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
+from miptree.utils.kernel_cache import COMPILE_ONCE
 
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
@@ -202,8 +203,7 @@ def _cart_trees(data: PointsData, points: PointsProblem) -> Iterator[HeapTree]:
 _TOO_LATE = (
     "The search for a points tree was left out: its kernels are not compiled yet on "
     "this machine, and the time limit was too short for that. The tree is the best of "
-    "CART's on the grid. Run `miptree compile`, or miptree.compile_kernels(), once, "
-    "and fit again."
+    f"CART's on the grid. {COMPILE_ONCE}."
 )
 
 

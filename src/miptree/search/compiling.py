@@ -15,7 +15,7 @@ from miptree.control.compilers import Compilers
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.search.starts import constant_tree
-from miptree.utils.kernel_cache import can_keep_kernels, is_on_disk
+from miptree.utils.kernel_cache import COMPILE_ONCE, can_keep_kernels, is_on_disk
 
 Kind = Literal["errors", "svm1"]
 """Kernels for few errors, or for a low (1a)."""
@@ -130,8 +130,7 @@ _NO_FOLDER = (
 _TOO_LATE = (
     "The search was left out: its kernels are not compiled yet on this machine, and "
     "the time limit was too short for that. The tree is the best of CART, a greedy SVM "
-    "tree and a logistic split. Run `miptree compile`, or miptree.compile_kernels(), "
-    "once, and fit again."
+    f"tree and a logistic split. {COMPILE_ONCE}."
 )
 
 
