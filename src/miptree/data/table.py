@@ -13,12 +13,13 @@ import numpy as np
 
 from miptree.data.cells import Cells, Value, read_cells
 from miptree.data.columns import (
+    OF_NUMBERS,
     CategoricalColumn,
     Column,
     DroppedColumn,
     NumericalColumn,
 )
-from miptree.data.grid import GridColumn, GridSpec
+from miptree.data.grid import GridSpec
 from miptree.data.grid_cuts import learn_grid
 from miptree.data.limits import Limits, learn_limits
 from miptree.data.named import column_index
@@ -31,8 +32,6 @@ LOW_CARDINALITY = 10
 """Values up to which "both" gives indicators to the hyperplanes."""
 _ID_SHARE, _FEW_ROWS = 0.9, 20
 """Share of distinct values above which a column of many rows looks like an id."""
-
-_OF_NUMBERS = (NumericalColumn, GridColumn)
 
 ENCODINGS = ("both", "native", "onehot")
 
@@ -144,7 +143,7 @@ class Table:
         """Return the table with other limits of its columns of numbers."""
         pairs = zip(self.columns, limits, strict=True)
         columns = tuple(
-            replace(column, limits=known) if isinstance(column, _OF_NUMBERS) else column
+            replace(column, limits=known) if isinstance(column, OF_NUMBERS) else column
             for column, known in pairs
         )
         return replace(self, columns=columns)
@@ -160,7 +159,7 @@ class Table:
         fill, majority = self.missing == "fill", self.unknown == "majority"
         opened, values = [], []
         for column, cells in zip(self.columns, table, strict=True):
-            if isinstance(column, (NumericalColumn, GridColumn)):
+            if isinstance(column, OF_NUMBERS):
                 opened.append(column.open_part(cells, fill))
             elif isinstance(column, CategoricalColumn):
                 indicators = column.indicators(column.codes(cells, fill, majority))
