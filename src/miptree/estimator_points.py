@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -46,6 +45,7 @@ from miptree.tuning.points_penalty import LIKELY_PENALTY, choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
 from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.warn import warn
 
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
@@ -276,7 +276,7 @@ class PointsTreeClassifier(TableClassifier):
             table = table.with_categories_of(known)
         data = rules.learn(rows, table)
         if data.left_out:
-            warnings.warn(data.left_out, UserWarning, stacklevel=5)
+            warn(data.left_out)
         self.family_, self.narrowing_ = data.family, self._narrowing(data)
         return data
 

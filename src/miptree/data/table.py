@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from miptree.data.limits import Limits, learn_limits
 from miptree.data.named import column_index
 from miptree.data.quantiles import weighted_quantile
 from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.warn import warn
 
 MOST_VALUES = 32
 """Values of a categorical feature; the rarest of more count as one."""
@@ -229,11 +229,7 @@ def learn_table(
             "Every column of X is missing throughout: nothing to learn."
         )
     if dropped:
-        warnings.warn(
-            f"Dropped, as every value is missing: {', '.join(map(repr, dropped))}.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn(f"Dropped, as every value is missing: {', '.join(map(repr, dropped))}.")
     return Table(learnt, missing, unknown)
 
 
@@ -262,11 +258,9 @@ def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:
         return DroppedColumn(cells.name)
     n_rows = int((weight > 0).sum())
     if n_rows > _FEW_ROWS and len(total) > _ID_SHARE * n_rows:
-        warnings.warn(
+        warn(
             f"Categorical column {cells.name!r} has {len(total)} different values in "
-            f"{n_rows} rows, like an id: it says nothing of new rows. Leave it out.",
-            UserWarning,
-            stacklevel=2,
+            f"{n_rows} rows, like an id: it says nothing of new rows. Leave it out."
         )
     values, rare = _in_order(total), tuple[Value, ...]()
     if len(values) > MOST_VALUES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -31,6 +30,7 @@ from miptree.search.starts import constant_tree, grown_cart
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
 from miptree.utils.kernel_cache import COMPILE_ONCE
+from miptree.utils.warn import warn
 
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
@@ -92,7 +92,7 @@ class PointsTraining:
             if not compilers.are_done_in_time(clock, SECONDS_TO_LOAD):
                 self.has_kernels = False
                 if not clock.stop.requested:
-                    warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
+                    warn(_TOO_LATE)
                 return False
         self.make_ready(by_source)
         return True
