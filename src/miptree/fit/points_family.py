@@ -46,7 +46,7 @@ def suited_family(
     problem: Problem,
     max_features: int | Auto,
     max_points: int | Auto,
-    signs: Sequence[int] = (),
+    signs: Sequence[int],
 ) -> Narrowed:
     """Return the family for a table, as rich as its rows allow where left open.
 

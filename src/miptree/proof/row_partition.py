@@ -50,7 +50,7 @@ def row_partition_bound(
     enough: float,
     *,
     clock: Clock,
-    max_nodes: int | None = None,
+    max_nodes: int | None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Proof:
