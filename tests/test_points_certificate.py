@@ -1,6 +1,7 @@
 """The certificate of a points tree: its sentence, and what verify finds in it."""
 
 import math
+import re
 from dataclasses import fields, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from _sealed import resealed
 from miptree import Certificate, verify
 from miptree.certificate.points_words import short, told_apart
 from miptree.objective.bounds import NO_ERRORS
-from miptree.objective.points import PointsObjective
+from miptree.objective.points import INDICATOR_POINTS, PointsObjective
 from miptree.objective.tolerance import (
     COST_ROUNDING,
     counted_meets,
@@ -288,3 +289,15 @@ def test_plain_errors_read_plainly():
         "5 or 10 for a yes/no column beside one number of 1 a step), at least 5 rows a "
         "leaf, the signs that were given, on 1 of 2 grid columns"
     )
+
+
+@pytest.mark.parametrize("most", INDICATOR_POINTS)
+def test_the_words_for_points_of_indicators_name_their_numbers(most):
+    objective = PointsObjective((0.0, 0.0), 1, 2, most, is_mixed=True)
+    said = re.search(r"\((.*) for a yes/no column", objective.trees)
+    whole = re.sub(
+        r"(\d+) to (\d+)",
+        lambda ends: " ".join(map(str, range(int(ends[1]), int(ends[2]) + 1))),
+        said[1],
+    )
+    assert tuple(map(int, re.findall(r"\d+", whole))) == INDICATOR_POINTS[most]

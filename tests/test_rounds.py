@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from _data import examples, problems
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
+from miptree.constraints import MinLeaf
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit import rounds
@@ -341,6 +342,18 @@ def test_estimator_selects(selection: object, tmp_path: object) -> None:
     assert again.max_rounds == 2
     clf.set_params(selection=None).fit(X, y)
     assert not hasattr(clf, "selected_")
+
+
+def test_a_fit_under_rules_forgets_what_an_earlier_one_selected() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = OptimalTreeClassifier(
+        selection="stratified", solver="search", time_limit=None, max_iter=5,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert len(clf.selected_) > 0 < len(clf.rounds_)
+    clf.set_params(selection=None, constraints=[MinLeaf(rows=3)]).fit(X, y)
+    assert not hasattr(clf, "selected_")
+    assert not hasattr(clf, "rounds_")
 
 
 def test_same_seed_same_fit_whatever_the_jobs() -> None:

@@ -300,6 +300,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         problem, schema = self._problem_of(rows, classes)
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
+        self.__dict__.pop("rounds_", None)  # of an earlier fit
+        self.__dict__.pop("selected_", None)
         if self.constraints_:
             self._refuse_beside_constraints(proof_log)
             fitted = self._trained_under_rules(problem, schema, rows, clock)
@@ -375,8 +377,6 @@ class OptimalTreeClassifier(ObliqueClassifier):
         if record:
             refuse_unloggable(problem, plan, clock)
         listeners = listeners_of(self.verbose, self.callback)
-        self.__dict__.pop("rounds_", None)  # of an earlier fit
-        self.__dict__.pop("selected_", None)
         if self.selection is None:
             return train(problem, plan, clock, listeners)
         fitted, self.rounds_ = train_in_rounds(

@@ -66,6 +66,7 @@ from miptree.tuning.taken import what_was_taken
 from miptree.tuning.tuning_progress import TuningProgress
 from miptree.utils.arrays import AnyArray
 from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.warn import warn
 
 MOST_ROWS = 20_000
 """Rows on which the winner is trained; of more a stratified part."""
@@ -335,7 +336,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         if self.why_ == without_splits(self.constraints_) and not was_interrupted:
             text = self.why_
         if text:
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warn(text)
         return self
 
     # ---------------------------------------------------------------- training

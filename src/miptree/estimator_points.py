@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -34,16 +33,19 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.logged import name_of, with_digest
 from miptree.fit.necessity import Necessity
 from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
-from miptree.fit.points_data import MOST_DEPTH, PointsData, PointsRules
+from miptree.fit.points_data import PointsData, PointsRules
 from miptree.fit.points_log import write_points_proof
 from miptree.fit.progress import listeners_of
 from miptree.objective.penalties import Auto
 from miptree.objective.points import POINTS_TREE
 from miptree.points.alternatives import Restriction
+from miptree.points.family import MOST_FEATURES, MOST_POINTS
+from miptree.points.solve import DEEPEST_TREE
 from miptree.tuning.points_penalty import LIKELY_PENALTY, choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
 from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.warn import warn
 
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
@@ -167,9 +169,12 @@ class PointsTreeClassifier(TableClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Integral],
         "max_features_per_split": [
-            Interval(Integral, 1, 3, closed="both"), StrOptions({"auto"}),
+            Interval(Integral, 1, MOST_FEATURES, closed="both"),
+            StrOptions({"auto"}),
         ],
-        "max_points": [Interval(Integral, 1, 5, closed="both"), StrOptions({"auto"})],
+        "max_points": [
+            Interval(Integral, 1, MOST_POINTS, closed="both"), StrOptions({"auto"}),
+        ],
         "grid_steps": [Interval(Integral, 2, 200, closed="both")],
         "units": [dict, None],
         "signs": [dict, None],
@@ -271,7 +276,7 @@ class PointsTreeClassifier(TableClassifier):
             table = table.with_categories_of(known)
         data = rules.learn(rows, table)
         if data.left_out:
-            warnings.warn(data.left_out, UserWarning, stacklevel=5)
+            warn(data.left_out)
         self.family_, self.narrowing_ = data.family, self._narrowing(data)
         return data
 
@@ -388,9 +393,9 @@ class PointsTreeClassifier(TableClassifier):
 
     def check_depth(self) -> None:
         """Refuse a depth that no points tree has."""
-        if not 1 <= self.max_depth <= MOST_DEPTH:
+        if not 1 <= self.max_depth <= DEEPEST_TREE:
             raise ValueError(
-                f"max_depth of PointsTreeClassifier is 1 to {MOST_DEPTH}, got "
+                f"max_depth of PointsTreeClassifier is 1 to {DEEPEST_TREE}, got "
                 f"{self.max_depth}: nobody follows longer cards."
             )
 

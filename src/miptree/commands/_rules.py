@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +27,7 @@ from miptree.constraints import (
 )
 from miptree.data.files import TableNote
 from miptree.utils.arrays import AnyArray
+from miptree.utils.warn import warn
 
 FAIRNESS: dict[str, Callable[..., Constraint]] = {
     "demographic-parity": DemographicParity,
@@ -189,11 +189,10 @@ def _tell_positive(labels: AnyArray, options: Sequence[str]) -> None:
     classes = np.unique(labels)
     if len(classes) == 2:
         are = "are" if len(options) > 1 else "is"
-        warnings.warn(
+        warn(
             f"{' and '.join(options)} {are} about the label {classes[1]!s}, the second "
             "one; name another with --positive.",
             TableNote,
-            stacklevel=2,
         )
 
 

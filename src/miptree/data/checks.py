@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from miptree.data.cells import Cells, Value, row_name
 from miptree.utils.arrays import BoolArray, FloatArray
+from miptree.utils.warn import warn
 
 
 def read_numbers(
@@ -71,11 +70,7 @@ def check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
 
 def warn_missing(name: str, missing: BoolArray, what: str) -> None:
     """Tell that a column has gaps for the first time, and what is done about them."""
-    warnings.warn(
-        f"Column {name!r} has {_gaps(missing)}, but had none in training: {what}.",
-        UserWarning,
-        stacklevel=2,
-    )
+    warn(f"Column {name!r} has {_gaps(missing)}, but had none in training: {what}.")
 
 
 def _gaps(missing: BoolArray) -> str:

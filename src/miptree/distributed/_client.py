@@ -24,7 +24,7 @@ from miptree.fit.plan import Plan
 from miptree.fit.train import train_incumbent
 from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.objective import Score
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import NO_ERRORS, Bound
 from miptree.objective.penalties import largest_cost, suited_objective
 from miptree.objective.proved import Bounds
 from miptree.search import compile_kernels_within, search
@@ -77,7 +77,7 @@ class Fitting:
         self.plan = replace(self.plan, objective=objective)
         above_tolerance(self.sampled.weight)
         start, score = self._begin(self._start_tree())
-        zero = Bound(0.0, "errors are not negative")
+        zero = Bound(0.0, NO_ERRORS)
         self.best = Incumbent(start, score, Bounds(zero, zero, zero), self.clock)
         if not self._has_time():
             return

@@ -79,7 +79,7 @@ class RuledFitting(Fitting):
         (rows,) = self._counted([start])
         why = why_impossible(self.constraints, self._rules(rows.population).population)
         if why is not None:
-            raise ImpossibleConstraintsError(f"Proved: no such tree exists. {why}")
+            raise ImpossibleConstraintsError.proved(why)
         (self.counts,) = self._count([start])
         return self._offered(start, self.counts, rows)
 

@@ -456,8 +456,8 @@ class _Constrained:
             free,
             least,
             sorted(left_out(self.rules.constraints)),
-            bound,
-            columns,
+            free_bound=bound,
+            columns=columns,
         )
         return replace(fitted, certificate=certificate)
 

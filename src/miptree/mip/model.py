@@ -153,7 +153,7 @@ class ModelBuilder:
         tag: str,
         row: IntArray,
         columns: IntArray,
-        coefficients: ArrayLike = 1.0,
+        coefficients: ArrayLike,
         lower: ArrayLike = -np.inf,
         upper: ArrayLike = np.inf,
     ) -> None:

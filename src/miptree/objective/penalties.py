@@ -66,7 +66,7 @@ def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
     return slack_penalty * (LARGEST_MARGIN if isinstance(margin, str) else margin)
 
 
-def suited_l1(problem: Problem, weight: float | None = None) -> float:
+def suited_l1(problem: Problem, weight: float | None) -> float:
     """Return a price alpha_2 of the 1-norm for so many rows and classes, to two digits.
 
     It is in errors. With many classes a split is about a part of the rows only; many

@@ -16,7 +16,7 @@ from joblib import delayed, effective_n_jobs
 from miptree.control.clock import Clock
 from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
-from miptree.objective.bounds import Bound, Subset
+from miptree.objective.bounds import EXHAUSTIVE, Bound, Subset
 from miptree.proof.fewest_errors import ErrorBound, fewest_errors
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
@@ -50,7 +50,7 @@ def row_partition_bound(
     enough: float,
     *,
     clock: Clock,
-    max_nodes: int | None = None,
+    max_nodes: int | None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Proof:
@@ -104,7 +104,7 @@ def row_partition_bound(
             for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    text, n_subsets = "exhaustive search", len(proved[0])
+    text, n_subsets = EXHAUSTIVE, len(proved[0])
     if n_subsets > 1:
         text += f" of {n_subsets} disjoint subsets of the rows, whose errors add up"
     return Proof(Bound(known[0].errors, text), proved[0], tree)

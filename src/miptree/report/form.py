@@ -6,6 +6,7 @@ from typing import Any
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, GridColumn, NumericalColumn
+from miptree.data.columns import OF_NUMBERS
 from miptree.data.limits import Limits
 from miptree.explain.limits import known_limits
 from miptree.explain.splits import Story
@@ -27,7 +28,7 @@ def form_facts(clf: TreePredictor) -> dict[str, Any]:
         column = columns[j]
         if isinstance(column, CategoricalColumn):
             found[j] = {"n_offered": len([v for v in column.values if v is not None])}
-        elif isinstance(column, (NumericalColumn, GridColumn)) and j in limits:
+        elif isinstance(column, OF_NUMBERS) and j in limits:
             found[j] = _range(limits[j], column)
     return {
         "columns": found,

@@ -87,8 +87,8 @@ def solve_01(
 
 def selection_model(
     X: ArrayLike,
-    f: ArrayLike = 0.0,
-    g: ArrayLike = 1.0,
+    f: ArrayLike,
+    g: ArrayLike,
     eps: ArrayLike = 0.0,
     relaxed: bool = False,
 ) -> Model:
