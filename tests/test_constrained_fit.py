@@ -52,7 +52,7 @@ from miptree.control.clock import Clock
 from miptree.evaluate import evaluate_rules
 from miptree.explain import explain
 from miptree.export import export_dot, export_text
-from miptree.fit import constrained
+from miptree.fit import constrained, guided
 from miptree.objective.bounds import COUNTING
 
 PENALTIES = {"slack_penalty": 10.0, "l1_penalty": 0.2, "margin": 0.1}
@@ -159,8 +159,8 @@ def test_rounds_that_their_time_cuts_short_are_not_taken_for_stalled(monkeypatch
     monkeypatch.setattr(
         estimator, "Clock", lambda limit: Clock(limit, time_source=lambda: next(ticks))
     )
-    monkeypatch.setattr(constrained, "ROUND_SHARE", 0.02)
-    monkeypatch.setattr(constrained, "MOST_STEPS", 0)
+    monkeypatch.setattr(guided, "ROUND_SHARE", 0.02)
+    monkeypatch.setattr(guided, "MOST_STEPS", 0)
     rule = DemographicParity(difference_bound=0.05)
     clf = classifier([rule], time_limit=600, max_iter=None)
     clf.fit(X, y, sensitive_features=groups)
