@@ -29,7 +29,7 @@ from sklearn.model_selection import (
 from _tuned import tuner
 from miptree import (
     OptimalTreeClassifierCV,
-    estimator_cv,
+    estimator_cv_winner,
     export_text,
     load_json,
     save_json,
@@ -447,7 +447,7 @@ def test_an_interrupt_of_the_last_training_is_heard(
         clocks.append(clock)
         return final_fit(*args, clock=clock, **rest)
 
-    monkeypatch.setattr(estimator_cv, "final_fit", interrupted)
+    monkeypatch.setattr(estimator_cv_winner, "final_fit", interrupted)
     clf = fast(candidates=[GreedySvmTree()])
     with pytest.warns(UserWarning, match="interrupted after 3 of 3 folds"):
         clf.fit(X, y)
@@ -493,7 +493,7 @@ def test_exports_and_certificate(tmp_path) -> None:
 
 def test_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("miptree.tuning.comparison.MOST_COMPARED", 100)
-    monkeypatch.setattr("miptree.estimator_cv.MOST_ROWS", 200)
+    monkeypatch.setattr("miptree.estimator_cv_winner.MOST_ROWS", 200)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
