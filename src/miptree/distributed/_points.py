@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from miptree.classifiers.points_parameters import given_penalty
 from miptree.control.clock import Clock, interruptible
 from miptree.data.labels import above_tolerance, checked_costs, row_weights
 from miptree.data.rows import TrainingRows
@@ -102,7 +103,7 @@ class PointsFitting:
                 f"tree is chosen for has {len(rows)} rows. Give a larger max_rows, or "
                 "a smaller min_samples_leaf."
             )
-        chooser, given = clone(clf), clf.given_penalty(rows)
+        chooser, given = clone(clf), given_penalty(clf, rows)
         chooser.set_params(verbose=0, callback=self._tell)
         if given is not None:
             scaled = [scaled_penalty(p, self.share) for p in given.tolist()]
