@@ -97,6 +97,20 @@ class GuidedSearch:
             guided._try_prices(clock)
         return guided
 
+    def _try_prices(self, clock: Clock) -> None:
+        """Move the prices by greedy trees first, which are made in a moment."""
+        kept, left = self.kept, self.iterations.left
+        for _ in range(MOST_TRIALS if left is None else min(MOST_TRIALS, left // 4)):
+            if clock.is_over or kept.is_done:
+                return
+            problem = self.prices.priced()
+            trees = start_trees(problem, kept.plan.depth)
+            for heap in trees:
+                kept.offer(heap)
+                self._sweep(heap, clock)
+            values = [tree_value(problem, kept.plan.objective, heap) for heap in trees]
+            self.prices.step(trees[int(np.argmin(values))])
+
     def run(self, clock: Clock) -> None:
         """Make rounds until time or iterations are used up, or nothing gets better.
 
@@ -196,20 +210,6 @@ class GuidedSearch:
         for heap in regrown(*given):
             kept.offer(heap)
             self._sweep(heap, clock)
-
-    def _try_prices(self, clock: Clock) -> None:
-        """Move the prices by greedy trees first, which are made in a moment."""
-        kept, left = self.kept, self.iterations.left
-        for _ in range(MOST_TRIALS if left is None else min(MOST_TRIALS, left // 4)):
-            if clock.is_over or kept.is_done:
-                return
-            problem = self.prices.priced()
-            trees = start_trees(problem, kept.plan.depth)
-            for heap in trees:
-                kept.offer(heap)
-                self._sweep(heap, clock)
-            values = [tree_value(problem, kept.plan.objective, heap) for heap in trees]
-            self.prices.step(trees[int(np.argmin(values))])
 
     # ------------------------------------------------------ trees made better
 
