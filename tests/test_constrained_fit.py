@@ -35,7 +35,7 @@ from miptree.constraints import (
 from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.control.clock import Clock
 from miptree.evaluate import evaluate_rules
-from miptree.fit import constrained
+from miptree.fit import constrained, guided
 
 KINDS = [
     MinLeaf(rows=6),
@@ -122,8 +122,8 @@ def test_rounds_that_their_time_cuts_short_are_not_taken_for_stalled(monkeypatch
     monkeypatch.setattr(
         estimator, "Clock", lambda limit: Clock(limit, time_source=lambda: next(ticks))
     )
-    monkeypatch.setattr(constrained, "ROUND_SHARE", 0.02)
-    monkeypatch.setattr(constrained, "MOST_STEPS", 0)
+    monkeypatch.setattr(guided, "ROUND_SHARE", 0.02)
+    monkeypatch.setattr(guided, "MOST_STEPS", 0)
     rule = DemographicParity(difference_bound=0.05)
     clf = classifier([rule], time_limit=600, max_iter=None)
     clf.fit(X, y, sensitive_features=groups)

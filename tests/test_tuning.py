@@ -172,7 +172,7 @@ def test_exports_and_certificate(tmp_path) -> None:
 
 def test_many_rows_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("miptree.tuning.comparison.MOST_COMPARED", 100)
-    monkeypatch.setattr("miptree.estimator_cv.MOST_ROWS", 200)
+    monkeypatch.setattr("miptree.estimator_cv_winner.MOST_ROWS", 200)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)

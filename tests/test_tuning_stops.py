@@ -18,7 +18,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from _tuned import ALL_KINDS, fast, mixed_rows
-from miptree import estimator_cv
+from miptree import estimator_cv_winner
 from miptree.control.clock import Clock
 from miptree.control.stop import Stop, stop_file
 from miptree.tree import ObliqueTree
@@ -96,7 +96,7 @@ def test_an_interrupt_of_the_last_training_is_heard(
         clocks.append(clock)
         return final_fit(*args, clock=clock, **rest)
 
-    monkeypatch.setattr(estimator_cv, "final_fit", interrupted)
+    monkeypatch.setattr(estimator_cv_winner, "final_fit", interrupted)
     clf = fast(candidates=[GreedySvmTree()])
     with pytest.warns(UserWarning, match="interrupted after 3 of 3 folds"):
         clf.fit(X, y)

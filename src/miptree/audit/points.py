@@ -13,6 +13,7 @@ from miptree.certificate.certificate import Certificate
 from miptree.certificate.check import Check
 from miptree.certificate.points_checks import KnownFamily
 from miptree.certificate.points_sense import family_of
+from miptree.classifiers.points_parameters import given_penalty, points_rules
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.fit.points_data import PointsData
@@ -24,7 +25,7 @@ from miptree.tree import ObliqueTree
 
 def points_data(clf: Any, rows: TrainingRows, problem: Problem) -> PointsData:
     """Return rows and family as a fit with the model's parameters has them."""
-    table, rules = clf.table_, clf._rules(rows)
+    table, rules = clf.table_, points_rules(clf, rows)
     if clf.certificate_.n_sampled is not None:
         # How many splits could be gone through, the rows of the sample decided.
         family = family_of(clf.certificate_, table)
@@ -88,7 +89,7 @@ def _check_proofs(certificate: Certificate) -> Check:
 def _check_penalties(clf: Any, rows: TrainingRows, data: PointsData) -> Check:
     """Check the penalties of the grid columns; "auto" is one for all of them."""
     mine = np.array(clf.certificate_.feature_penalties)
-    given = clf.given_penalty(rows)
+    given = given_penalty(clf, rows)
     if given is None:
         ok = bool((mine == mine[:1]).all())
         found = (

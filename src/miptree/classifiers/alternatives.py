@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.certificate.certificate import PARTITIONED
 from miptree.certificate.digest import data_digest
+from miptree.classifiers.points_parameters import points_rules
 from miptree.control.clock import Clock, interruptible
 from miptree.data.named import column_index
 from miptree.data.schema import Schema
@@ -272,7 +273,7 @@ def _given_again(
             "the rows of the fit."
         )
     rules = replace(
-        other._rules(rows),
+        points_rules(other, rows),
         max_features=certificate.max_features or 1,
         max_points=certificate.max_points or 1,
     )

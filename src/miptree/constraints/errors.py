@@ -1,4 +1,4 @@
-"""Why a fit under constraints ends without a tree: proved, or not found."""
+"""Why a fit under constraints ends without a tree, or cannot begin."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ class ImpossibleConstraintsError(ValueError):
 
 class NoTreeFoundError(ValueError):
     """No tree that keeps the constraints was found; there may be one."""
+
+
+class NotOnTheseRowsError(ValueError):
+    """A constraint is about what these rows lack: a group, a column, rows of a class.
+
+    Of a fit it says that the constraint cannot be asked. A part of the rows, such as a
+    fold, may lack what all rows have.
+    """

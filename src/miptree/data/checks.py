@@ -58,11 +58,15 @@ def _looks_like_number(value: Value) -> bool:
     return True
 
 
+class UnreadableColumnError(ValueError):
+    """A column holds what no tree can read, such as a gap where these are refused."""
+
+
 def check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
     """Refuse missing values where they are not allowed."""
     if missing.any() and not allowed:
         row = int(np.flatnonzero(missing)[0])
-        raise ValueError(
+        raise UnreadableColumnError(
             f"Column {name!r} has {_gaps(missing)} (NaN), the first in "
             f'{row_name(row)}. Fill in such gaps, or set missing="fill".'
         )
