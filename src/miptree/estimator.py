@@ -31,7 +31,7 @@ from miptree.fit.all_columns import AllColumns
 from miptree.fit.constrained import train_under_rules
 from miptree.fit.fitted import FittedTree
 from miptree.fit.layers import PerLayer
-from miptree.fit.logged import name_of, with_proof_file
+from miptree.fit.logged import name_of, with_errors_file, with_proof_file
 from miptree.fit.plan import PROOFS, Plan
 from miptree.fit.progress import listeners_of
 from miptree.fit.rounds import train_in_rounds
@@ -251,7 +251,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         proof_log : path, optional
             File to write the proof of the objective's bound into, for ``miptree
             check``. It holds what the branch and bound over routes proved; what a
-            solver claims cannot be checked, and a warning says so.
+            solver claims cannot be checked, and a warning says so. With
+            ``proof="errors"`` it holds the proof of the errors' bound.
         force : bool, default=False
             Whether to overwrite that file.
         sensitive_features : array-like, Series or data frame, optional
@@ -310,7 +311,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
             fitted = self._trained(problem, clock, proof_log is not None)
         if proof_log is not None:
             known = schema, rows, problem, fitted
-            fitted = with_proof_file(proof_log, *known, target=name_of(y), force=force)
+            write = with_errors_file if self.proof == "errors" else with_proof_file
+            fitted = write(proof_log, *known, target=name_of(y), force=force)
         self.adopt(schema, fitted)
 
     def _refuse_log(self, path: str | os.PathLike[str], force: bool) -> None:

@@ -6,6 +6,7 @@ import os
 import time
 
 from .data import read_rows
+from .errors import errors_outcome, is_about_errors, read_errors_proof
 from .outcome import Outcome
 from .points_check import points_outcome
 from .points_file import read_points_proof
@@ -54,6 +55,9 @@ def check_proof(
         if document.version == POINTS:
             points = read_points_proof(document)
             return points_outcome(points, read_rows(data, points, target), deadline)
+        if is_about_errors(document):
+            errors = read_errors_proof(document)
+            return errors_outcome(errors, read_rows(data, errors, target), deadline)
         routes = read_routes_proof(document)
         return routes_outcome(routes, read_rows(data, routes, target), deadline)
     except (TooMuch, BadCall) as error:

@@ -19,6 +19,7 @@ from miptree.tree.rounding import digits_that_matter, units_of
 from miptree.utils.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from miptree.proof import ErrorsRecord
     from miptree.proof.routes.result import RoutesProof
 
 
@@ -52,6 +53,8 @@ class FittedTree:
         Time that the fit took.
     proof : RoutesProof or None
         Proof over routes of the highest bound; others may have proved a higher one.
+    errors_record : ErrorsRecord or None
+        What was recorded of a proof of the errors.
     spread : float array of shape (n_columns,) or None
         Standard deviation of each column that the tree reads, over the training rows;
         of rows in partitions over their sample. None where a file did not tell it.
@@ -68,6 +71,7 @@ class FittedTree:
     trace: list[FitProgress] = field(default_factory=list)
     seconds: float = 0.0
     proof: RoutesProof | None = None
+    errors_record: ErrorsRecord | None = None
     spread: FloatArray | None = None
 
     @classmethod
@@ -81,6 +85,7 @@ class FittedTree:
         trace: Sequence[FitProgress] = (),
         seconds: float = 0.0,
         proof: RoutesProof | None = None,
+        errors_record: ErrorsRecord | None = None,
     ) -> FittedTree:
         """Make one; probabilities, counts and digits are of the rows of a problem."""
         proba = smoothed_frequencies(problem, tree)
@@ -99,6 +104,7 @@ class FittedTree:
             list(trace),
             seconds,
             proof,
+            errors_record,
             spread,
         )
 

@@ -22,6 +22,7 @@ from miptree.objective.valuation import Valuation
 from miptree.tree import HeapTree, ObliqueTree
 
 if TYPE_CHECKING:
+    from miptree.proof import ErrorsRecord
     from miptree.proof.routes.result import RoutesProof
 
 POLL_SECONDS = 0.1
@@ -65,6 +66,8 @@ class Incumbent:
         States that differ in objective or bound.
     proof : RoutesProof or None
         Proof over routes of the highest bound; others may have proved a higher one.
+    errors_record : ErrorsRecord or None
+        What was recorded of a proof of the errors.
     movement : Movement
         When a better tree or a higher bound last made a difference.
     """
@@ -90,6 +93,7 @@ class Incumbent:
         self.n_iter = 0
         self.trace: list[FitProgress] = []
         self.proof: RoutesProof | None = None
+        self.errors_record: ErrorsRecord | None = None
         self.movement = Movement(self._left, clock)
         self._is_closed = False
         self._lock, self._polling = threading.Lock(), threading.Lock()
@@ -257,6 +261,7 @@ class Incumbent:
             self.trace,
             self.clock.elapsed,
             self.proof,
+            self.errors_record,
         )
 
     def status(self, certificate: Certificate) -> End:

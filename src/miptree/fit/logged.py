@@ -11,10 +11,11 @@ from miptree.certificate.reasons import reason
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
+from miptree.fit.errors_log import write_errors_proof
 from miptree.fit.fitted import FittedTree
 from miptree.fit.proof_log import ProofTooLargeError
 from miptree.fit.routes_log import write_routes_proof
-from miptree.fit.unlogged import why_unproved
+from miptree.fit.unlogged import why_not_recorded, why_unproved
 from miptree.objective.tolerance import rounded_down
 from miptree.utils.warn import warn
 
@@ -68,6 +69,48 @@ def with_proof_file(
             f"The proof file shows that no tree costs less than {rounded_down(shown)}; "
             f"that none costs less than {rounded_down(certificate.objective_bound)}, "
             f"{why}, is not in it."
+        )
+    return written
+
+
+def with_errors_file(
+    path: str | os.PathLike[str],
+    schema: Schema,
+    rows: TrainingRows,
+    problem: Problem,
+    fitted: FittedTree,
+    *,
+    target: str | None = None,
+    force: bool = False,
+) -> FittedTree:
+    """Write the proof of the errors that a fit recorded, as ``with_proof_file`` does.
+
+    A bound that was proved in another way is not in the file: what the recorded search
+    shows is, if less, and a warning says so.
+
+    Parameters
+    ----------
+    path, schema, rows, problem, fitted, target, force
+        As for :func:`with_proof_file`.
+    """
+    record, certificate = fitted.errors_record, fitted.certificate
+    fitted = replace(fitted, errors_record=None)  # it may be large
+    if record is None or not record.parts:
+        _warn(why_not_recorded(fitted, record))
+        return fitted
+    known = schema, rows, problem, fitted.tree, certificate, record
+    written = with_digest(
+        fitted, lambda: write_errors_proof(path, *known, target=target, force=force)
+    )
+    if written.certificate.proof_digest and record.bound < certificate.errors_bound * (
+        1 - _ROUNDING
+    ):
+        why = reason(certificate.errors_proved_by)
+        words = "errors and close calls of a cost below"
+        warn(
+            f"The proof file shows that no tree makes {words} "
+            f"{rounded_down(record.bound)}; that none makes any below "
+            f"{rounded_down(certificate.errors_bound)}, {why}, is not in it."
         )
     return written
 

@@ -12,8 +12,10 @@ from miptree.fit.compiling import (
 from miptree.fit.job import Job
 from miptree.objective.bounds import Bound
 from miptree.proof import (
+    Proof,
     compile_proof_kernels,
     prove_errors,
+    recorded_proof,
     seconds_to_compile_proofs,
 )
 from miptree.proof.routes import (
@@ -26,6 +28,8 @@ from miptree.proof.routes import (
 
 EXHAUSTION_MARGIN = 0.1
 """Part of the margin at which errors are counted where (1a) is to be proved as well."""
+RECORD_SHARE = 0.9
+"""Part of the time left for recording a proof of the errors."""
 LONGER = 4
 """Times as long that the next proof over routes is tried where one moved the bound."""
 LAST_TRIALS = ((0.3, 6.0, True), (0.1, 20.0, False))
@@ -69,6 +73,26 @@ def exhaust_errors(job: Job, part: float) -> None:
     price = min(1.0, objective.slack_penalty * (objective.margin - margin))
     value, proved_by = proof.bound
     best.raise_objective_bound(Bound(price * value, proved_by))
+    if plan.record and plan.proof == "errors":
+        record_errors(job, proof)
+
+
+def record_errors(job: Job, proof: Proof | None = None) -> None:
+    """Record a proof of the errors for a file, in the time left."""
+    plan, problem = job.plan, job.problem
+    if problem.class_cost is not None:
+        return
+    job.best.errors_record = recorded_proof(
+        problem,
+        plan.objective.margin,
+        plan.depth,
+        proof,
+        job.best.errors_bound.value,
+        clock=job.clock.share(RECORD_SHARE),
+        max_nodes=plan.node_limit,
+        seed=plan.seed,
+        n_jobs=plan.n_jobs,
+    )
 
 
 def prove_by_routes(job: Job) -> None:

@@ -20,7 +20,12 @@ from miptree.fit.job import Job
 from miptree.fit.mips import bound_by_mip, count_errors, have_a_chance
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback
-from miptree.fit.proofs import exhaust_errors, prove_by_routes, try_last_step
+from miptree.fit.proofs import (
+    exhaust_errors,
+    prove_by_routes,
+    record_errors,
+    try_last_step,
+)
 from miptree.fit.searches import search_first, search_on, search_to_the_end
 from miptree.fit.shorter import offer_shorter
 from miptree.search.starts import cart_tree
@@ -78,6 +83,8 @@ def train_incumbent(
             break
         step(job)
     offer_shorter(job.best, problem, plan)
+    if plan.record and plan.proof == "errors" and job.best.errors_record is None:
+        record_errors(job)  # no exhaustion was needed, such as for equal rows
     job.best.close()
     return job.best
 

@@ -11,11 +11,13 @@ from miptree.fit.job import PROOF_FACTOR
 from miptree.fit.plan import Plan
 from miptree.mip.size import NONZEROS_PER_SECOND, mip_size, pays
 from miptree.objective.tolerance import rounded_down
+from miptree.proof import ErrorsRecord
 from miptree.proof.routes import can_prove, seconds_to_compile_routes
 from miptree.proof.routes.prove import MOST_STRUCTURES
 from miptree.proof.routes.structures import MOST_DEPTH, count_structures
 from miptree.utils.kernel_cache import COMPILE_ONCE
 
+DEEPEST_OF_ERRORS = 5
 _LONGER = "a longer time_limit (--time-limit on the command line)"
 _BY_NAME = 'proof="objective" (--proof objective)'
 _NOT_COMPILED = (
@@ -48,10 +50,8 @@ def refuse_unloggable(problem: Problem, plan: Plan, clock: Clock) -> None:
             'proof_log works without solver="search", which proves nothing.'
         )
     if plan.proof == "errors":
-        raise ValueError(
-            'proof_log works without proof="errors": the file holds the proof of the '
-            "objective's bound."
-        )
+        _refuse_errors(problem, plan)
+        return
     if plan.objective.l1_penalty == 0:
         raise ValueError(
             "A proof file needs an L1 penalty above 0 (l1_penalty, or --l1-penalty on "
@@ -70,6 +70,37 @@ def refuse_unloggable(problem: Problem, plan: Plan, clock: Clock) -> None:
             f"A proof file needs {_LONGER}: of a table of this size no proof is tried "
             f"in less than {size / NONZEROS_PER_SECOND:.2g} s, got {clock.limit:g} s."
         )
+
+
+def _refuse_errors(problem: Problem, plan: Plan) -> None:
+    """Raise where no proof of the errors could be logged."""
+    if problem.class_cost is not None:
+        raise ValueError(
+            'With proof="errors" (--proof errors) a proof file counts errors by '
+            "weight, which costs by class do not. Give class_weight in place of "
+            "cost_matrix, or leave out one of the two."
+        )
+    if plan.depth > DEEPEST_OF_ERRORS:
+        raise ValueError(
+            f"A proof file of errors is for trees of depth {DEEPEST_OF_ERRORS} at "
+            f"most, got {plan.depth}."
+        )
+
+
+def why_not_recorded(fitted: FittedTree, record: ErrorsRecord | None) -> str:
+    """Say why a fit recorded no proof of the errors, and what to do."""
+    certificate = fitted.certificate
+    bound = rounded_down(certificate.errors_bound)
+    why_it_holds = reason(certificate.errors_proved_by)
+    if certificate.errors_bound <= 0:
+        return "no error was proved of all trees, so there is nothing to write"
+    words = f"the bound {bound} on the errors, {why_it_holds}, was not recorded"
+    if record is None:
+        words += (
+            ": the time was over, or columns determine each other but for rounding, "
+            "which a proof file cannot hold"
+        )
+    return f"{words}. Give {_LONGER}, or fewer columns"
 
 
 def _too_many(problem: Problem, depth: int) -> str:

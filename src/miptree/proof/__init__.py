@@ -5,11 +5,15 @@ from miptree.proof.compile_proofs import (
     seconds_to_compile_proofs,
 )
 from miptree.proof.prove import prove_errors
+from miptree.proof.recorded import recorded_proof
+from miptree.proof.recording import ErrorsRecord
 from miptree.proof.row_partition import Proof
 
 __all__ = [
+    "ErrorsRecord",
     "Proof",
     "compile_proof_kernels",
     "prove_errors",
+    "recorded_proof",
     "seconds_to_compile_proofs",
 ]

@@ -25,7 +25,7 @@ from miptree.proof.state import ERROR, EXHAUSTED, FOUND, OPEN, PAUSED, SearchSta
 from miptree.search.routing import copy_into
 from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL
 
-_PRUNED, _SOLVED = -1, -2
+_PRUNED, SOLVED = -1, -2
 """Instead of a point to decide next."""
 _NOT_ASKED = -2.0
 """No distance, and no answer that a point cannot join."""
@@ -102,9 +102,9 @@ def _costs_too_much(s: SearchState, most: float) -> bool:
 def _expand(s: SearchState, level: int, most: float, least: float) -> int:
     """Force errors and return the point to decide next: the one with least freedom.
 
-    Returns _PRUNED if there are too many errors, _SOLVED if no point is left.
+    Returns _PRUNED if there are too many errors, SOLVED if no point is left.
     """
-    best, fewest, least_room = _SOLVED, 99, np.inf
+    best, fewest, least_room = SOLVED, 99, np.inf
     for i in range(len(s.y)):
         if s.place[i] != OPEN or _is_right(s, i, least):
             continue
@@ -162,9 +162,9 @@ def advance(
             if nodes >= max_nodes:
                 return PAUSED, nodes
             nodes += 1
-            if not _enter(s, level, most, least):
+            if not enter(s, level, most, least):
                 return FOUND, nodes
-        if _next_option(s, level, most, least):
+        if next_option(s, level, most, least):
             copy_into(s.open_leaves[level + 1], s.open_leaves[level])
             s.level[0], s.level[1] = level + 1, 1
         elif level == 0:
@@ -174,7 +174,7 @@ def advance(
 
 
 @njit(**UNCOUNTED)
-def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
+def enter(s: SearchState, level: int, most: float, least: float) -> bool:
     """Begin a level; return False where nothing is left to decide."""
     s.level[1] = 0
     s.forced_at[level + 1] = s.forced_at[level]
@@ -184,11 +184,11 @@ def _enter(s: SearchState, level: int, most: float, least: float) -> bool:
     s.error_left[level] = point >= 0
     if point < 0:
         s.options[level] = 0
-    return point != _SOLVED
+    return point != SOLVED
 
 
 @njit(**UNCOUNTED)
-def _next_option(s: SearchState, level: int, most: float, least: float) -> bool:
+def next_option(s: SearchState, level: int, most: float, least: float) -> bool:
     """Decide a level's point in the next way; return False, undone, if none is left."""
     point = s.chosen[level]
     if point >= 0 and s.place[point] != OPEN:

@@ -141,7 +141,11 @@ class _Prover(NamedTuple):
 
 
 def _better(one: Proof, other: Proof) -> Proof:
-    """Return the proof of the higher bound, with a tree if one of them has found it."""
-    if one.bound.value >= other.bound.value:
-        return one if one.tree is not None else one._replace(tree=other.tree)
-    return other if other.tree is not None else other._replace(tree=one.tree)
+    """Return the proof of the higher bound, with a tree if one of them has found it.
+
+    The parts of a row partition stay, too: it can be recorded.
+    """
+    if one.bound.value < other.bound.value:
+        one, other = other, one
+    tree = other.tree if one.tree is None else one.tree
+    return one._replace(tree=tree, parts=one.parts or other.parts)

@@ -25,6 +25,17 @@ from miptree.utils.arrays import IntArray
 T = TypeVar("T")
 
 
+class Part(NamedTuple):
+    """Rows, the errors that every tree makes among them, and the parts that they are.
+
+    ``halves`` are their numbers in a list of parts in which they come before.
+    """
+
+    rows: IntArray
+    errors: float
+    halves: tuple[int, ...]
+
+
 class Proof(NamedTuple):
     """Errors proved for every tree.
 
@@ -36,11 +47,15 @@ class Proof(NamedTuple):
         Disjoint subsets of the rows whose errors add up to the bound.
     tree : HeapTree or None
         Tree that makes about so many errors, if the search of all rows ended with one.
+    parts : tuple of Part
+        All parts of a row partition, from the smallest to all rows; empty for other
+        proofs.
     """
 
     bound: Bound
     subsets: list[Subset]
     tree: HeapTree | None
+    parts: tuple[Part, ...] = ()
 
 
 def row_partition_bound(
@@ -90,6 +105,7 @@ def row_partition_bound(
     known: list[Subset] = []
     proved: list[list[Subset]] = []  # of each part, what its bound is the sum of
     tree = None
+    all_parts: list[Part] = []
     for height, parts in enumerate(levels):
         level_clock = clock.share(1.0 / (len(levels) - height))
         found = on_threads(n_jobs)(
@@ -103,11 +119,18 @@ def row_partition_bound(
             else [subset for half in _halves(proved, k) for subset in half]
             for k, part in enumerate(made)
         ]
+        # The halves of part k are those of numbers 2 k and 2 k + 1 on the level before.
+        below = len(all_parts) - len(known)
+        all_parts += [
+            Part(*part, tuple(range(below, len(all_parts))[2 * k : 2 * k + 2]))
+            for k, part in enumerate(made)
+        ]
         known, tree = made, found[0].tree
     text, n_subsets = EXHAUSTIVE, len(proved[0])
     if n_subsets > 1:
         text += f" of {n_subsets} disjoint subsets of the rows, whose errors add up"
-    return Proof(Bound(known[0].errors, text), proved[0], tree)
+    bound = Bound(known[0].errors, text)
+    return Proof(bound, proved[0], tree, tuple(all_parts))
 
 
 def partition_rows(

@@ -133,19 +133,33 @@ def _largest_coefficient(X: FloatArray, feature: int) -> tuple[float, float] | N
     which is then corrected for the solver's tolerances. Returns the bound and by how
     much v still misses the equation; None if the other features determine this one.
     """
-    n, d = X.shape
-    rows = np.hstack([X, -np.ones((n, 1))])
-    unit = np.zeros(d + 1)
-    unit[feature] = 1.0
-    both = np.vstack([rows, -rows])
-    found = linprog(-unit, both, np.ones(2 * n), bounds=(None, None))
-    v = np.zeros(n)
-    if found.status == 0:
-        v = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
-    v += np.linalg.lstsq(rows.T, unit - rows.T @ v, rcond=None)[0]
+    n = len(X)
+    rows, unit = _equations(X, feature)
+    v = box_multipliers(X, feature)
     size, missed = float(np.abs(v).sum()), float(np.abs(rows.T @ v - unit).max())
     if missed <= _ROUNDING:
         # The sum has a rounding error of its own.
         return size, missed + n * np.finfo(np.float64).eps * size
     others = np.delete(rows, feature, axis=1)
     return None if _explains(others, X[:, feature]) else (_NO_LIMIT, 0.0)
+
+
+def box_multipliers(X: FloatArray, feature: int) -> FloatArray:
+    """Return (n,): the v that bounds the coefficient of a feature in the box."""
+    n = len(X)
+    rows, unit = _equations(X, feature)
+    both = np.vstack([rows, -rows])
+    found = linprog(-unit, both, np.ones(2 * n), bounds=(None, None))
+    v = np.zeros(n)
+    if found.status == 0:
+        v = found.ineqlin.marginals[n:] - found.ineqlin.marginals[:n]
+    v += np.linalg.lstsq(rows.T, unit - rows.T @ v, rcond=None)[0]
+    return v
+
+
+def _equations(X: FloatArray, feature: int) -> tuple[FloatArray, FloatArray]:
+    """Return the points with -1 for the threshold, and the unit vector of a feature."""
+    rows = np.hstack([X, -np.ones((len(X), 1))])
+    unit = np.zeros(X.shape[1] + 1)
+    unit[feature] = 1.0
+    return rows, unit

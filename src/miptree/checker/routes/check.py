@@ -45,7 +45,8 @@ _LONG = re.compile(rb"\d{18}")
 
 def routes_outcome(proof: RoutesProof, rows: Rows, deadline: float) -> Outcome:
     """Recount the tree, bound all others, and say what holds."""
-    wrong = misfit(proof)
+    family = proof.objective
+    wrong = misfit(proof.tree, family.depth, family.max_features)
     if wrong is not None:
         return Outcome(f"Does not hold: {wrong}", 1)
     points = merged(rows)

@@ -85,7 +85,7 @@ def read_routes_proof(document: Document) -> RoutesProof:
     return RoutesProof(
         **common,
         objective=_objective(header["family"]),
-        tree=_tree(header["tree"], columns, len(common["classes"])),
+        tree=read_tree(header["tree"], columns, len(common["classes"]), MAX_NODES),
         exponent=_exponent(document),
         document=document,
     )
@@ -111,11 +111,11 @@ def _objective(given: Any) -> Objective:
     )
 
 
-def _tree(
-    given: Any, columns: tuple[ColumnRule, ...], n_classes: int
+def read_tree(
+    given: Any, columns: tuple[ColumnRule, ...], n_classes: int, most: int
 ) -> tuple[SplitNode, ...]:
-    """Read a tree, whose nodes come after their parents."""
-    nodes = a_list(given, "tree", 1, MAX_NODES)
+    """Read a tree of so many nodes at most, which come after their parents."""
+    nodes = a_list(given, "tree", 1, most)
     tree = tuple(
         _node(node, number, len(nodes), columns, n_classes)
         for number, node in enumerate(nodes)

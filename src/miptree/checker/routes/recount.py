@@ -11,19 +11,21 @@ from .file import Objective, RoutesProof, SplitNode
 from .numbers import Points
 
 
-def misfit(proof: RoutesProof) -> str | None:
-    """Say why the tree is none of those that are compared, None if it is."""
-    depth = [0] * len(proof.tree)
-    most = proof.objective.max_features
-    for number, node in enumerate(proof.tree):
+def misfit(tree: tuple[SplitNode, ...], deepest: int, most: int | None) -> str | None:
+    """Say why a tree is none of those that are compared, None if it is.
+
+    These are up to so deep, and of up to so many features at a split.
+    """
+    depth = [0] * len(tree)
+    for number, node in enumerate(tree):
         if node.coef is None:
             continue
         depth[node.left] = depth[node.right] = depth[number] + 1
         used = sum(value != 0 for _, value in node.coef)
         if most is not None and used > most:
             return f"a split of the tree weighs {used} features, not {most} or fewer."
-    if max(depth) > proof.objective.depth:
-        return f"the tree is deeper than {proof.objective.depth}."
+    if max(depth) > deepest:
+        return f"the tree is deeper than {deepest}."
     return None
 
 
@@ -45,7 +47,7 @@ def objective_of(proof: RoutesProof, points: Points) -> Fraction:
                 is_left = int(points.values[i, feature]) in goes_left
                 comes_to[i] = node.left if is_left else node.right
             continue
-        scores, over = _scores(points.X, node)
+        scores, over = scores_of(points.X, node)
         total += _split_cost(proof.objective, points, node, (scores, over), here)
         for i in here:
             comes_to[i] = node.left if scores[i] <= 0 else node.right
@@ -77,7 +79,7 @@ def _split_cost(
     return objective.slack_penalty * missing + objective.l1_penalty * norm / shrink
 
 
-def _scores(X: np.ndarray, node: SplitNode) -> tuple[list[int], int]:
+def scores_of(X: np.ndarray, node: SplitNode) -> tuple[list[int], int]:
     """Return the scores x @ coef - threshold of all points: whole numbers over one."""
     columns = []
     for column, value in node.coef or ():

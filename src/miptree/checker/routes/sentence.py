@@ -6,6 +6,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 
 from ..data import Rows
+from ..proof_file import Proof
 from ..sentence import decimal, given_words, rows_words, unconfirmed
 from .file import RoutesProof
 from .numbers import Points
@@ -26,7 +27,7 @@ def routes_sentence(
     table = rows_words(len(proof.labels), len(rows.price))
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
-    features = _features(proof, rows, points)
+    features = features_words(proof, rows, points)
     none = (
         f"no decision tree of depth up to {proof.objective.depth} whose splits may "
         f"{features} has an objective below {least} on {table}"
@@ -39,7 +40,7 @@ def routes_sentence(
     return unconfirmed(proof, "its tree has an objective of", "has one below", shown)
 
 
-def _features(proof: RoutesProof, rows: Rows, points: Points) -> str:
+def features_words(proof: Proof, rows: Rows, points: Points) -> str:
     """Say what splits may weigh, and what they may not; a category may be columns."""
     read = [column for column in proof.columns if column.n_numbers > 0]
     n_columns, subsets = points.X.shape[1], _subsets(points)

@@ -1,0 +1,173 @@
+"""The checker of proofs of errors: it states nothing that brute force refutes."""
+
+import collections
+import copy
+
+import numpy as np
+import pytest
+
+from _errors_mutants import Mutator
+from _errors_proofs import LIES, random_proof, truth
+from _proofs import write_lines
+from miptree.checker import check_proof
+
+pytestmark = pytest.mark.usefixtures("bugs_show")
+
+CASES = {
+    "stump": {"seed": 1, "n": 7},
+    "one feature": {"seed": 2, "n": 7, "d": 1},
+    "weights": {"seed": 3, "n": 7, "is_weighted": True},
+    "two levels": {"seed": 4, "n": 7, "d": 1, "depth": 2},
+    "two levels, three classes": {"seed": 5, "n": 7, "depth": 2, "n_classes": 3},
+    "four classes": {"seed": 6, "n": 7, "n_classes": 4, "is_weighted": True},
+    "deep": {"seed": 7, "n": 7, "d": 1, "depth": 3, "n_classes": 3},
+    "parts": {"seed": 8, "n": 8, "is_halved": True},
+    "parts with weights": {
+        "seed": 9,
+        "n": 8,
+        "d": 1,
+        "is_halved": True,
+        "is_weighted": True,
+    },
+    "values and a sum": {"seed": 10, "n": 7, "d": 1, "more": True},
+}
+N_RANDOM, N_MUTANTS, N_LONG = 40, 25, 2_000
+
+_made = {}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("errors")
+
+
+def case(name):
+    if name not in _made:
+        _made[name] = random_proof(**CASES[name])
+    lines, frame = _made[name]
+    return copy.deepcopy(lines), frame
+
+
+def checked(lines, frame, folder):
+    write_lines(folder / "a.proof", lines)
+    frame.to_csv(folder / "a.csv", index=False)
+    return check_proof(folder / "a.proof", folder / "a.csv")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_honest_proof_is_confirmed(folder, name):
+    lines, frame = case(name)
+    outcome = checked(lines, frame, folder)
+    assert outcome.exit_code == 0, outcome.sentence
+    assert outcome.bound == truth(lines[0], frame)
+
+
+def options_of(rng):
+    n_classes = int(rng.integers(2, 5))
+    depth = int(rng.integers(1, 4))
+    return {
+        "n": int(rng.integers(max(4, n_classes), 8)),
+        "d": int(rng.integers(1, 3)),
+        "depth": depth,
+        "n_classes": n_classes,
+        "is_weighted": bool(rng.random() < 0.5),
+        "is_halved": bool(rng.random() < 0.3),
+        "more": bool(rng.random() < 0.3),
+    }
+
+
+def random_proofs_hold(seeds, folder):
+    """Check proofs of random problems; return how often something was shown."""
+    n_shown = 0
+    for seed in seeds:
+        rng = np.random.default_rng([seed, 2026])
+        lines, frame = random_proof(seed, **options_of(rng))
+        outcome = checked(lines, frame, folder)
+        assert outcome.exit_code == 0, (seed, outcome.sentence)
+        best = truth(lines[0], frame)
+        assert outcome.bound <= best, seed
+        n_shown += outcome.bound > 0
+    return n_shown
+
+
+def test_no_bound_is_above_the_best_tree(folder):
+    assert random_proofs_hold(range(N_RANDOM), folder) > N_RANDOM / 5
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_no_bound_of_many_is(folder):
+    assert random_proofs_hold(range(1000, 2000), folder) > 200
+
+
+# -------------------------------------------------------------------------- lies
+
+
+def lies_prove_nothing(seeds, lie, folder):
+    """Count what comes out where the search believes in a wrong space."""
+    counts = collections.Counter()
+    for seed in seeds:
+        rng = np.random.default_rng([seed, 2026])
+        lines, frame = random_proof(seed, **options_of(rng), lie=lie)
+        lines[0]["claim"]["bound"] = 1e-9
+        outcome = checked(lines, frame, folder)
+        counts[outcome.sentence.split(":")[0]] += 1
+        if outcome.bound is not None:
+            assert outcome.bound <= truth(lines[0], frame), seed
+    return counts
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_search_in_a_wrong_space_proves_nothing_false(folder, lie):
+    counts = lies_prove_nothing(range(25), lie, folder)
+    assert counts["Not checked"] > 0
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("lie", LIES)
+def test_many_searches_in_a_wrong_space_do_not(folder, lie):
+    assert lies_prove_nothing(range(2000, 2400), lie, folder)["Not checked"] > 20
+
+
+# ------------------------------------------------------------------------- mutants
+
+
+def survivors(name, n, rng, folder):
+    """Check n mutants of a proof; count what came out, and refute what is false."""
+    counts = collections.Counter()
+    lines, frame = case(name)
+    mutator = Mutator(rng)
+    for _ in range(n):
+        mutant = mutator.mutant(lines)
+        outcome = checked(mutant, frame, folder)
+        counts[outcome.sentence.split(":")[0]] += 1
+        if outcome.bound is None:
+            assert outcome.exit_code in (1, 2)
+            continue
+        counts["stated"] += 1
+        if outcome.bound > 0:
+            counts["stated, bound above 0"] += 1
+            assert outcome.bound <= truth(mutant[0], frame), mutant
+        if outcome.exit_code == 0:
+            assert mutant[0]["claim"]["bound"] <= outcome.bound * (1 + 1e-8)
+    return counts
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_mutant_makes_it_state_something_false(folder, name):
+    rng = np.random.default_rng(len(name))
+    counts = survivors(name, N_MUTANTS, rng, folder)
+    assert counts["stated"] > 0
+    assert counts["Not checked"] > 0
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("name", CASES)
+def test_no_mutant_of_many_does(folder, name):
+    n = -(-N_LONG // len(CASES))
+    rng = np.random.default_rng([list(CASES).index(name), 2026])
+    counts = survivors(name, n, rng, folder)
+    assert counts["stated"] > n / 20
+    assert counts["stated, bound above 0"] > 0
