@@ -239,7 +239,6 @@ def test_what_cannot_be_logged_is_refused_before_the_work(tmp_path, monkeypatch)
         "depth 3 at most, got 4": {"max_depth": 4},
         "works without selection": {"selection": "balanced"},
         'without solver="search", which proves nothing': {"solver": "search"},
-        'without proof="errors"': {"proof": "errors"},
         "needs a longer time_limit": {"time_limit": 0.0},
     }
     for text, options in wrong.items():
@@ -288,10 +287,6 @@ def test_command_writes_the_file_and_refuses_what_proves_nothing(tmp_path, with_
     assert lines_of(path)[0]["target"] == "kind"
     path.unlink()
     assert "works without --tune" in refused(*command, "--tune")
-    for option in (
-        ["--selection", "hull"],
-        ["--solver", "search"],
-        ["--proof", "errors"],
-    ):
+    for option in (["--selection", "hull"], ["--solver", "search"]):
         wanted = f"works without {' '.join(option)}"
         assert wanted in refused(*command, *option)

@@ -128,7 +128,7 @@ def verify_model(
         )
     except _CannotReadError as error:
         return Verification((*checks, Check("rows", False, str(error))))
-    was_checked = False
+    was_checked = ""
     if proof is not None:
         of_proof, was_checked = _check_proof(clf, given.rows, proof, data)
         checks += of_proof
@@ -141,7 +141,7 @@ def _check_proof(
     rows: TrainingRows,
     proof: str | os.PathLike[str],
     data: str | os.PathLike[str] | None,
-) -> tuple[list[Check], bool]:
+) -> tuple[list[Check], str]:
     if not isinstance(clf, OptimalTreeClassifier):
         raise ValueError(
             "A proof file (--proof) is compared with an oblique tree only. That of a "

@@ -10,6 +10,8 @@ from typing import Any
 from miptree.certificate.check import Check
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
+from miptree.fit.errors_log import SECTION as ERRORS
+from miptree.fit.errors_log import errors_header
 from miptree.fit.routes_log import routes_header
 from miptree.objective.bounds import ROUTES
 
@@ -24,10 +26,11 @@ def check_proof_file(
     rows: TrainingRows,
     proof: str | os.PathLike[str],
     data: str | os.PathLike[str],
-) -> tuple[list[Check], bool]:
+) -> tuple[list[Check], str]:
     """Check a proof file, and that it is about this tree, these rows and this bound.
 
-    Return the checks, and whether the file proves as much as the certificate says.
+    Return the checks, and of what the file proves as much as the certificate says:
+    "errors", "objective" or nothing.
 
     Parameters
     ----------
@@ -45,12 +48,14 @@ def check_proof_file(
     outcome = check_proof(proof, data)
     checks = [Check("proof file", outcome.exit_code == 0, outcome.sentence)]
     if outcome.exit_code != 0 or outcome.bound is None:
-        return checks, False
+        return checks, ""
     certificate = clf.certificate_
     names = getattr(clf, "feature_names_in_", None)
     schema = Schema(clf.table_, clf.classes_, names)
-    wanted = routes_header(schema, rows, clf.tree_, certificate, None, 0.0)
     given, digest = _header_and_digest(proof)
+    is_of_errors = given["family"]["kind"] == ERRORS
+    header_of = errors_header if is_of_errors else routes_header
+    wanted = header_of(schema, rows, clf.tree_, certificate, None, 0.0)
     other = [
         name
         for name, value in json.loads(json.dumps(wanted)).items()
@@ -66,14 +71,18 @@ def check_proof_file(
         if not is_same:
             found = f"the file has {digest[:12]}, the fit wrote another one."
         checks.append(Check("digest of the proof", is_same, found))
-    claimed, proved = certificate.objective_bound, float(outcome.bound)
-    is_enough, by = proved >= claimed * (1 - _CLOSE), certificate.objective_proved_by
+    claimed, by = certificate.objective_bound, certificate.objective_proved_by
+    if is_of_errors:
+        claimed, by = certificate.errors_bound, certificate.errors_proved_by
+    proved = float(outcome.bound)
+    is_enough = proved >= claimed * (1 - _CLOSE)
     # A higher bound may come from another proof, which has no file.
-    is_other = not is_enough and not by.startswith(ROUTES)
+    is_other = not is_enough and (is_of_errors or not by.startswith(ROUTES))
     found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}"
     found += f"; that rests on {by}, which is not in the file." if is_other else "."
     checks.append(Check("bound of the proof", is_enough or is_other, found))
-    return checks, is_enough
+    name = ERRORS if is_of_errors else "objective"
+    return checks, name if is_enough else ""
 
 
 def _header_and_digest(proof: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

@@ -53,11 +53,11 @@ def unrepeated_proofs(clf: Any) -> list[str]:
 
 
 def notes(
-    clf: Any, digest: str | None, was_repeated: bool, was_checked: bool = False
+    clf: Any, digest: str | None, was_repeated: bool, was_checked: str = ""
 ) -> tuple[str, ...]:
     """Say what was recomputed, and what rests on the digest.
 
-    ``was_checked`` tells whether a proof file of the objective was.
+    ``was_checked`` says of what a proof file was checked: "errors" or "objective".
     """
     lines = [
         "Recomputed from the data: columns, their spread and ranges, categories and "
@@ -75,8 +75,7 @@ def notes(
             f"Learnt from a sample of the partitions, and so not recomputed: {learnt}."
         )
     unproved = [] if was_repeated else unrepeated_proofs(clf)
-    if was_checked:
-        unproved = [name for name in unproved if name != "objective"]
+    unproved = [name for name in unproved if name != was_checked]
     if unproved:
         bounds = " and ".join(f"the {name}" for name in unproved)
         how = "resolve_with (--resolve-with) repeats a proof"

@@ -196,12 +196,11 @@ def _refuse_for_log(given: Given) -> None:
             f"--proof-log works without {wrong}, which proves nothing of all rows. "
             f"Leave out {wrong}."
         )
-    for option, wrong in (("solver", "search"), ("proof", "errors")):
-        if getattr(given, option) == wrong:
-            raise ValueError(
-                f"--proof-log works without --{option} {wrong}, which proves nothing "
-                f"of the objective. Leave out --{option} {wrong}."
-            )
+    if given.solver == "search":
+        raise ValueError(
+            "--proof-log works without --solver search, which proves nothing of the "
+            "objective. Leave out --solver search."
+        )
 
 
 def _refuse_scoring(given: Given, style: str) -> None:

@@ -28,8 +28,9 @@ from miptree.proof.routes import (
 
 EXHAUSTION_MARGIN = 0.1
 """Part of the margin at which errors are counted where (1a) is to be proved as well."""
-RECORD_SHARE = 0.9
-"""Part of the time left for recording a proof of the errors."""
+EXHAUSTION_SHARE, RECORD_SHARE = 0.5, 0.9
+"""Parts of the time left for a proof of the errors that is to be recorded, and then for
+recording it."""
 LONGER = 4
 """Times as long that the next proof over routes is tried where one moved the bound."""
 LAST_TRIALS = ((0.3, 6.0, True), (0.1, 20.0, False))
@@ -54,7 +55,9 @@ def exhaust_errors(job: Job, part: float) -> None:
         job, "count", compile_proof_kernels, COUNT_COMPILERS, expected
     ):
         return
-    clock = job.step_clock(part).counting(limit=job.a_while)
+    is_recorded = plan.record and is_last
+    share = part * EXHAUSTION_SHARE if is_recorded else part
+    clock = job.step_clock(share).counting(limit=job.a_while)
     at = 1.0 if plan.proof == "errors" else EXHAUSTION_MARGIN
     margin = objective.margin * at
     proof = prove_errors(
@@ -73,7 +76,7 @@ def exhaust_errors(job: Job, part: float) -> None:
     price = min(1.0, objective.slack_penalty * (objective.margin - margin))
     value, proved_by = proof.bound
     best.raise_objective_bound(Bound(price * value, proved_by))
-    if plan.record and plan.proof == "errors":
+    if is_recorded:
         record_errors(job, proof)
 
 

@@ -14,7 +14,6 @@ from ..routes.numbers import Points, merged
 from ..values import TooMuch
 from .file import ErrorsProof
 
-
 MOST_NUMBERS = 1 << 24
 """Numbers that are held as whole numbers of any size."""
 
