@@ -171,3 +171,123 @@ def test_no_mutant_of_many_does(folder, name):
     counts = survivors(name, n, rng, folder)
     assert counts["stated"] > n / 20
     assert counts["stated, bound above 0"] > 0
+
+
+# ----------------------------------------------------------- damaged and hostile files
+
+
+def place_of(lines, kind):
+    return next(k for k, line in enumerate(lines[2:-1], 2) if line[0] == kind)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("family", "depth"), 6, "whole number 1 to 5"),
+        (("family", "margin"), 0, "(1e-9, 1]"),
+        (("family", "margin"), 1.5, "(1e-9, 1]"),
+        (("family", "kind"), "other", "kind 'other'"),
+        (("family", "max_features"), 0, "whole number"),
+        (("costs",), [[0, 1], [2, 0]], "costs by class"),
+        (("weights",), [0] * 8, "weight 0"),
+        (("weights",), [-1] * 8, "negative"),
+    ],
+)
+def test_odd_headers_are_refused(folder, path, value, words):
+    lines, frame = case("parts")
+    inside = lines[0]
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    refused(lines, frame, folder, words)
+
+
+def refused(lines, frame, folder, words):
+    outcome = checked(lines, frame, folder)
+    assert outcome.exit_code == 1, outcome.sentence
+    assert outcome.bound is None
+    assert outcome.sentence.startswith("Not checked: ")
+    assert words in outcome.sentence
+    assert "\n" not in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        ("part", ["part", [0, 0], 0.5, []], "named twice"),
+        ("part", ["part", [77], 0.5, []], "point 77"),
+        ("part", ["part", [], 0.5, []], "a list of"),
+        ("part", ["part", None, 0.5, [0]], "a list of 0 entries"),
+        ("part", ["part", None, "all", []], "a number"),
+        ("part", ["x"], "not known"),
+        ("h", ["h", 0, [0, 1]], "do not add to 0"),
+        ("h", ["h", 99, [0, 1, 1, -1]], "a column that is none"),
+        ("h", ["h", 0, [0, 1, 0, -1]], "twice"),
+        ("h", ["h", 0, [0, 1, 99, -1]], "a point that is none"),
+        ("h", ["h", 0, [0, 1.5]], "not known"),
+        ("h", ["w", 0, [0, 1]], "no sum of other columns"),
+        ("h", ["w", 0, [1, 1]], "without a reason"),
+        ("h", ["w", 0, [99, 1, 0, 1]], "a column that is none"),
+        ("b", ["b", 77], "a point 77"),
+        ("b", ["b", 0, [0, 1]], "cut off"),
+        ("b", ["b", 0, [9, 1, 0, 1, 1, 1]], "a split that is none"),
+        ("b", ["b", 0, [0, 2, 0, 1, 1, 1]], "a split that is none"),
+        ("b", ["b", 0, [0, 1, 0, 0, 0, 1]], "not above 0"),
+        ("b", ["b", 0, [0, 1, 0, 1, 0, 1]], "on one side only"),
+        ("b", ["b", 0, [0, 1, 0, 1, 1, 1]], "elsewhere"),
+        ("b", ["b", 0, [0, 1, 0, 10**18, 1, 1]], "not known"),
+        ("b", ["b", 0, 1], "not known"),
+        ("b", ["b", 0, [[0]]], "not known"),
+        ("b", ["b", -1], "not known"),
+    ],
+)
+def test_odd_lines_are_refused(folder, kind, value, words):
+    lines, frame = case("parts")
+    lines[place_of(lines, kind)] = value
+    refused(lines, frame, folder, words)
+
+
+def test_the_order_of_lines_matters(folder):
+    lines, frame = case("parts")
+    part = place_of(lines, "part")
+    branch = lines.pop(part + 1)
+    lines.insert(part, branch)
+    refused(lines, frame, folder, "outside of all parts")
+    lines, frame = case("parts")
+    limit = lines.pop(place_of(lines, "h"))
+    lines.insert(-1, limit)
+    refused(lines, frame, folder, "after its first part")
+    lines, frame = case("parts")
+    del lines[-2]
+    lines[1]["lines"] -= 1
+    refused(lines, frame, folder, "is not complete")
+    lines.insert(-1, ["b", 0])
+    lines.insert(-1, ["b", 0])
+    lines[1]["lines"] += 2
+    outcome = checked(lines, frame, folder)
+    assert outcome.exit_code == 1
+    assert outcome.bound is None
+
+
+def test_without_a_part_only_what_is_counted_is_said(folder):
+    lines, frame = case("stump")
+    full = checked(lines, frame, folder)
+    del lines[place_of(lines, "part") : -1]
+    lines[1]["lines"] = len(lines) - 3
+    outcome = checked(lines, frame, folder)
+    assert outcome.bound < full.bound
+    assert outcome.sentence.startswith("Checked: ")  # it claims nothing
+    lines[0]["claim"]["bound"] = float(full.bound)
+    outcome = checked(lines, frame, folder)
+    assert outcome.exit_code == 1
+    assert outcome.sentence.startswith("Does not hold as claimed: the file claims that")
+
+
+def test_the_sentence_is_one_that_a_manager_understands(folder):
+    lines, frame = case("weights")
+    sentence = checked(lines, frame, folder).sentence
+    assert sentence.startswith(
+        "Checked: no decision tree of depth up to 1 whose splits may weigh all 2 "
+        "features makes errors and close calls of a weight below "
+    )
+    assert "with the labels and weights of the proof file" in sentence

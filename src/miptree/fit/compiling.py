@@ -7,7 +7,7 @@ from collections.abc import Callable
 from miptree.control.compilers import Compilers
 from miptree.fit.job import Job
 from miptree.points import compile_points_kernels
-from miptree.proof import compile_proof_kernels
+from miptree.proof import compile_proof_kernels, compile_recording_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels as compile_search_kernels
 from miptree.search.compiling import announced
@@ -37,6 +37,7 @@ def compile_kernels() -> None:
     compile_search_kernels()
     compile_points_kernels()
     compile_proof_kernels()
+    compile_recording_kernels()
     compile_route_kernels()
 
 

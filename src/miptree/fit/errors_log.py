@@ -19,6 +19,7 @@ from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.fit.proof_log import line, write_lines
 from miptree.fit.routes_log import routes_header
+from miptree.objective.bounds import combinatorial_bound
 from miptree.proof import ErrorsRecord
 from miptree.tree import ObliqueTree
 
@@ -49,7 +50,7 @@ def write_errors_proof(
     record : ErrorsRecord
         What was recorded.
     """
-    bound = min(certificate.errors_bound, record.bound)
+    bound = min(certificate.errors_bound, shown_by(record, problem, certificate.depth))
     first = errors_header(schema, rows, tree, certificate, target, bound)
     name = np.arange(problem.n_rows) if problem.source is None else problem.source
     limits = record.limits
@@ -71,6 +72,11 @@ def write_errors_proof(
             yield from part.branches
 
     return write_lines(path, lines(), force)
+
+
+def shown_by(record: ErrorsRecord, problem: Problem, depth: int) -> float:
+    """Return the errors that a file shows: of its parts, or such as are counted."""
+    return max(record.bound, combinatorial_bound(problem, depth).value)
 
 
 def errors_header(

@@ -11,12 +11,13 @@ from miptree.certificate.reasons import reason
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
-from miptree.fit.errors_log import write_errors_proof
+from miptree.fit.errors_log import shown_by, write_errors_proof
 from miptree.fit.fitted import FittedTree
 from miptree.fit.proof_log import ProofTooLargeError
 from miptree.fit.routes_log import write_routes_proof
 from miptree.fit.unlogged import why_not_recorded, why_unproved
 from miptree.objective.tolerance import rounded_down
+from miptree.proof import NOTHING_RECORDED
 from miptree.utils.warn import warn
 
 _ROUNDING = 1e-9
@@ -93,10 +94,12 @@ def with_errors_file(
     path, schema, rows, problem, fitted, target, force
         As for :func:`with_proof_file`.
     """
-    record, certificate = fitted.errors_record, fitted.certificate
+    certificate, is_recorded = fitted.certificate, fitted.errors_record is not None
+    record = fitted.errors_record or NOTHING_RECORDED
     fitted = replace(fitted, errors_record=None)  # it may be large
-    if record is None or not record.parts:
-        _warn(why_not_recorded(fitted, record))
+    shown = shown_by(record, problem, certificate.depth)
+    if shown <= 0:
+        _warn(why_not_recorded(fitted, is_recorded))
         return fitted
     known = schema, rows, problem, fitted.tree, certificate, record
     written = with_digest(
@@ -109,7 +112,7 @@ def with_errors_file(
         words = "errors and close calls of a cost below"
         warn(
             f"The proof file shows that no tree makes {words} "
-            f"{rounded_down(record.bound)}; that none makes any below "
+            f"{rounded_down(shown)}; that none makes any below "
             f"{rounded_down(certificate.errors_bound)}, {why}, is not in it."
         )
     return written

@@ -14,6 +14,7 @@ from miptree.objective.bounds import Bound
 from miptree.proof import (
     Proof,
     compile_proof_kernels,
+    compile_recording_kernels,
     prove_errors,
     recorded_proof,
     seconds_to_compile_proofs,
@@ -25,6 +26,7 @@ from miptree.proof.routes import (
     prove_objective,
     seconds_to_compile_routes,
 )
+from miptree.search.compiling import announced
 
 EXHAUSTION_MARGIN = 0.1
 """Part of the margin at which errors are counted where (1a) is to be proved as well."""
@@ -83,8 +85,11 @@ def exhaust_errors(job: Job, part: float) -> None:
 def record_errors(job: Job, proof: Proof | None = None) -> None:
     """Record a proof of the errors for a file, in the time left."""
     plan, problem = job.plan, job.problem
-    if problem.class_cost is not None:
+    if problem.class_cost is not None or job.clock.is_over:
         return
+    with announced(lambda: job.best.enter("compile")):
+        compile_recording_kernels()
+    job.best.stage = "count"
     job.best.errors_record = recorded_proof(
         problem,
         plan.objective.margin,

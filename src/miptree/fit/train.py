@@ -83,7 +83,8 @@ def train_incumbent(
             break
         step(job)
     offer_shorter(job.best, problem, plan)
-    if plan.record and plan.proof == "errors" and job.best.errors_record is None:
+    wants_record = plan.record and plan.proof == "errors" and job.wants_proof
+    if wants_record and job.best.errors_record is None:
         record_errors(job)  # no exhaustion was needed, such as for equal rows
     job.best.close()
     return job.best

@@ -11,7 +11,6 @@ from miptree.fit.job import PROOF_FACTOR
 from miptree.fit.plan import Plan
 from miptree.mip.size import NONZEROS_PER_SECOND, mip_size, pays
 from miptree.objective.tolerance import rounded_down
-from miptree.proof import ErrorsRecord
 from miptree.proof.routes import can_prove, seconds_to_compile_routes
 from miptree.proof.routes.prove import MOST_STRUCTURES
 from miptree.proof.routes.structures import MOST_DEPTH, count_structures
@@ -87,7 +86,7 @@ def _refuse_errors(problem: Problem, plan: Plan) -> None:
         )
 
 
-def why_not_recorded(fitted: FittedTree, record: ErrorsRecord | None) -> str:
+def why_not_recorded(fitted: FittedTree, is_recorded: bool) -> str:
     """Say why a fit recorded no proof of the errors, and what to do."""
     certificate = fitted.certificate
     bound = rounded_down(certificate.errors_bound)
@@ -95,7 +94,7 @@ def why_not_recorded(fitted: FittedTree, record: ErrorsRecord | None) -> str:
     if certificate.errors_bound <= 0:
         return "no error was proved of all trees, so there is nothing to write"
     words = f"the bound {bound} on the errors, {why_it_holds}, was not recorded"
-    if record is None:
+    if not is_recorded:
         words += (
             ": the time was over, or columns determine each other but for rounding, "
             "which a proof file cannot hold"

@@ -29,6 +29,16 @@ def compile_proof_kernels() -> None:
     all_roots_bound(problem, space, 2.0, clock=Clock())
 
 
+@cache
+def compile_recording_kernels() -> None:
+    """Compile the kernels that record a proof: some ten seconds, then cached."""
+    from miptree.proof.recorded import recorded_proof
+
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
+    recorded_proof(problem, 0.01, 1, None, 2.0, clock=Clock())
+
+
 def seconds_to_compile_proofs() -> float:
     """Return the seconds that a fit should have left for this, with a reserve."""
     if compile_proof_kernels.cache_info().currsize > 0:

@@ -71,6 +71,9 @@ class ErrorsRecord(NamedTuple):
     bound: float
 
 
+NOTHING_RECORDED = ErrorsRecord(BoxLimits({}, {}), [], 0.0)
+
+
 def record_errors(
     problem: Problem,
     space: Space,

@@ -24,7 +24,8 @@ proof takes is sent to each leaf at which the tree may be right about it, or it 
 way is closed; or if it is right of a split that no point has come to, as mirroring the
 tree there changes nothing. A case ends when the points that count weigh more than the
 proof allows; what they weigh at least is the bound. Points may be parted: what is shown
-of parts adds up, and counts for a part that is made of them.
+of parts adds up, and counts for a part that is made of them. Rows of classes for which
+there is no leaf, and rows of equal x that differ in class, are counted in any case.
 """
 
 from __future__ import annotations
