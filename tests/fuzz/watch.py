@@ -8,6 +8,7 @@ theirs of it.
 from __future__ import annotations
 
 import dis
+import importlib
 import os
 import signal
 import sys
@@ -39,6 +40,7 @@ _IMPORTLIB = ("<frozen importlib", "<frozen zipimport")
 _paths = sysconfig.get_paths()
 _STANDARD = Path(os.path.realpath(_paths["stdlib"]))
 _PACKAGE = Path(miptree.__file__).resolve().parent
+_IMPORTING = (*_IMPORTLIB, str(Path(importlib.__file__).parent))
 _ROOTS = (
     _STANDARD,
     *(Path(os.path.realpath(_paths[name])) for name in ("purelib", "platlib")),
@@ -121,7 +123,7 @@ def _is_expected(module: str, frame: FrameType) -> bool:
     """
     if _is_importing(frame):
         return True
-    while frame.f_code.co_filename.startswith(_IMPORTLIB) and frame.f_back:
+    while frame.f_code.co_filename.startswith(_IMPORTING) and frame.f_back:
         frame = frame.f_back
     package = Path(frame.f_code.co_filename).parent
     is_own = package.name in Path(module).parts and package != _PACKAGE
