@@ -90,6 +90,8 @@ TAMPERED = {
     "min_samples_leaf": lambda c: 3,
     "cost_unit": lambda c: 0.0,
     "cost_rounding": lambda c: -1.0,
+    "cheapest_error": lambda c: 0.5 * c.cheapest_error,
+    "error_price": lambda c: 2.0,
     "has_costs": lambda c: False,
     "n_unweighted": lambda c: 1,
     "n_sampled": lambda c: 5,

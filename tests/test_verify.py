@@ -153,6 +153,8 @@ TAMPERED = [
     ("min_samples_leaf", lambda c: 2),
     ("cost_unit", lambda c: 1.0),
     ("cost_rounding", lambda c: 0.5),
+    ("cheapest_error", lambda c: 2 * c.cheapest_error),
+    ("error_price", lambda c: 2.0),
     ("has_costs", lambda c: False),
     ("n_unweighted", lambda c: 1),
     ("n_unweighted", lambda c: -1),
@@ -418,7 +420,7 @@ def honest(problem, tree, depth, objective=None, errors=None, whole=None):
         depth,
         tree,
         score,
-        Bounds(any_tree, errors or any_tree, whole or any_tree),
+        Bounds(any_tree, errors or any_tree, whole or any_tree, problem.cheapest_error),
         0.5,
     )
 

@@ -7,7 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from miptree.certificate.certificate import PARTITIONED, Certificate
+from miptree.certificate.certificate import (
+    PARTITIONED,
+    Certificate,
+    cheapest_in_partitions,
+)
 from miptree.certificate.check import Check
 from miptree.certificate.checks import equal, say
 from miptree.certificate.digest import data_digest, tree_digest
@@ -98,6 +102,11 @@ def compare_errors(certificate: Certificate, recount: Recount) -> Iterator[Check
     if certificate.has_costs != has_costs:
         found = f"{found.rstrip('.')}, which the certificate denies."
     yield Check("costs", certificate.has_costs == has_costs, found)
+    cheapest = data.problem.cheapest_error
+    if certificate.data_digest == PARTITIONED:
+        cheapest = cheapest_in_partitions(has_costs)
+    given, again = certificate.cheapest_error, Fraction(cheapest)
+    yield equal("cheapest error", given, again, SUM_TOLERANCE)
 
 
 def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:

@@ -17,7 +17,7 @@ from miptree.fit.progress import FitCallback, FitProgress
 from miptree.objective import Score
 from miptree.objective.bounds import Bound
 from miptree.objective.proved import Bounds
-from miptree.objective.tolerance import cost_meets, relative_gap
+from miptree.objective.tolerance import cost_meets
 from miptree.objective.valuation import Valuation
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -137,8 +137,8 @@ class Incumbent:
     @property
     def gap(self) -> float:
         """Relative gap between the objective and its bound."""
-        score = self.score
-        return relative_gap(score.objective, self.objective_bound.value, score.scale)
+        leeway = self.first_bounds.leeway
+        return leeway.gap(self.score.objective, self.objective_bound.value)
 
     @property
     def _left(self) -> float:
@@ -150,7 +150,8 @@ class Incumbent:
     @property
     def errors_are_proved(self) -> bool:
         """Whether no tree makes errors of a lower cost at the margin."""
-        return cost_meets(self.score.cost_at_margin, self.errors_bound.value)
+        cheapest = self.first_bounds.cheapest_error
+        return cost_meets(self.score.cost_at_margin, self.errors_bound.value, cheapest)
 
     @property
     def is_done(self) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.objective.tolerance import error_scale
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
 
@@ -46,11 +45,6 @@ class Score:
     slack: float
     l1: float
     objective: float
-
-    @property
-    def scale(self) -> float:
-        """See :func:`~miptree.objective.tolerance.error_scale`."""
-        return error_scale(self.errors, self.cost, self.objective)
 
 
 @dataclass(frozen=True)
