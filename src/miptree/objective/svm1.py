@@ -108,7 +108,7 @@ class Svm1Objective:
         leaf = tree.apply(problem.X)
         predicted = tree.label[leaf]
         branch = np.flatnonzero(~tree.is_leaf)
-        size = np.abs(problem.X @ tree.coef[branch].T - tree.threshold[branch])
+        size = np.abs(problem.scores(tree.coef[branch], tree.threshold[branch]))
         largest = size.max(axis=0, initial=0.0) if largest is None else largest
         box = np.maximum(1.0, largest)
         missing = np.maximum(0.0, self.margin - size / box)

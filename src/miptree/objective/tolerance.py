@@ -38,13 +38,17 @@ class Leeway(NamedTuple):
     unavoidable: float = 0.0
     cheapest: float = 1.0
 
+    def avoidable(self, objective: float) -> float:
+        """Return the part of an objective value that not every tree costs."""
+        return max(0.0, objective - self.unavoidable)
+
     def below(self, objective: float) -> float:
         """Return how far below an objective value its bound may be.
 
         Where no more than norms of hyperplanes are to be paid, next to nothing beside
         an error, it is a thousandth of these at most.
         """
-        avoidable = max(0.0, objective - self.unavoidable)
+        avoidable = self.avoidable(objective)
         size = min(max(avoidable, self.cheapest), 1000.0 * avoidable)
         return min(OPTIMALITY_TOLERANCE * size, 0.5 * self.cheapest)
 
