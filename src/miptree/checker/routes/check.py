@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..data import Rows
+from ..deadline import check_time
 from ..outcome import CLOSE, Outcome
-from ..splits import check_time
 from ..values import SAME_DATA, Refused, a_float, a_list, a_whole, check_size, parsed
 from .file import RoutesProof
 from .numbers import Numbers, Points, merged, numbers_of
