@@ -163,6 +163,22 @@ def tree_on_rows(
     return TreeOnRows(clf.tree_, leaf, population, columns, numbers)
 
 
+class LabelledRows(NamedTuple):
+    """Rows with their labels, groups where rules compare these, and weights."""
+
+    X: Any
+    y: ArrayLike
+    sensitive: Any = None
+    control: Any = None
+    weight: ArrayLike | None = None
+
+    def tree_of(self, clf: OptimalTreeClassifier) -> TreeOnRows:
+        """Return the tree of a fit and where it sends the rows."""
+        return tree_on_rows(
+            clf, self.X, self.y, self.weight, self.sensitive, self.control
+        )
+
+
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:
     """Number labels.
 

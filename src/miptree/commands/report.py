@@ -17,8 +17,8 @@ from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
     Force,
-    LabelledRows,
     ModelFile,
+    ReadRows,
     Target,
     read_labelled,
 )
@@ -66,7 +66,7 @@ def evaluate(
         _show_rules(saved, given)
 
 
-def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
+def _show_rules(saved: SavedModel, rows: ReadRows) -> None:
     """Say what was counted of each rule in training, and on these rows if it can be."""
     findings, weight, why, is_counted = [], None, None, False
     try:

@@ -19,11 +19,12 @@ from numpy.typing import ArrayLike
 
 from miptree.classifiers.alternatives import Alternatives
 from miptree.classifiers.predictor import TreePredictor
+from miptree.evaluate import LabelledRows
 from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
-from miptree.report.kept_rules import LabelledRows, kept_rules
+from miptree.report.kept_rules import kept_rules
 from miptree.report.others import other_trees
 
 _SCRIPTS = ("simplex.js", "change.js", "form.js", "page.js")
