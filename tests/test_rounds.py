@@ -46,7 +46,7 @@ def plan(**changes: object) -> Plan:
         "max_iter": 10,
         "node_limit": 20,
     }
-    return Plan(**(usual | changes))  # type: ignore[arg-type]
+    return Plan(**(usual | changes))
 
 
 def stump(n_features: int, label: int) -> ObliqueTree:
@@ -235,7 +235,7 @@ def test_layers_take_any_selection(selector: str | AutoSelection) -> None:
     trained, _ = train_in_rounds(problem, plan(), PerLayer(selector), max_rounds=1)
     assert trained.certificate.errors <= 6
     with pytest.raises(ValueError, match="or a selector, got 3"):
-        train_in_rounds(problem, plan(), PerLayer(3))  # type: ignore[arg-type]
+        train_in_rounds(problem, plan(), PerLayer(3))
 
 
 # -------------------------------------------------------------- selectors and loop
@@ -292,7 +292,7 @@ def test_a_slow_selection_leaves_time_to_train(
 ) -> None:
     given = []
 
-    def note(problem, plan, clock, listeners=()):  # type: ignore[no-untyped-def]
+    def note(problem, plan, clock, listeners=()):
         given.append(clock.limit)
         return train_incumbent(problem, plan, Clock(0.0), listeners)
 
@@ -335,8 +335,8 @@ def test_estimator_selects(selection: object, tmp_path: object) -> None:
     assert clf.certificate_.errors == (clf.predict(X) != y).sum()
     unsaved = pytest.warns(UserWarning, match="selection=HullSelection")
     with nullcontext() if isinstance(selection, str) else unsaved:
-        save_json(clf, tmp_path / "model.json")  # type: ignore[operator]
-    again = load_json(tmp_path / "model.json")  # type: ignore[operator]
+        save_json(clf, tmp_path / "model.json")
+    again = load_json(tmp_path / "model.json")
     assert again.selection == (selection if isinstance(selection, str) else None)
     assert np.array_equal(again.predict(X), clf.predict(X))
     assert again.max_rounds == 2

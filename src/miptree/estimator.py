@@ -23,6 +23,7 @@ from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
 from miptree.constraints.rules import source_names
 from miptree.control.clock import Clock
+from miptree.data.checks import UnreadableColumnError
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
@@ -361,7 +362,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
             warnings.simplefilter("ignore")  # no split of the tree uses such a column
             try:
                 problem, schema = self._problem_of(wide, classes)
-            except ValueError:
+            except UnreadableColumnError:
                 return None
         sources = source_names(schema.table)
         is_shared = [name not in rows.left_out for name in sources]

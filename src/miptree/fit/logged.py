@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import fsum, inf, nextafter
@@ -19,6 +18,7 @@ from miptree.fit.routes_log import write_routes_proof
 from miptree.fit.unlogged import why_unproved
 from miptree.objective.bounds import EXHAUSTIVE, Bound
 from miptree.objective.tolerance import rounded_down
+from miptree.utils.warn import warn
 
 if TYPE_CHECKING:
     from miptree.proof.routes.result import Part
@@ -76,12 +76,10 @@ def with_proof_file(
     if is_less:
         why = reason(certificate.objective_proved_by)
         nor = "" if told is fitted else ", nor in the certificate"
-        warnings.warn(
+        warn(
             f"The proof file shows that no tree costs less than {rounded_down(shown)}; "
             f"that none costs less than {rounded_down(certificate.objective_bound)}, "
-            f"{why}, is not in it{nor}.",
-            UserWarning,
-            stacklevel=5,
+            f"{why}, is not in it{nor}."
         )
     return written
 
@@ -138,8 +136,7 @@ def with_digest(fitted: FittedTree, write: Callable[[], str]) -> FittedTree:
 
 
 def _warn(why: str) -> None:
-    text = f"No proof file was written: {why}. The tree and its certificate stay."
-    warnings.warn(text, UserWarning, stacklevel=6)
+    warn(f"No proof file was written: {why}. The tree and its certificate stay.")
 
 
 def name_of(y: Any) -> str | None:

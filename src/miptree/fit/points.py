@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -30,6 +29,8 @@ from miptree.search.compiling import SECONDS_TO_LOAD, announced
 from miptree.search.starts import constant_tree, grown_cart
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
+from miptree.utils.kernel_cache import COMPILE_ONCE
+from miptree.utils.warn import warn
 
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
@@ -91,7 +92,7 @@ class PointsTraining:
             if not compilers.are_done_in_time(clock, SECONDS_TO_LOAD):
                 self.has_kernels = False
                 if not clock.stop.requested:
-                    warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
+                    warn(_TOO_LATE)
                 return False
         self.make_ready(by_source)
         return True
@@ -202,8 +203,7 @@ def _cart_trees(data: PointsData, points: PointsProblem) -> Iterator[HeapTree]:
 _TOO_LATE = (
     "The search for a points tree was left out: its kernels are not compiled yet on "
     "this machine, and the time limit was too short for that. The tree is the best of "
-    "CART's on the grid. Run `miptree compile`, or miptree.compile_kernels(), once, "
-    "and fit again."
+    f"CART's on the grid. {COMPILE_ONCE}."
 )
 
 

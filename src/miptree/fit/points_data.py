@@ -55,7 +55,10 @@ class PointsRules:
     def learn(self, rows: TrainingRows, table: Table | None = None) -> PointsData:
         """Learn problem and family of splits, and unless it is given the grid."""
         table = self.learn_table(rows) if table is None else table
-        problem = rows.problem(table)
+        return self.data(table, rows.problem(table))
+
+    def data(self, table: Table, problem: Problem) -> PointsData:
+        """Return rows that were read, and the family of their splits."""
         narrowed = suited_family(
             table, problem, self.max_features, self.max_points, self.signs_of(table)
         )

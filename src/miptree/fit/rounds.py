@@ -97,6 +97,10 @@ def train_in_rounds(
         With ``init="auto"`` each round begins with a search; any other start goes
         straight to the solver, as in the paper. Limits in iterations and nodes hold
         per round.
+    selection : str, Selector or PerLayer
+        How rows are chosen, or made again at every node below the root.
+    max_rounds : int, default=3
+        Most rounds.
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """

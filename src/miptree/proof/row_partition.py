@@ -50,7 +50,7 @@ def row_partition_bound(
     enough: float,
     *,
     clock: Clock,
-    max_nodes: int | None = None,
+    max_nodes: int | None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Proof:
@@ -58,14 +58,20 @@ def row_partition_bound(
 
     Parameters
     ----------
-    problem, depth, enough, max_nodes, n_jobs
-        As in :func:`miptree.proof.prove_errors`.
+    problem : Problem
+        All rows.
     space : Space
         Space of the problem at the margin.
+    depth, enough
+        As in :func:`miptree.proof.prove_errors`.
     clock : Clock
         Its remaining time is shared among the levels of the partition.
-    seed : int
+    max_nodes
+        As in :func:`miptree.proof.prove_errors`.
+    seed : int, default=0
         Seed of the partition.
+    n_jobs
+        As in :func:`miptree.proof.prove_errors`.
     """
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
     levels = partition_rows(problem, smallest, np.random.default_rng(seed))

@@ -1,4 +1,4 @@
-"""Step 2 of the pipeline: near-optimal trees in seconds, without a proof."""
+"""Near-optimal trees in seconds, without a proof."""
 
 from miptree.search.api import SearchResult, improve, search
 from miptree.search.compiling import (

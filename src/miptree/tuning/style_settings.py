@@ -32,7 +32,7 @@ def style_settings(
     depths: Sequence[int],
     readings: Sequence[bool],
     max_features: int | None,
-    has_rules: bool = False,
+    has_rules: bool,
 ) -> list[TuningSetting]:
     """Return the settings of a style, or of all of them for "auto".
 
