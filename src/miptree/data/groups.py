@@ -6,6 +6,7 @@ a row for its rates to be counted by group.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -30,7 +31,7 @@ class Grouping(NamedTuple):
     code: IntArray
     """(n,): number of each row's group."""
     names: tuple[str, ...]
-    """Names of the groups."""
+    """Names of the groups, in the order of the alphabet; no two have the same."""
     columns: tuple[str, ...]
     """Names of the columns, empty where they have none."""
 
@@ -146,7 +147,7 @@ def whole_weights(weight: FloatArray) -> tuple[AnyArray, Fraction]:
 def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
     """Read a column or several, one value for each row; combinations are groups.
 
-    A missing value makes a group of its own.
+    A missing value makes a group of its own. A text with a comma is named in quotes.
     """
     if given is None:
         return None
@@ -171,18 +172,17 @@ def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
     except ValueError as error:
         raise ValueError(f"{parameter}: {error}") from None
     columns = [map(_text, cells.as_values()) for cells in read]
-    of_row = list(zip(*columns, strict=True))
+    of_row = list(map(", ".join, zip(*columns, strict=True)))
     found = sorted(set(of_row))
     if len(found) > MOST_GROUPS:
         raise ValueError(
-            f"{parameter} has {len(found)} different groups, such as "
-            f"{', '.join(found[0])!r} and {', '.join(found[1])!r}; at most "
-            f"{MOST_GROUPS} are accepted. Put values together, for example ages into "
-            "ranges."
+            f"{parameter} has {len(found)} different groups, such as {found[0]!r} and "
+            f"{found[1]!r}; at most {MOST_GROUPS} are accepted. Put values together, "
+            "for example ages into ranges."
         )
-    number = {values: k for k, values in enumerate(found)}
-    code = np.array([number[values] for values in of_row], dtype=np.intp)
-    return Grouping(code, tuple(map(", ".join, found)), names)
+    number = {name: k for k, name in enumerate(found)}
+    code = np.array([number[name] for name in of_row], dtype=np.intp)
+    return Grouping(code, tuple(found), names)
 
 
 def _as_table(given: Any) -> tuple[Any, tuple[str, ...]]:
@@ -199,11 +199,17 @@ def _as_table(given: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _text(value: Value) -> str:
+    """Write a value so that different ones, joined by commas, make different names.
+
+    Tables that do not know each other, such as partitions, tell groups by their names.
+    """
     if value is None:
         return MISSING
     if isinstance(value, float) and value == int(value):
         return str(int(value))
-    return str(value)
+    text = str(value)
+    is_clear = text != MISSING and ", " not in text and not text.startswith('"')
+    return text if is_clear else json.dumps(text, ensure_ascii=False)
 
 
 def _taken(grouping: Grouping | None, rows: AnyArray) -> Grouping | None:
