@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,9 @@ class Constraint(ABC):
     They check their own arguments when they are made. What depends on the data, such
     as whether a label exists, is told by a fit before it begins.
     """
+
+    is_about_training: ClassVar[bool] = False
+    """Whether it counts or adds up the training rows, and says nothing of others."""
 
     @property
     def name(self) -> str:

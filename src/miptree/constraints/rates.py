@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -131,7 +131,7 @@ class MinRate(_RateConstraint):
 
 @dataclass(frozen=True)
 class MaxCost(CountingConstraint):
-    """What the predictions cost in all is at most a bound.
+    """What the predictions cost in all, on the training rows, is at most a bound.
 
     Parameters
     ----------
@@ -149,6 +149,8 @@ class MaxCost(CountingConstraint):
     >>> MaxCost(500, costs=[[0, 10], [0, 10]])
     MaxCost(bound=500.0, costs=((0.0, 10.0), (0.0, 10.0)))
     """
+
+    is_about_training: ClassVar[bool] = True
 
     bound: float
     costs: Sequence[Sequence[float]] | None = None

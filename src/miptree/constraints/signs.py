@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ class Signs(Constraint):
     >>> Signs({"debt": -1}, "paid")
     Signs(directions=(('debt', -1),), label='paid')
     """
+
+    is_about_training: ClassVar[bool] = True
 
     directions: Mapping[str, int] | tuple[tuple[str, int], ...]
     label: Any

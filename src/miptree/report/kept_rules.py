@@ -68,8 +68,9 @@ def _rule(constraint: Constraint, views: list[TreeOnRows]) -> dict[str, Any]:
         "kept": ["kept" if finding.kept else "not kept" for finding in findings],
         "rates": [],
     }
-    if not isinstance(constraint, CountingConstraint):
-        return found | {"kept": found["kept"][:1]}  # it is about the tree, not new rows
+    is_of_tree = not isinstance(constraint, CountingConstraint)
+    if is_of_tree or constraint.is_about_training:  # not about new rows
+        return found | {"kept": found["kept"][:1]}
     counted = [constraint.rates(view) for view in views]
     if counted[0]:
         found["asked"] = f"{constraint.asked(views[0].population)}."
