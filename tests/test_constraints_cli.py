@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from _cli import run
+from miptree import OptimalTreeClassifier
+from miptree.constraints import ErrorRateParity
 
 
 @pytest.fixture
@@ -28,3 +30,27 @@ def test_a_tree_that_was_not_found_is_not_said_not_to_be_there(people):
     assert "there is no tree" not in result.stderr
     assert "Error: None of the bounds gave a tree" in result.stderr
     assert "accuracy" not in result.stdout
+
+
+def fit_of(people, *options):
+    given = "--target", "paid", "--solver", "search", "--time-limit", 0.3
+    result = run("fit", people, *given, "--sensitive", "sex", *options)
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split())
+
+
+def test_a_rule_on_errors_is_about_no_label(people):
+    words = "is about the label yes"
+    assert words not in fit_of(people, "--fair", "error-rate-parity:0.9")
+    assert f"--fair {words}" in fit_of(people, "--fair", "equalized-odds:0.9")
+    both = fit_of(people, "--fair", "error-rate-parity:0.9", "--monotone", "a:+1")
+    assert f"--monotone {words}" in both
+    assert "--fair" not in both
+
+
+def test_a_rule_on_errors_takes_no_label_that_is_not_there():
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    rule = ErrorRateParity(difference_bound=0.5, positive_label="zzz")
+    clf = OptimalTreeClassifier(constraints=[rule], solver="search", max_iter=1)
+    with pytest.raises(ValueError, match="names the label 'zzz', which is not a class"):
+        clf.fit(X, y, sensitive_features=y)

@@ -86,12 +86,14 @@ class GivenRules(NamedTuple):
     def constraints(self, labels: AnyArray) -> list[Constraint]:
         """Return the constraints that the options ask for."""
         kind, positive = labels.dtype.kind, None
-        asking = [self.fair and "--fair", self.monotone and "--monotone"]
-        if any(asking) and self.positive is None:
-            _tell_positive(labels, [str(option) for option in asking if option])
+        found: list[Constraint] = []
         if self.positive is not None:
             positive = _tables.read_label(self.positive, kind)
-        found: list[Constraint] = [_fairness(text, positive) for text in self.fair]
+        found += [_fairness(text, positive) for text in self.fair]
+        is_fair = any(not isinstance(rule, ErrorRateParity) for rule in found)
+        asking = [is_fair and "--fair", self.monotone and "--monotone"]
+        if any(asking) and self.positive is None:
+            _tell_positive(labels, [str(option) for option in asking if option])
         if self.fair and not self.sensitive:
             raise ValueError(
                 "--fair compares groups: name their column with --sensitive."

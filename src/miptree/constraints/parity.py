@@ -247,7 +247,7 @@ class ErrorRateParity(Parity):
     versus : {"overall", "pairs"}, default="overall"
         Each group is compared with all rows, or with each other group.
     positive_label : None
-        Not needed: an error is an error.
+        Not needed: an error is an error. One that is given must be a class.
     """
 
     def events(self, population: Population) -> list[Event]:
@@ -256,6 +256,8 @@ class ErrorRateParity(Parity):
 
     def hits(self, population: Population) -> BoolArray:
         """Return (C, Y): which labels are errors at each cell."""
+        if self.positive_label is not None:  # a rule on it may have been meant
+            population.label_index(self.positive_label, self.name)
         labels = np.arange(population.n_classes)
         return np.asarray(labels[None, :] != population.label[:, None])
 
