@@ -163,6 +163,8 @@ def tree_on_rows(
     Parameters are those of :func:`evaluate_rules`.
     """
     Z = clf.tree_inputs(X)
+    if not len(Z):
+        raise ValueError("X has no rows, on which nothing can be counted.")
     codes = codes_of(clf, y, len(Z))
     weight = checked_weight(sample_weight, len(Z))
     groups = RowGroups.of(sensitive_features, control_features, weight)

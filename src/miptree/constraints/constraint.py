@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
@@ -156,9 +157,11 @@ def checked_bound(bound: object, who: str, name: str = "bound") -> float:
     return number
 
 
-def plain_label(label: Any) -> Any:
+def plain_label(label: Any, who: str) -> Any:
     """Return a label of NumPy's as Python's own, which texts and files show alike."""
-    return label.item() if isinstance(label, np.generic) else label
+    if np.ndim(label) or isinstance(label, (Mapping, Set)):
+        raise ValueError(f"{who} takes one label, one of the classes, got {label!r}.")
+    return label.item() if isinstance(label, (np.generic, np.ndarray)) else label
 
 
 def share(hits: int, total: int, unit: Fraction) -> str:

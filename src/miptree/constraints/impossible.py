@@ -90,7 +90,8 @@ def cell_lp(
     n_cells, n_classes = population.n_cells, population.n_classes
     rows = np.array([s.sign * s.limit.floats * total[:, None] for s in sides])
     rows = rows.reshape(len(sides), -1)
-    scale = np.maximum(np.abs(rows).max(axis=1), 1e-300)
+    largest = np.abs(rows).max(axis=1)
+    scale = np.where(largest > 0, largest, 1.0)
     elastic = -1.0 if cost is None else 0.0
     a_ub = np.column_stack([rows / scale[:, None], np.full(len(sides), elastic)])
     b_ub = np.array([float(s.most) for s in sides]) / scale

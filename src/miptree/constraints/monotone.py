@@ -51,7 +51,7 @@ class Monotone(Constraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", checked_directions(self))
-        object.__setattr__(self, "label", plain_label(self.label))
+        object.__setattr__(self, "label", plain_label(self.label, self.name))
 
     def orders(
         self,

@@ -61,7 +61,8 @@ class Parity(CountingConstraint):
     def __post_init__(self) -> None:
         bound = checked_bound(self.difference_bound, self.name, "difference_bound")
         object.__setattr__(self, "difference_bound", bound)
-        object.__setattr__(self, "positive_label", plain_label(self.positive_label))
+        label = plain_label(self.positive_label, self.name)
+        object.__setattr__(self, "positive_label", label)
         if self.versus not in VERSUS:
             raise ValueError(
                 f"versus of {self.name} must be 'overall' or 'pairs', got "

@@ -23,6 +23,8 @@ from miptree.constraints.population import Population
 from miptree.utils.decimals import as_written
 
 ROWS = ("all", "negatives", "positives")
+LARGEST_COST = 1e100
+"""Costs up to which sums over all rows are no infinite floats."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class _RateConstraint(CountingConstraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", checked_bound(self.bound, self.name))
-        object.__setattr__(self, "label", plain_label(self.label))
+        object.__setattr__(self, "label", plain_label(self.label, self.name))
         if self.on not in ROWS:
             raise ValueError(
                 f"on of {self.name} must be one of {', '.join(map(repr, ROWS))}, got "
@@ -157,9 +159,10 @@ class MaxCost(CountingConstraint):
 
     def __post_init__(self) -> None:
         bound = finite_number(self.bound)
-        if bound is None or bound < 0:
+        if bound is None or not 0 <= bound <= LARGEST_COST:
             raise ValueError(
-                f"bound of MaxCost must be a finite number >= 0, got {self.bound!r}."
+                "bound of MaxCost must be a finite number >= 0, at most "
+                f"{LARGEST_COST:g}, got {self.bound!r}."
             )
         object.__setattr__(self, "bound", bound)
         if self.costs is not None:
@@ -215,8 +218,10 @@ def _checked_costs(costs: Any) -> tuple[tuple[float, ...], ...]:
             "costs of MaxCost must have a row and a column for each class, got shape "
             f"{table.shape}."
         )
-    if not (np.isfinite(table).all() and (table >= 0).all()):
-        raise ValueError("costs of MaxCost must hold finite numbers >= 0.")
+    if not ((table >= 0) & (table <= LARGEST_COST)).all():
+        raise ValueError(
+            f"costs of MaxCost must hold finite numbers >= 0, at most {LARGEST_COST:g}."
+        )
     return tuple(map(tuple, table.tolist()))
 
 

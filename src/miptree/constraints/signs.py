@@ -46,7 +46,7 @@ class Signs(Constraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", checked_directions(self))
-        object.__setattr__(self, "label", plain_label(self.label))
+        object.__setattr__(self, "label", plain_label(self.label, self.name))
 
     def better_sides(self, view: TreeOnRows) -> list[int]:
         """Return for each node +1 where its right side has more of the label."""

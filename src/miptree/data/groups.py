@@ -21,6 +21,8 @@ from miptree.utils.decimals import written_digits
 
 MOST_GROUPS = 100
 """Different groups that a fit accepts: a column of more is a number, not a group."""
+MOST_DIGITS = 200
+"""Digits of all weights together: floats have 308, and products of them are made."""
 MISSING = "(missing)"
 """Name of the group of the rows whose value is missing."""
 
@@ -68,6 +70,7 @@ class RowGroups:
         """Read groups as the user gives them, and weights >= 0."""
         n_rows = len(sample_weight)
         whole, unit = whole_weights(sample_weight)
+        refuse_wide(whole)
         return cls(
             read_groups(sensitive, n_rows, "sensitive_features"),
             read_groups(control, n_rows, "control_features"),
@@ -105,6 +108,7 @@ def joined_groups(parts: Sequence[RowGroups]) -> RowGroups:
     unit = Fraction(1, lcm(*(part.unit.denominator for part in parts)))
     weight = [part.weight.astype(object) * int(part.unit / unit) for part in parts]
     whole = np.concatenate(weight)
+    refuse_wide(whole)
     if sum(whole.tolist()) < 2**62:
         whole = whole.astype(np.int64)
     sensitive = _joined([part.sensitive for part in parts])
@@ -142,6 +146,16 @@ def whole_weights(weight: FloatArray) -> tuple[AnyArray, Fraction]:
     if sum(whole.tolist()) < 2**62:
         whole = whole.astype(np.int64)
     return whole, divisor * Fraction(10) ** min(powers)
+
+
+def refuse_wide(whole: AnyArray) -> None:
+    """Refuse weights whose sum in the unit of the smallest one is too large."""
+    if whole.dtype == object and sum(whole.ravel().tolist()) > 10**MOST_DIGITS:
+        raise ValueError(
+            "sample_weight has weights so far apart that rules cannot count them "
+            f"exactly: their sum has more than {MOST_DIGITS} digits in the last digit "
+            "of the smallest. Leave rows of tiny weights out."
+        )
 
 
 def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
