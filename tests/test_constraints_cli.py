@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from _cli import run
-from miptree import OptimalTreeClassifier
-from miptree.constraints import ErrorRateParity
+from _cli import refused, run
+from miptree import OptimalTreeClassifier, load_json
+from miptree.constraints import ErrorRateParity, Signs
+
+ERRORS = "--fair", "error-rate-parity:0.9"
 
 
 @pytest.fixture
@@ -54,3 +56,26 @@ def test_a_rule_on_errors_takes_no_label_that_is_not_there():
     clf = OptimalTreeClassifier(constraints=[rule], solver="search", max_iter=1)
     with pytest.raises(ValueError, match="names the label 'zzz', which is not a class"):
         clf.fit(X, y, sensitive_features=y)
+
+
+def test_signs_are_written_as_directions_are(people, tmp_path):
+    out = tmp_path / "model.json"
+    given = "--signs", "a:+1", "--signs", "b:-1", "--out", out
+    told = fit_of(people, *given, "--positive", "no")
+    assert load_json(out).constraints_[0] == Signs({"a": 1, "b": -1}, "no")
+    assert "raising 'a' leads to the side with less of 'no'" in told
+    assert "--signs is about the label yes" in fit_of(people, "--signs", "a:+1")
+    words = "--signs names 'a' with +1 and with -1"
+    fit = "fit", people, "--target", "paid"
+    assert words in refused(*fit, "--signs", "a:+1", "--signs", "a:-1")
+    assert "works without --signs" in refused(
+        *fit, "--signs", "a:+1", "--style", "points"
+    )
+
+
+@pytest.mark.parametrize(
+    "rule", [[], ["--sensitive", "sex", *ERRORS], ["--min-leaf", 3]]
+)
+def test_a_label_that_no_rule_is_about_is_refused(people, rule):
+    given = "fit", people, "--target", "paid", "--positive", "yes", *rule
+    assert "--positive names the label that --fair, --monotone, " in refused(*given)

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from miptree import OptimalTreeClassifier
-from miptree.constraints import ForbidFeatures, MaxCost, MaxRate, MinLeaf, Signs
+from miptree.constraints import (
+    DemographicParity,
+    ForbidFeatures,
+    MaxCost,
+    MaxRate,
+    MinLeaf,
+    Monotone,
+    Signs,
+)
 from miptree.evaluate import evaluate_rules
 
 
@@ -34,3 +42,23 @@ def test_other_rules_are_counted_there():
     assert "NOT kept, it is" in finding.sentence
     clf, X, y = fitted(ForbidFeatures([1]))
     assert evaluate_rules(clf, X[:5], y[:5])[0].sentence == clf.certificate_.rules[0]
+
+
+def test_groups_of_which_no_two_are_compared_are_told():
+    groups = np.repeat(["f", "m"], 20)
+    X, y = np.arange(40.0)[:, None], np.arange(40) > 18
+    rule = DemographicParity(difference_bound=0.1)
+    clf = OptimalTreeClassifier(
+        constraints=[rule], max_depth=1, solver="search", max_iter=2, random_state=0
+    )
+    words = "no two groups are compared, as no control group holds two"
+    clf.fit(X, y, sensitive_features=groups, control_features=groups)
+    assert words in clf.certificate_.rules[0]
+    control = np.arange(40) % 2
+    clf.fit(X, y, sensitive_features=groups, control_features=control)
+    assert words not in clf.certificate_.rules[0]
+
+
+def test_an_order_of_leaves_is_called_sufficient():
+    clf, _, _ = fitted(Monotone({0: +1}, 1))
+    assert "order of the leaves (sufficient for that, not nec" in str(clf.certificate_)

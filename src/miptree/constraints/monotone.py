@@ -94,7 +94,8 @@ class Monotone(Constraint):
         parts = [f"{name!r} {words[sign]}" for name, sign in listed_directions(self)]
         return (
             f"The prediction never moves away from {self.label!r} as "
-            f"{' or '.join(parts)}, by the order of the leaves"
+            f"{' or '.join(parts)}, by the order of the leaves (sufficient for that, "
+            "not necessary: bounds and prices are of trees in this order)"
         )
 
 
