@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from miptree.constraints.arguments import finite_number
-from miptree.constraints.limit import Limit
+from miptree.constraints.limit import AnyLimit
 from miptree.constraints.population import Population
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, IntArray
@@ -91,7 +91,7 @@ class Constraint(ABC):
     def check(self, view: TreeOnRows) -> Finding:
         """Check a tree exactly, by counting rows in whole numbers."""
 
-    def limits(self, population: Population) -> list[Limit]:
+    def limits(self, population: Population) -> list[AnyLimit]:
         """Return its limits on sums over leaves, none where it counts no labels."""
         return []
 
@@ -103,7 +103,7 @@ class Constraint(ABC):
 class CountingConstraint(Constraint):
     """A constraint on which rows get which labels: all of it is in its limits."""
 
-    def limits(self, population: Population) -> list[Limit]:
+    def limits(self, population: Population) -> list[AnyLimit]:
         """Return its limits on sums over leaves."""
         # There may be thousands, and a population is asked again for every tree.
         for constraint, limits in population.known_limits:
@@ -114,7 +114,7 @@ class CountingConstraint(Constraint):
         return limits
 
     @abstractmethod
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Work out its limits."""
 
     @abstractmethod

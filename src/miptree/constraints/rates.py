@@ -18,7 +18,7 @@ from miptree.constraints.constraint import (
     plain_label,
     share,
 )
-from miptree.constraints.limit import Limit, Rate
+from miptree.constraints.limit import AnyLimit, Limit, Rate
 from miptree.constraints.population import Population
 from miptree.utils.decimals import as_written
 
@@ -91,7 +91,7 @@ class MaxRate(_RateConstraint):
     MaxRate(label='yes', bound=0.05, on='negatives')
     """
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return the one limit."""
         rate = self._rate(population)
         return [Limit.of_rate(population, rate, None, as_written(self.bound))]
@@ -121,7 +121,7 @@ class MinRate(_RateConstraint):
     MinRate(label='sick', bound=0.95, on='positives')
     """
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return the one limit."""
         rate = self._rate(population)
         return [Limit.of_rate(population, rate, as_written(self.bound), None)]
@@ -168,7 +168,7 @@ class MaxCost(CountingConstraint):
         if self.costs is not None:
             object.__setattr__(self, "costs", _checked_costs(self.costs))
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return the one limit."""
         costs = self._costs(population)
         unit = population.unit

@@ -16,7 +16,7 @@ from miptree.constraints.features import AllowFeatures
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.full_leaves import with_full_leaves
 from miptree.constraints.leaves import MinLeaf
-from miptree.constraints.limit import Limit
+from miptree.constraints.limit import AnyLimit
 from miptree.constraints.monotone import (
     Monotone,
     Order,
@@ -70,7 +70,7 @@ class Rules:
     fixed: tuple[PlacedSplit, ...] = ()
 
     @cached_property
-    def limits(self) -> list[Limit]:
+    def limits(self) -> list[AnyLimit]:
         """The limits of all counting constraints."""
         return [
             limit
@@ -120,11 +120,11 @@ class Rules:
         """Tell whether a tree keeps all constraints, counted by prediction."""
         return all(found.kept for found in self.findings(tree, tree.apply(X)))
 
-    def least_cost(self, problem: Problem) -> float:
+    def least_cost(self, problem: Problem, seconds: float | None = None) -> float:
         """Return what errors cost at least where the limits are kept, by counting.
 
         The problem may hold the rows merged, in any order. 0 where rows of a cell
-        differ in their costs.
+        differ in their costs, or more is not known in the seconds given.
         """
         rows = self._rows_of(problem)
         cost = problem.class_cost
@@ -132,7 +132,8 @@ class Rules:
             cost = plain_costs(problem.y, problem.weight, problem.n_classes)
         if not is_by_weight(rows, cost):
             return 0.0
-        return least_cost(self.constraints, rows, cost, not problem.has_costs)
+        given = self.constraints, rows, cost, not problem.has_costs
+        return least_cost(*given, seconds)
 
     def for_problem(self, problem: Problem) -> Rules:
         """Return the same constraints for rows that may be merged, in any order."""
