@@ -13,9 +13,11 @@ import pytest
 from _proofs import write_lines
 from _routes_mutants import Mutator
 from _routes_proofs import Points, objective_of, random_proof, truth
-from miptree.checker import check, check_proof
+from miptree.checker import check_proof
 from miptree.checker.routes import structures, walk
 from miptree.checker.routes.sentence import verdict
+
+pytestmark = pytest.mark.usefixtures("bugs_show")
 
 CASES = {
     "stump": {"seed": 16, "n": 6, "depth": 1},
@@ -33,11 +35,6 @@ CASES = {
 N_MUTANTS, N_LONG = 30, 10_000
 TOLERANCE = 1e-6
 """What the LPs of the brute force may be off."""
-
-
-@pytest.fixture(autouse=True)
-def _bugs_show(monkeypatch):
-    monkeypatch.setattr(check, "UNEXPECTED", ())
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Step 7: what is known of a tree's distance from the best one."""
+"""What is known of a tree's distance from the best one."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from miptree.certificate.reasons import reason
-from miptree.objective.bounds import ROUTES
+from miptree.objective.bounds import EXHAUSTIVE, ROUTES
 from miptree.objective.points import POINTS_TREE
 from miptree.objective.tolerance import percent, rounded_down
 
@@ -93,7 +93,7 @@ def proof_words(certificate: Certificate) -> str:
     if why.startswith(ROUTES):
         why += "; every step was recomputed from the data"
     if certificate.is_of_points and not certificate.objective_optimal:
-        return why.replace("exhaustive search", "bounds of an unfinished search")
+        return why.replace(EXHAUSTIVE, "bounds of an unfinished search")
     return why
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 
-from miptree.objective.bounds import NO_ERRORS, ROUTES, TOO_FEW_LEAVES
+from miptree.objective.bounds import (
+    NO_ERRORS,
+    REFUTED,
+    ROUTES,
+    SAME_ROWS,
+    TOO_FEW_LEAVES,
+)
 
 RECOMPUTED = "by a proof whose every step was recomputed from the data"
 _WORDS = {
     NO_ERRORS: "as errors are not negative",
     TOO_FEW_LEAVES: "as there are more classes than leaves",
-    "identical points of different classes": "as identical rows differ in class",
+    SAME_ROWS: "as identical rows differ in class",
 }
 _SOLVERS = {
     "highs": "HiGHS",
@@ -20,7 +26,6 @@ _SOLVERS = {
     "portfolio": "a portfolio of solvers",
 }
 """How solvers are called where their version is not known."""
-_REFUTED = "discarded, as the tree refutes it: "
 _ON, _MIP = " on the ", "MIP"
 
 
@@ -41,7 +46,7 @@ def reason(proved_by: str) -> str:
     >>> reason("exhaustive search")
     'by exhaustive search'
     """
-    if proved_by.startswith(_REFUTED):
+    if proved_by.startswith(REFUTED):
         return f"as a bound was {proved_by}"
     what, comma, where = proved_by.partition(", on ")
     if comma:  # it is a bound of some of the rows, which holds for all

@@ -25,7 +25,8 @@ def with_rules(
     free_objective: float,
     rules_bound: float,
     without: Sequence[str] = (),
-    free_bound: float | None = None,
+    *,
+    free_bound: float,
     columns: tuple[float, float] | None = None,
 ) -> Certificate:
     """Add what constraints found of a tree, all of them kept, to its certificate.
@@ -42,9 +43,8 @@ def with_rules(
         What the errors of every tree that keeps them cost at least.
     without : sequence of str
         Columns that no split may use.
-    free_bound : float, optional
-        Bound on the objective of all trees, whether they keep the rules or not, by
-        default that of the certificate.
+    free_bound : float
+        Bound on the objective of all trees, whether they keep the rules or not.
     columns : tuple of float, optional
         Objective and bound of trees that leave out these columns, and need not keep
         other rules; the free ones are of trees that may use them then. By default no
@@ -59,12 +59,11 @@ def with_rules(
         bound = min(bound, value, columns[1])
         columns = value, bound
     free_objective = min(float(free_objective), value)
-    free_bound = bound if free_bound is None else min(free_bound, bound)
     return replace(
         certificate,
         rules=tuple(found.sentence for found in findings),
         free_objective=free_objective,
-        free_bound=min(free_bound, free_objective),
+        free_bound=min(free_bound, bound, free_objective),
         rules_bound=min(float(rules_bound), certificate.cost),
         left_out=tuple(without),
         columns_objective=None if columns is None else columns[0],
@@ -77,7 +76,7 @@ def check_rules(
     rules: Rules | None,
     tree: ObliqueTree,
     leaf: IntArray,
-    least_cost: float = 0.0,
+    least_cost: float,
 ) -> Iterator[Check]:
     """Count every constraint again, given the exact leaf of each row.
 

@@ -40,7 +40,7 @@ def check_proof(
     target : str, optional
         Column of the labels, by default the one that the proof file names; without
         one the labels of the proof file are taken, and that is said.
-    minutes : float
+    minutes : float, default=10
         When to give up.
 
     Returns

@@ -93,7 +93,7 @@ def keeps(label: IntArray, tally: AnyArray, limits: Sequence[AnyLimit]) -> bool:
 
 
 def label_kinds(
-    limits: Sequence[AnyLimit], n_classes: int, ordered: Collection[int] = ()
+    limits: Sequence[AnyLimit], n_classes: int, ordered: Collection[int]
 ) -> list[IntArray]:
     """Return the labels in kinds: no limit tells two of one kind apart.
 

@@ -1,4 +1,4 @@
-"""Step 1 of the pipeline: the data as the search and the MIP see them.
+"""The data as the search and the MIP see them.
 
 Rows of weight zero are dropped, identical rows (x, y) are merged and their weights
 added, and every feature is scaled to [0, 1]. Merging is exact for every objective of

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from miptree.data.checks import UnreadableColumnError
 from miptree.data.clear_splits import Split, SplitRows, room, untied, without_noise
 from miptree.data.shape import DataShape
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
@@ -24,7 +25,7 @@ def min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
         span = high - low
     if not np.isfinite(span).all():
         feature = int(np.flatnonzero(~np.isfinite(span))[0])
-        raise ValueError(
+        raise UnreadableColumnError(
             f"Feature {feature} ranges from {low[feature]:g} to {high[feature]:g}, and "
             "the difference overflows float64. Divide the column by a constant first."
         )

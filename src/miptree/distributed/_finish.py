@@ -36,7 +36,8 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     tree, weight, counts, score = _recount(fitting, loop.tree, fitting.counts)
     bounds, listeners = _bounds(fitting), listeners_of(clf.verbose, clf.callback)
     best = Incumbent(tree, score, bounds, clock, listeners)
-    best.raise_objective_bound(Bound(fitting.bound_by_rules(tree), COUNTING))
+    least, rows = fitting.bound_by_rules(tree)
+    best.raise_objective_bound(Bound(least, COUNTING))
     best.ended, best.n_iter = loop.ended, loop.n_iter
     best.enter("done")
     seen = fitting.seen
@@ -52,7 +53,7 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     free = fitting.free_choice
     if free is not None:
         of_free = _recount(fitting, *free)[3], bounds.objective.value
-        certificate = fitting.certified(certificate, tree, *of_free)
+        certificate = fitting.certified(certificate, tree, rows, *of_free)
     status = best.status(certificate)
     spread = column_spread(fitting.sampled)
     fitted = fitted_tree(best, weight, counts, certificate, status, spread)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from miptree.classifiers.points_parameters import given_penalty
 from miptree.control.clock import End
 from miptree.distributed import _points_partition
 from miptree.distributed._finish import (
@@ -95,7 +96,7 @@ def _count(fitting: PointsFitting, frame: Frame, tree: ObliqueTree) -> Counted:
 
 def _objective(fitting: PointsFitting, result: PointsResult) -> PointsObjective:
     """Return what trees are compared by on all rows, in errors of all rows."""
-    data, given = result.data, fitting.classifier.given_penalty(fitting.sample)
+    data, given = result.data, given_penalty(fitting.classifier, fitting.sample)
     of_sample = np.array(result.fitted.certificate.feature_penalties)
     if given is None:
         back = 1 / fitting.share

@@ -54,7 +54,7 @@ def export_text(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier, baseline of ``miptree.baselines``, or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
         A fitted classifier, which knows its columns, values and classes, or a tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...

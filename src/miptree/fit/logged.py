@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from miptree.fit.proof_log import ProofTooLargeError
 from miptree.fit.routes_log import write_routes_proof
 from miptree.fit.unlogged import why_unproved
 from miptree.objective.tolerance import rounded_down
+from miptree.utils.warn import warn
 
 _ROUNDING = 1e-9
 """Relative difference of two bounds that is not worth a word."""
@@ -64,12 +64,10 @@ def with_proof_file(
     is_less = shown < certificate.objective_bound * (1 - _ROUNDING)
     if written.certificate.proof_digest and is_less:
         why = reason(certificate.objective_proved_by)
-        warnings.warn(
+        warn(
             f"The proof file shows that no tree costs less than {rounded_down(shown)}; "
             f"that none costs less than {rounded_down(certificate.objective_bound)}, "
-            f"{why}, is not in it.",
-            UserWarning,
-            stacklevel=5,
+            f"{why}, is not in it."
         )
     return written
 
@@ -99,8 +97,7 @@ def with_digest(fitted: FittedTree, write: Callable[[], str]) -> FittedTree:
 
 
 def _warn(why: str) -> None:
-    text = f"No proof file was written: {why}. The tree and its certificate stay."
-    warnings.warn(text, UserWarning, stacklevel=6)
+    warn(f"No proof file was written: {why}. The tree and its certificate stay.")
 
 
 def name_of(y: Any) -> str | None:

@@ -53,8 +53,8 @@ class Round:
         Their weights.
     raw_tree : ObliqueTree
         The tree trained on them, before the search on all rows.
-    raw_errors, raw_objective
-        Its errors and objective on all rows.
+    raw_errors : int
+        Its errors on all rows.
     errors, cost, objective
         The same of the tree kept after the round, and what its errors cost.
     bound : float or None
@@ -66,7 +66,6 @@ class Round:
     weight: FloatArray
     raw_tree: ObliqueTree
     raw_errors: int
-    raw_objective: float
     errors: int
     cost: float
     objective: float
@@ -98,6 +97,10 @@ def train_in_rounds(
         With ``init="auto"`` each round begins with a search; any other start goes
         straight to the solver, as in the paper. Limits in iterations and nodes hold
         per round.
+    selection : str, Selector or PerLayer
+        How rows are chosen, or made again at every node below the root.
+    max_rounds : int, default=3
+        Most rounds.
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """
@@ -290,7 +293,6 @@ class _Rounds:
                 chosen.weight,
                 raw,
                 raw_score.errors,
-                raw_score.objective,
                 score.errors,
                 score.cost,
                 score.objective,

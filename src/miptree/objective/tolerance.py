@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import REFUTED, Bound
 
 OPTIMALITY_TOLERANCE = 1e-6
 """Distance at which a recounted objective counts as meeting its bound, relative to the
@@ -102,5 +102,5 @@ def believed(
     ``otherwise`` takes its place.
     """
     if not meets(bound.value, value, scale):
-        return Bound(otherwise, f"discarded, as the tree refutes it: {bound.proved_by}")
+        return Bound(otherwise, f"{REFUTED}{bound.proved_by}")
     return Bound(min(bound.value, value), bound.proved_by)

@@ -11,7 +11,7 @@ from joblib import delayed, effective_n_jobs
 from miptree.control.threads import apart, on_threads
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import ROUTES, Bound
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.engine import Candidate
@@ -22,7 +22,6 @@ from miptree.proof.routes.units import route_problem
 from miptree.tree import HeapTree
 from miptree.utils.arrays import IntArray
 
-PROVED_BY = "branch and bound over routes"
 FIRST_SHARE, HOPE = 0.08, 4.0
 """Part of the budget after which groups are taken where all rows seem too hard: where
 the proof seems to need more than so many times the budget."""
@@ -201,7 +200,7 @@ class Climb:
         if not parts:
             return
         value = fsum(part.threshold for part in parts)
-        text = PROVED_BY
+        text = ROUTES
         if len(parts) > 1:
             value = nextafter(value, -inf)  # the sum is rounded
             text += (

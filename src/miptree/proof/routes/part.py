@@ -35,8 +35,8 @@ def raise_bound(
     *,
     scale: float,
     budget: Budget,
-    record: bool = False,
-    n_jobs: int | None = 1,
+    record: bool,
+    n_jobs: int | None,
     on_candidates: OnCandidates = lambda candidates: inf,
     on_bound: Callable[[Part], object] = lambda part: None,
     thresholds: Thresholds | None = None,
@@ -57,7 +57,7 @@ def raise_bound(
         What the searches may use.
     record : bool
         Whether to keep the proof.
-    n_jobs : int, optional
+    n_jobs : int or None
         Jobs of joblib.
     on_candidates : callable
         Told of trees that are cheaper than a threshold; returns the limit.

@@ -75,14 +75,14 @@ class Thresholds:
 
         Parameters
         ----------
-        budget : Budget
-            What the sweep may use.
         bound : float
             What is proved.
         limit : float
             The highest threshold of use.
         scale : float
             About what may be reached at best.
+        budget : Budget
+            What the sweep may use.
         """
         proved, room = bound - self.base, limit - self.base
         first = FIRST_PART * (
