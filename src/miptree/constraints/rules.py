@@ -240,6 +240,15 @@ class Rules:
             )
         return [] if np.array_equal(coef, heap.coef) else [heap._replace(coef=coef)]
 
+    def wrong_columns(self, heap: HeapTree) -> BoolArray:
+        """Return (d,): columns that a tree uses against a direction they have."""
+        wrong = np.zeros(heap.coef.shape[1], dtype=bool)
+        for constraint in self.constraints:
+            if isinstance(constraint, (Monotone, Signs)):
+                signs = Signs(constraint.directions, constraint.label)
+                wrong |= (self._with_signs(signs, heap) != heap.coef).any(axis=0)
+        return wrong
+
     def _with_signs(self, signs: Signs, heap: HeapTree) -> FloatArray:
         """Return the coefficients of a tree without those of wrong signs."""
         tree, coef = ObliqueTree.from_heap(heap), heap.coef.copy()
