@@ -160,8 +160,8 @@ class Parity(CountingConstraint):
             if others > 0:
                 named = "1 group" if others == 1 else f"{others} groups"
                 texts[-1] += f", not listed: {named} between the lowest and the highest"
-        if not values or all(len(f.groups) < 2 for f in self._families(population)):
-            texts.append("no two groups are compared, as no control group holds two")
+        if all(len(family.groups) < 2 for family in self._families(population)):
+            texts.append("nothing is compared, as nowhere are rows of two groups")
         return f"by {float(largest):.4g} at most ({'; '.join(texts)})"
 
 
