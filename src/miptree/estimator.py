@@ -340,7 +340,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         self, problem: Problem, schema: Schema, rows: TrainingRows, clock: Clock
     ) -> FittedTree:
         """Train a tree that keeps the constraints."""
-        rules = possible_rules(self.constraints_, problem, schema, rows)
+        asked = self.constraints_
+        rules = possible_rules(asked, problem, schema, rows, clock.remaining)
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )
