@@ -95,7 +95,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         long as something moves; or only one of them, with all the time.
     selection : str, Selector, PerLayer or None, default=None
         Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
-        paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
+        paper's way), "balanced", "cover" or "stratified", or a selector of
         :mod:`miptree.selection` with your parameters. The best tree on *all* rows is
         kept.
     max_rounds : int, default=3
