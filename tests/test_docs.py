@@ -105,8 +105,8 @@ def test_a_page_of_the_gallery_shows_what_its_script_prints(
 
 def test_letters_of_the_paper_are_on_its_own_pages_only():
     letters = re.compile(
-        r"\(1[a-k]\)|\b(Algorithm|Proposition|Theorem) \d|"
-        r"\b(alpha|beta)_?\d|\b(epsilon|lambda)\b|\beps'"
+        r"\(1[a-k]\)|\b(Algorithm|Proposition|Theorem) \d"
+        r"|\b(alpha|beta)_?\d|\b(epsilon|lambda)\b|\beps'"
     )
     its_own = "paper.md equations.md baselines.md benchmarks.md results.md".split()
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]

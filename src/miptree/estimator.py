@@ -23,6 +23,7 @@ from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
 from miptree.constraints.rules import source_names
 from miptree.control.clock import Clock
+from miptree.data.checks import UnreadableColumnError
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
@@ -300,6 +301,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         problem, schema = self._problem_of(rows, classes)
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
+        self.__dict__.pop("rounds_", None)  # of an earlier fit
+        self.__dict__.pop("selected_", None)
         if self.constraints_:
             self._refuse_beside_constraints(proof_log)
             fitted = self._trained_under_rules(problem, schema, rows, clock)
@@ -337,7 +340,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         self, problem: Problem, schema: Schema, rows: TrainingRows, clock: Clock
     ) -> FittedTree:
         """Train a tree that keeps the constraints."""
-        rules = possible_rules(self.constraints_, problem, schema, rows)
+        asked = self.constraints_
+        rules = possible_rules(asked, problem, schema, rows, clock.remaining)
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )
@@ -359,7 +363,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
             warnings.simplefilter("ignore")  # no split of the tree uses such a column
             try:
                 problem, schema = self._problem_of(wide, classes)
-            except ValueError:
+            except UnreadableColumnError:
                 return None
         sources = source_names(schema.table)
         is_shared = [name not in rows.left_out for name in sources]
@@ -375,8 +379,6 @@ class OptimalTreeClassifier(ObliqueClassifier):
         if record:
             refuse_unloggable(problem, plan, clock)
         listeners = listeners_of(self.verbose, self.callback)
-        self.__dict__.pop("rounds_", None)  # of an earlier fit
-        self.__dict__.pop("selected_", None)
         if self.selection is None:
             return train(problem, plan, clock, listeners)
         fitted, self.rounds_ = train_in_rounds(

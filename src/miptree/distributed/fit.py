@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from miptree.classifiers.points_parameters import check_depth
 from miptree.control.clock import Clock
 from miptree.distributed._client import Fitting
 from miptree.distributed._dask import Partitions
@@ -28,8 +29,8 @@ def fit(
     weights: str | None = None,
     drop: Sequence[str] = (),
     max_rows: int = 20_000,
-    sensitive: Sequence[str] = (),
-    control: Sequence[str] = (),
+    sensitive: str | Sequence[str] | None = None,
+    control: str | Sequence[str] | None = None,
 ) -> OptimalTreeClassifier | PointsTreeClassifier:
     """Fit a tree to a table that need not fit into memory.
 
@@ -61,11 +62,11 @@ def fit(
         best tree so far.
     weights : str, optional
         Column of the weights of the rows.
-    drop : sequence of str
+    drop : sequence of str, default=()
         Columns to leave out.
     max_rows : int, default=20000
         Rows that the client trains on.
-    sensitive, control : sequence of str
+    sensitive, control : str or sequence of str, optional
         Columns of the groups that ``classifier.constraints`` compare. No split uses
         them. Of constraints those that need only counts work here: rates, parities,
         ``MaxCost`` and ``MinLeaf``. The tree keeps them on all rows; it is trained in
@@ -129,9 +130,9 @@ def fit(
     return Fitting(*given).run()
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the names of columns, of which one may be given as it is."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
@@ -144,7 +145,7 @@ def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
             "and leave it at 'from_dtype'; columns of truth values are categories."
         )
     if isinstance(clf, PointsTreeClassifier):
-        clf.check_depth()
+        check_depth(clf)
         return
     if clf.constraints:
         refuse_constraints(clf.constraints)

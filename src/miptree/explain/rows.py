@@ -43,14 +43,13 @@ def explain(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier, PointsTreeClassifier, or another tree of this package
-        A fitted one.
+    clf : fitted classifier of this package
     X : data frame or array-like of shape (n_samples, n_features)
         The rows to explain.
     background : data frame or array-like, optional
         Rows that show the ranges and digits of the features. By default those of the
         training rows, which the model knows.
-    fixed : iterable of str or int
+    fixed : iterable of str or int, default=()
         Names or positions of columns that must not change.
     target : object, optional
         The class that a change has to lead to; by default any other one.
@@ -58,7 +57,7 @@ def explain(
         What the cost of changing a column is multiplied by; 1 for others.
     rows : iterable of int, optional
         Places of the rows of X to explain, counted from 0; by default all.
-    changes : bool
+    changes : bool, default=True
         Whether to look for changes at all.
 
     Returns

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.predictor import TreePredictor
 from miptree.evaluate import codes_of, score_histogram
 from miptree.export._describe import is_points_tree
 from miptree.export._names import number_text
@@ -24,7 +24,7 @@ _LETTERS = 14
 
 
 def plot_node(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: ArrayLike,
     y: ArrayLike,
     node: int = 0,
@@ -38,8 +38,7 @@ def plot_node(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : array-like
         Rows and labels, usually the training data.
     node : int, default=0

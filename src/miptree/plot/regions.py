@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Table
-from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of
 from miptree.export._rules import table_of
 from miptree.plot._common import axes_or_new, colour, plain_text
@@ -22,7 +22,7 @@ _MOST_TICKS = 10
 
 
 def plot_regions(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: ArrayLike,
     y: ArrayLike,
     features: tuple[int | str, int | str] | None = None,
@@ -37,8 +37,7 @@ def plot_regions(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : array-like
         Rows and labels to draw, at most 5000 of them, taken evenly.
     features : pair of int or str, optional
@@ -90,7 +89,7 @@ def plot_regions(
     return ax
 
 
-def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int, int]:
+def _columns(clf: TreePredictor, Z: FloatArray, asked: Any) -> tuple[int, int]:
     """Find the places of the two columns among those that the tree reads."""
     names = table_of(clf).open_names
     numbers = [j for j in range(len(names)) if len(np.unique(Z[:, j])) > 2]
@@ -116,7 +115,7 @@ def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int
     return names.index(wanted[0]), names.index(wanted[1])
 
 
-def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
+def _use(clf: TreePredictor, Z: FloatArray) -> FloatArray:
     """Sum up how much the splits use each column: share of a split times its rows."""
     tree = clf.tree_
     reaching = tree.ancestors[tree.apply(Z)].sum(axis=0)
