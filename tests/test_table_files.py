@@ -433,6 +433,41 @@ def test_labels_are_plain_numbers_or_names(tmp_path):
     assert table["c"].tolist() == ["2024-01-01", "2024-01-02"]
 
 
+@pytest.mark.parametrize("sep", [",", ";"])
+def test_labels_with_leading_zeros_are_names(tmp_path, sep):
+    """01 and 1 are two classes; as numbers they were one."""
+    path = tmp_path / "a.csv"
+    text = "a,b,c\n01,1,007\n1,2,12\n2,30,\n"
+    path.write_text(text.replace(",", sep))
+    for file in (FileOptions(), FileOptions(decimal=",")):
+        table, _ = reading(path, file, Roles(labels=frozenset("abc")))
+        assert table["a"].tolist() == ["01", "1", "2"]
+        assert table["b"].tolist() == [1, 2, 30]
+        assert table["b"].dtype == np.int64
+        assert table["c"].tolist()[:2] == ["007", "12"]
+        assert pd.isna(table["c"][2])
+
+
+def test_labels_that_are_one_number_are_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,c\n1,1.5,1e400\n1.0,2.5,x\n2,0.5,y\n")
+    table, told = reading(path, FileOptions(), Roles(labels=frozenset("abc")))
+    assert table["a"].tolist() == [1, 1, 2]
+    assert told == [
+        "Column 'a' holds '1' and '1.0', which are the same number: they count as one "
+        "class or category."
+    ]
+    assert table["b"].tolist() == [1.5, 2.5, 0.5]
+    assert table["c"].tolist() == ["1e400", "x", "y"]
+
+
+def test_labels_in_excel_keep_their_zeros(tmp_path):
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame({"a": ["01", 1, 2], "x": [1, 2, 3]}).to_excel(path, index=False)
+    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("a")))
+    assert table["a"].tolist() == ["01", "1", "2"]
+
+
 def test_types_of_a_file_are_kept_unless_numbers_are_needed(tmp_path):
     path = tmp_path / "a.parquet"
     frame = pd.DataFrame({"a": ["1", "2,5"], "b": ["1", "2"]})

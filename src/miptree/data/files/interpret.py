@@ -22,6 +22,7 @@ from miptree.data.files.cell import (
 )
 from miptree.data.files.clean import whole_if_possible, without_spaces
 from miptree.data.files.dates import UnclearDatesError, read_date_column, years_of
+from miptree.data.files.labels import have_leading_zeros, note_same_numbers
 from miptree.data.files.notes import Notes
 from miptree.data.files.numbers import (
     MixedUnitsError,
@@ -172,9 +173,12 @@ class Interpreter:
             return None
         if found is None or (len(found.missing) == len(found.values) and not is_sure):
             return None
-        if name in self.roles.labels and (found.example or found.missing):
-            self._warn_of_signs(name, found.missing)
-            return None
+        if name in self.roles.labels:
+            if found.example or found.missing or have_leading_zeros(texts):
+                self._warn_of_signs(name, found.missing)
+                return None
+            numbers = [found.values[text] for text in texts]
+            note_same_numbers(name, texts, numbers, self.notes)
         if found.example is not None:
             self.notes.written[name] = found.example, found.values[found.example]
         return found.values, found.missing
