@@ -15,6 +15,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from pandas.api.types import is_numeric_dtype
 
 from miptree.data.files import (
     FileOptions,
@@ -565,6 +566,25 @@ def test_dates_that_may_be_two_days_are_not_numbers(tmp_path):
 
 
 # --------------------------------------------------------------------- identifiers
+
+
+@pytest.mark.parametrize("n_digits", [18, 20])
+@pytest.mark.parametrize("has_gap", [False, True])
+def test_ids_longer_than_a_float_identify_rows(tmp_path, n_digits, has_gap):
+    """As float64 they were a few different numbers, and the root of a tree."""
+    path = tmp_path / "a.csv"
+    numbers = [str(10**n_digits + 30 * k) for k in range(200)]
+    if has_gap:
+        numbers[7] = ""
+    rows = [f"{number},{k % 7}" for k, number in enumerate(numbers)]
+    path.write_text("\n".join(["account_id,x", *rows]))
+    table, _ = reading(path)
+    found = identifying_columns(table)
+    assert list(found) == ["account_id"]
+    assert found["account_id"].startswith("named like an id, ")
+    assert is_numeric_dtype(table["x"])
+    wanted = Roles(numbers=frozenset(("account_id",)))
+    assert is_numeric_dtype(reading(path, FileOptions(), wanted)[0]["account_id"])
 
 
 def test_columns_that_identify_rows_are_found():

@@ -100,10 +100,14 @@ class Interpreter:
     def _long_integers(
         self, name: str, column: pd.Series, cells: list[Any]
     ) -> pd.Series:
-        """Read whole numbers of more than 64 bits; as labels no two may be one."""
+        """Read whole numbers of more than 64 bits; if two became one, they are names."""
         if name in self.roles.labels or max(map(_n_digits, cells)) > _MOST_DIGITS:
             return as_text(column)
-        return pd.Series([cell_number(c) for c in cells], index=column.index)
+        numbers = pd.Series([cell_number(c) for c in cells], index=column.index)
+        n_different = len({cell for cell in cells if cell is not None})
+        if name not in self.roles.numbers and numbers.nunique() < n_different:
+            return as_text(column)
+        return numbers
 
     def _of_texts(
         self, name: str, column: pd.Series, cells: list[Any], texts: list[str]
