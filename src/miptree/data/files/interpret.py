@@ -100,7 +100,7 @@ class Interpreter:
     def _long_integers(
         self, name: str, column: pd.Series, cells: list[Any]
     ) -> pd.Series:
-        """Read whole numbers of more than 64 bits; if two became one, they are names."""
+        """Read whole numbers of more than 64 bits; where two became one, as names."""
         if name in self.roles.labels or max(map(_n_digits, cells)) > _MOST_DIGITS:
             return as_text(column)
         numbers = pd.Series([cell_number(c) for c in cells], index=column.index)
