@@ -1,4 +1,4 @@
-"""Explanations of rows with numbers far outside the ranges, held against counting."""
+"""Explanations of odd rows: far outside the ranges, or with several ways to change."""
 
 import copy
 import warnings
@@ -11,7 +11,7 @@ import pytest
 from _models import iris_model, with_tree
 from _points_models import NAMES, points_model
 from miptree import ObliqueTree, explain
-from miptree.data import NumericalColumn, Table
+from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.limits import Limits
 from miptree.data.schema import Schema
 from miptree.tree import HeapTree
@@ -108,3 +108,20 @@ def test_of_many_far_numbers_all_may_come_back():
     assert found.change.label == "bad"
     assert not found.change.is_nearest
     assert sum(part.after for part in found.change.changes) == 20
+
+
+def test_all_leaves_of_values_that_do_as_well_are_named():
+    """Of p, q and r, which are good, p ends at another leaf than the others."""
+    column = CategoricalColumn("c", tuple("pqrs"), (), True, True)
+    coef = np.zeros((3, 8))
+    coef[0, 7] = coef[2, 7] = 1.0  # c is s
+    coef[1, 4] = 1.0  # c is p
+    clf = model([column], coef, [0.5, 0.5, 0.5], [1, 1, 0, 0])
+    (found,) = explain(clf, pd.DataFrame({"c": ["s"]}))
+    (part,) = found.change.changes
+    values = [part.after, *part.others]
+    assert sorted(values) == ["p", "q", "r"]
+    leaves = clf.apply(pd.DataFrame({"c": values})).tolist()
+    assert [found.change.leaf, *part.other_leaves] == leaves
+    low, high = sorted(set(leaves))
+    assert f"(leaves {low} and {high}, cost 1)" in str(found)

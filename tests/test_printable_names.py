@@ -1,4 +1,4 @@
-"""Names with control characters: they end no line, steer no terminal, turn no number."""
+"""Names with control characters end no line, steer no terminal, turn no number."""
 
 import json
 

@@ -143,7 +143,7 @@ def _verified(
             continue
         parts = tuple(
             FeatureChange(
-                column.name, rows[k][j], row[j], others.get((k, j, label), ())
+                column.name, rows[k][j], row[j], *others.get((k, j, label), ())
             )
             for j, column in enumerate(clf.table_.columns)
             if rows[k][j] != row[j]
@@ -155,10 +155,10 @@ def _verified(
 
 def _others(
     clf: TreePredictor, X: Any, rows: Sequence[Row], changed: dict[int, list[Value]]
-) -> dict[tuple[int, int, Any], tuple[Value, ...]]:
+) -> dict[tuple[int, int, Any], tuple[tuple[Value, ...], tuple[int, ...]]]:
     """List the other values of changed categories by row, column and class they give.
 
-    Each costs as much as the one that was found.
+    Each costs as much as the one that was found, and has the leaf that it leads to.
     """
     tried: list[tuple[int, int, Value]] = []
     for k, row in changed.items():
@@ -170,10 +170,11 @@ def _others(
         [value if place == j else cell for place, cell in enumerate(changed[k])]
         for k, j, value in tried
     ]
-    found: dict[tuple[int, int, Any], tuple[Value, ...]] = {}
+    found: dict[tuple[int, int, Any], tuple[tuple[Value, ...], tuple[int, ...]]] = {}
     predicted = _predicted(clf, X, swapped)
-    for (k, j, value), (label, _) in zip(tried, predicted, strict=True):
-        found[k, j, label] = (*found.get((k, j, label), ()), value)
+    for (k, j, value), (label, leaf) in zip(tried, predicted, strict=True):
+        values, leaves = found.get((k, j, label), ((), ()))
+        found[k, j, label] = (*values, value), (*leaves, leaf)
     return found
 
 

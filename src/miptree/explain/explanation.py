@@ -86,12 +86,15 @@ class FeatureChange:
     others : tuple
         Other values of a category that lead to the same class, all else being changed
         as reported.
+    other_leaves : tuple of int
+        The leaf that each of these leads to.
     """
 
     feature: str
     before: Value
     after: Value
     others: tuple[Value, ...] = ()
+    other_leaves: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

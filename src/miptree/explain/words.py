@@ -61,8 +61,17 @@ def _change_words(change: NearestChange) -> str:
     nearest = (
         "Nearest change" if change.is_nearest else "A change, not surely the nearest,"
     )
-    end = f"leaf {change.leaf}, cost {_rounded(change.cost)}"
+    end = f"{_leaves(change, is_free)}, cost {_rounded(change.cost)}"
     return f"{nearest} to class {change.label}: {parts} ({end})."
+
+
+def _leaves(change: NearestChange, is_free: bool) -> str:
+    """Name the leaf of a change, and those of other values that are named as well."""
+    others = [part.other_leaves for part in change.changes if is_free]
+    leaves = sorted({change.leaf}.union(*others))
+    if len(leaves) == 1:
+        return f"leaf {change.leaf}"
+    return f"leaves {', '.join(map(str, leaves[:-1]))} and {leaves[-1]}"
 
 
 def _changed(part: FeatureChange, is_free: bool) -> str:
