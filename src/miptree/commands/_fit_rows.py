@@ -55,7 +55,7 @@ class ColumnChoice(NamedTuple):
 def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRows:
     """Read a table and take it apart; columns that identify rows are left out."""
     names = frozenset((columns.target, *columns.categorical))
-    table, is_plain, _ = read_file(data, file, Roles(labels=names))
+    table, is_plain, *_ = read_file(data, file, Roles(labels=names))
     labels = _tables.labels(table, columns.target)
     _refuse_names_of_rows(columns.target, labels)
     weights = _tables.weights(table, columns.weights)

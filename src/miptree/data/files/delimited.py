@@ -57,7 +57,7 @@ def _told(error: Exception) -> str:
 
 
 def _parse(content: bytes, dialect: Dialect, roles: Roles) -> pd.DataFrame:
-    as_written = dict.fromkeys(roles.text | roles.labels, str)
+    as_written = dict.fromkeys(roles.text | roles.labels | roles.carried, str)
     with warnings.catch_warnings():
         # pandas drops the fields that are too many in a row, and only warns.
         warnings.simplefilter("error", pd.errors.ParserWarning)
