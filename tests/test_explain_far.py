@@ -1,6 +1,7 @@
 """Explanations of odd rows: far outside the ranges, or with several ways to change."""
 
 import copy
+import json
 import warnings
 from itertools import product
 
@@ -8,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from _cli import run
 from _models import iris_model, with_tree
 from _points_models import NAMES, points_model
-from miptree import ObliqueTree, explain
+from miptree import ObliqueTree, explain, save_json
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.limits import Limits
 from miptree.data.schema import Schema
@@ -125,3 +127,15 @@ def test_all_leaves_of_values_that_do_as_well_are_named():
     assert [found.change.leaf, *part.other_leaves] == leaves
     low, high = sorted(set(leaves))
     assert f"(leaves {low} and {high}, cost 1)" in str(found)
+
+
+def test_sums_that_are_infinite_are_valid_json(tmp_path):
+    clf = model(XZ, [[1.0, 1.0]], [60.0], [0, 1])
+    rows, out = pd.DataFrame({"x": [1.7e308], "z": [1.7e308]}), tmp_path / "out.json"
+    save_json(clf, tmp_path / "model.json")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    run("explain", tmp_path / "model.json", tmp_path / "rows.csv", "--out", out)
+    found = json.loads(out.read_text(), parse_constant=pytest.fail)
+    (split,) = found["rows"][0]["splits"]
+    assert split["score"] is split["distance"] is None
+    assert split["threshold"] == 60.0

@@ -128,7 +128,8 @@ def _is_json(out: Path | None) -> bool:
 
 def _write(found: Explanations, out: Path, force: bool, written: FileOptions) -> None:
     if _is_json(out):
-        text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
+        plain = found.to_dict()
+        text = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False)
         write_atomic(out, f"{text}\n".encode(), force)
     else:
         _tables.write_table(found.to_frame(), out, force, written)
