@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import warnings
 from itertools import product
 
@@ -139,3 +140,23 @@ def test_sums_that_are_infinite_are_valid_json(tmp_path):
     (split,) = found["rows"][0]["splits"]
     assert split["score"] is split["distance"] is None
     assert split["threshold"] == 60.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ((3000.0, 2800.3), ["+3000", "-2800.3", "199.7"]),
+        ((700000.0, 703226.0), ["+700000", "-703226", "-3226"]),
+        ((1e9 + 0.25, 1e9), ["+1000000000.25", "-1000000000", "0.25"]),
+    ],
+)
+def test_what_nearly_cancels_adds_up_to_the_sum_as_shown(cells, told):
+    """Far from its limit a sum may have a smaller last digit than the limit."""
+    columns = [number(name, Limits(0.0, 1e9, 2)) for name in ("income", "debt")]
+    clf = model(columns, [[1.0, -1.0]], [264500.0], [0, 1])
+    names = [column.name for column in columns]
+    (found,) = explain(clf, pd.DataFrame([cells], columns=names), changes=False)
+    amounts = re.findall(r"  ([-+][\d.]+)$", str(found), re.MULTILINE)
+    (shown,) = re.findall(r"the sum is (-?[\d.]+), ", str(found))
+    assert sorted([*amounts, shown]) == sorted(told)
+    assert sum(map(float, amounts)) == pytest.approx(float(shown), abs=1e-6)

@@ -27,10 +27,11 @@ _MOST_OTHERS = 4
 """Further values of a category that are named."""
 _LONG, _DIGITS = 12, 7
 """Characters of a number beyond which it is shortened, and digits that it keeps."""
-_FEWEST_DIGITS, _MOST_DIGITS = 4, 8
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 15
 """Digits of what is added: so many that people who add it up find the sum."""
 _TINY = 1e-6
-"""Part of a split's largest contribution below which others are about 0."""
+"""Part of a split's largest contribution below which others are about 0, if they are
+below the last digit of the sum as well."""
 
 
 def explanation_text(found: Explanation) -> str:
@@ -126,19 +127,20 @@ def _cell(part: Contribution) -> str:
 def _amount(amount: float, split: SplitMet) -> str:
     if split.kind == "points":
         return plural(int(amount))
-    if 0 < abs(amount) < _TINY * max(abs(part.amount) for part in split.contributions):
+    largest = max(abs(part.amount) for part in split.contributions)
+    place = _last_place(split)
+    if 0 < abs(amount) < min(_TINY * largest, 10.0**place):
         return " about 0"
     if not amount:
         return " 0"
-    digits = _leading_place(amount) - _last_place(split) + 1
+    digits = _leading_place(amount) - place + 1
     digits = min(max(digits, _FEWEST_DIGITS), _MOST_DIGITS)
     return f"{'+' if amount > 0 else '-'}{number_text(abs(amount), digits)}"
 
 
 def _last_place(split: SplitMet) -> int:
-    """Return the power of ten to which the sum and the limit of a split are shown."""
-    leading = _leading_place(max(abs(split.score), abs(split.threshold)))
-    return leading - _sum_digits(split) + 1
+    """Return the power of ten to which the sum of a split is shown."""
+    return _leading_place(split.score or split.threshold) - _sum_digits(split) + 1
 
 
 def _leading_place(number: float) -> int:
