@@ -20,6 +20,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.explain import Explanations
 from miptree.explain import explain as explain_rows
 from miptree.export import load_json
+from miptree.export.leaf_words import row_number
 from miptree.utils.files import write_atomic
 
 _MOST_SHOWN = 10
@@ -97,7 +98,7 @@ def explain(
     )
     if out is not None:
         _write(found, out, force, written)
-        say(f"{len(found)} rows in {out}.")
+        say(f"{row_number(len(found))} in {out}.")
         return
     say(str(found))
     if n_left:

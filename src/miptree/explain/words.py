@@ -29,6 +29,8 @@ _LONG, _DIGITS = 12, 7
 """Characters of a number beyond which it is shortened, and digits that it keeps."""
 _FEWEST_DIGITS, _MOST_DIGITS = 4, 15
 """Digits of what is added: so many that people who add it up find the sum."""
+_MOST_SHARE = 10.0
+"""Share of what a sum can vary by up to which percent are said."""
 _TINY = 1e-6
 """Part of a split's largest contribution below which others are about 0, if they are
 below the last digit of the sum as well."""
@@ -158,9 +160,16 @@ def _score_words(split: SplitMet) -> str:
     # The rule may show a limit that is rounded.
     exact = "" if float(limit) == float(_limit_told(split)) else "the exact limit "
     far = f"{number_text(split.distance, 3)} {side} {exact}{limit}"
-    if split.share is not None and isfinite(1000.0 * split.share):
-        far += f" ({percent(split.share)} of what it can vary by)"
+    if split.share is not None and isfinite(split.share):
+        far += f" ({_share_words(split.share)} what it can vary by)"
     return f"the sum is {score}, {far}:"
+
+
+def _share_words(share: float) -> str:
+    """Write a share; of more than the whole, how many times it is that."""
+    if share <= _MOST_SHARE:
+        return f"{percent(share)} of"
+    return f"{number_text(share, 3)} times"
 
 
 def _limit_told(split: SplitMet) -> str:
