@@ -219,6 +219,51 @@ def test_regions_of_a_points_tree_have_units_of_the_user():
         assert below < place < above
 
 
+def gaps_and_regions(features):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"age": rng.integers(20, 70, 80), "debt": rng.integers(0, 900, 80)}
+    ).astype(float)
+    X.loc[:9, "debt"] = np.nan
+    y = X["debt"].fillna(0) > 10 * X["age"]
+    clf = PointsTreeClassifier(max_depth=1, feature_penalty=0.5).fit(X, y)
+    return clf, X, plot_regions(clf, X, y, features)
+
+
+@pytest.mark.parametrize("features", [None, ("age", "debt"), (1, 0)])
+def test_regions_of_a_points_tree_with_gaps(features):
+    clf, X, ax = gaps_and_regions(features)
+    names = [ax.get_xlabel(), ax.get_ylabel()]
+    assert sorted(names) == ["age", "debt"]
+    assert "rows are spread within the steps of the tree" in ax.get_title()
+    assert "without 10 rows that lack one of the numbers" in ax.get_title()
+    # Every row is drawn inside its step, where the region has its class.
+    (image,) = ax.images
+    left, right, low, high = image.get_extent()
+    codes = image.get_array()
+    points = np.vstack([dots.get_offsets() for dots in ax.collections])
+    known = X[X["debt"].notna()]
+    places = [names.index("age"), names.index("debt")]
+    cuts = [np.array(column.cuts) for column in clf.table_.columns]
+    steps = [
+        np.searchsorted(c, known[n], side="right")
+        for c, n in zip(cuts, ["age", "debt"], strict=True)
+    ]
+    drawn_at = np.round(points[:, places]).astype(int)
+    assert sorted(map(tuple, drawn_at)) == sorted(zip(*steps, strict=True))
+    assert len({tuple(point) for point in points}) == len(known)
+    j = ((points[:, 0] - left) / (right - left) * len(codes)).astype(int)
+    i = ((points[:, 1] - low) / (high - low) * len(codes)).astype(int)
+    on = {
+        tuple(step): label
+        for step, label in zip(
+            zip(*steps, strict=True), clf.predict(known), strict=True
+        )
+    }
+    told = clf.classes_[codes[i, j]]
+    assert [on[tuple(step)] for step in drawn_at] == told.tolist()
+
+
 def test_dollars_are_no_formulas(iris):
     _, X, y = iris
     names = ["$\\frac{", "a$b$", "$", "d"]
