@@ -22,7 +22,7 @@ from miptree.mip.solvers import (
 )
 from miptree.objective import Svm1Objective
 from miptree.search.starts import cart_tree
-from miptree.tree import HeapTree
+from miptree.tree import HeapTree, ObliqueTree
 
 
 def is_installed(solver: str) -> bool:
@@ -105,6 +105,22 @@ def problems(
         kind=st.sampled_from(kinds),
         weights=st.sampled_from(["random", "one", "heavy"]),
     )
+
+
+def noise(n_rows: int) -> Problem:
+    """Labels by lot: no proof of (1a) comes near."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows)
+    return Problem.from_data(X, y, 2)
+
+
+def blobs(n: int = 300, seed: int = 0) -> tuple[Problem, ObliqueTree]:
+    """Three classes in the plane, and CART's tree."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    X = rng.normal(size=(n, 2)) + np.array([[0, 0], [3, 0], [0, 3]])[y]
+    problem = Problem.from_data(X, y, 3)
+    return problem, problem.to_user(cart_tree(problem, 2))
 
 
 def data_folder() -> Path:

@@ -29,7 +29,7 @@ def rate(predicted, label, rows):
     return (predicted[rows] == label).mean()
 
 
-def difference(predicted, groups, rows, hits, versus="overall"):
+def difference(groups, rows, hits, versus="overall"):
     """The largest difference of rates, counted as anybody would."""
     rates = [
         hits[rows & (groups == g)].mean()
@@ -87,7 +87,7 @@ def is_kept(constraint, clf, X, y, groups):
     }[type(constraint)]
     hits = predicted != y if isinstance(constraint, ErrorRateParity) else predicted == 1
     return all(
-        difference(predicted, groups, rows, hits, constraint.versus)
+        difference(groups, rows, hits, constraint.versus)
         <= constraint.difference_bound + slip
         for rows in events
     )

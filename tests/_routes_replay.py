@@ -95,7 +95,7 @@ class Replay:
                 leaves = self._leaves(mask[i])
                 side, gain, cap = self._side(b, leaves), 1.0, problem.C[i]
                 if kind == ENVELOPE:
-                    cheap, cap = self._envelope(i, b, rows, mask, known)
+                    cheap, cap = self._envelope(i, rows, mask, known)
                     side = self._side(b, cheap)
                 elif kind == HARD:
                     gain, cap = 0.0, np.inf
@@ -117,7 +117,7 @@ class Replay:
             known[b] = max(known[b], values[b])
         return values
 
-    def _envelope(self, i, b, rows, mask, known):
+    def _envelope(self, i, rows, mask, known):
         """Return the cheap leaves of a point, and the cap of its multiplier."""
         problem, leaves = self.problem, self._leaves(mask[i])
         cost = self.cost[i, leaves]

@@ -1,12 +1,13 @@
-"""Model files that were changed by somebody who computes their digests anew."""
+"""Model files and certificates that were changed by somebody who knows digests."""
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
 from miptree.certificate.certificate import Certificate
-from miptree.certificate.digest import tree_digest
+from miptree.certificate.digest import certificate_digest, tree_digest
 from miptree.export._json_digest import content_digest
 from miptree.tree import ObliqueTree
 
@@ -36,3 +37,9 @@ def forged(plain, honest):
     if plain.get("digest") != honest["digest"]:
         return json.dumps(plain)  # the digest itself was changed
     return sealed(plain)
+
+
+def resealed(certificate, **changes):
+    """A changed certificate whose digest was computed anew."""
+    changed = replace(certificate, **changes)
+    return replace(changed, digest=certificate_digest(changed))

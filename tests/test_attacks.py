@@ -8,10 +8,12 @@ import pytest
 from _attacked import LITTLE, MODELS, at, changes, model, written
 from _sealed import forged
 from miptree import verify_model
-from miptree.audit.resting import PROOFS, UNSEEN, steering_parameters, unrepeated_proofs
+from miptree.audit.resting import UNSEEN, steering_parameters, unrepeated_proofs
 from miptree.export import _json_reader
 from miptree.export._json_values import MalformedError
 
+PROOFS = ("errors_bound", "errors_proved_by", "objective_bound", "objective_proved_by")
+"""Fields of a certificate that rest on a proof which may not be repeated."""
 SAME_GRID = ("parameters", "grid_steps")
 """Another number of steps can make the same cuts, and then says the same."""
 SIGNS = ("parameters", "signs")

@@ -335,7 +335,7 @@ def test_figures_are_written_whole_or_not_at_all(journal, tmp_path, monkeypatch)
     pytest.importorskip("matplotlib")
     from miptree.bench import figures
 
-    (found,) = sections(tmp_path, ["small"], [11])
+    (found,) = sections(journal.path.parent, ["small"], [11])
     (png, *_) = figures.write_figures(found, tmp_path / "figures")
     before = png.read_bytes()
 

@@ -243,7 +243,7 @@ def tampered(plain, where, how):
         (("certificate", "errors"), lambda value: value + 1),
         (("certificate", "errors_bound"), lambda value: value + 0.25),
         (("certificate", "depth"), lambda value: value + 1),
-        (("certificate", "objective_proved_by"), lambda value: value + "!"),
+        (("certificate", "objective_proved_by"), lambda value: "highs on the flow MIP"),
         (("certificate", "seconds"), lambda value: value / 2),
         (("certificate", "digest"), lambda value: value[::-1]),
         (("certificate", "digest"), lambda value: ""),
@@ -574,12 +574,10 @@ def test_hostile_names_do_not_steer_the_terminal(folder, tmp_path):
     for column, name in zip(plain["table"]["columns"], names, strict=True):
         column["name"] = name
     plain["classes"]["values"] = ["\x1b]0;a", "b", "c"]
-    plain["certificate"]["objective_proved_by"] = "\x1b[31m[bold]magic"
     (tmp_path / "model.json").write_text(sealed(plain))
     result = run("show", tmp_path / "model.json", "--details")
     assert result.exit_code == 0
     assert not set("\x1b\x07") & set(result.stdout)
-    assert "[bold]magic" in result.stdout
 
 
 # ------------------------------------------------------------------------- export

@@ -168,7 +168,7 @@ def test_options_that_would_be_ignored_are_refused(tmp_path, options, message):
     assert message in refused("fit", path, "--target", "y", *options)
 
 
-def test_a_tuning_without_a_finished_fold_says_so(tmp_path, monkeypatch):
+def test_a_tuning_without_a_finished_fold_says_so(tmp_path):
     X, y = line_table(("a", "b"))
     X.assign(y=y).to_csv(tmp_path / "data.csv", index=False)
     fit = ["fit", tmp_path / "data.csv", "--target", "y", "--tune"]

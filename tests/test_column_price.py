@@ -275,6 +275,9 @@ def test_without_a_search_the_price_is_not_known(monkeypatch):
     refusing = X.assign(sex=np.where(np.arange(len(X)) < 3, None, X["sex"]))
     clf = classifier([ForbidFeatures("sex")], missing="error").fit(refusing, y)
     assert UNKNOWN in str(clf.certificate_)
+    endless = X.assign(sex=np.resize([-1e308, 1e308], len(X)))
+    clf = classifier([ForbidFeatures("sex")]).fit(endless, y)
+    assert UNKNOWN in str(clf.certificate_)
     clf = classifier([ForbidFeatures("sex")]).fit(refusing, y)  # a value of its own
     assert clf.certificate_.prices_columns
 

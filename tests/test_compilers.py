@@ -300,7 +300,7 @@ def test_a_points_tree_is_proved_once_the_compilers_have_ended(
 
 @pytest.mark.parametrize("depth", [2, 3])
 def test_what_another_process_compiles_is_what_points_trees_need(
-    depth: int, tmp_path
+    depth: int,
 ) -> None:
     """So that nothing is left to be compiled when it has ended."""
     source = (

@@ -150,6 +150,27 @@ def test_a_fold_of_one_group_is_left_out():
     assert np.isnan(scores.rules).all()
 
 
+@pytest.mark.parametrize("n_rows", [30, 10])
+def test_a_fault_in_a_rule_is_not_taken_for_a_fold_that_lacks_a_group(
+    n_rows, monkeypatch
+):
+    X, y, groups = biased(40)
+    rule = DemographicParity(difference_bound=0.5)
+    rows, rules = rows_of(X, y, groups, [rule])
+    limits = DemographicParity.limits
+
+    def fail(self, population):
+        if len(population.y) == n_rows:  # of the rows trained on, or held out
+            raise ValueError("a fault")
+        return limits(self, population)
+
+    monkeypatch.setattr(DemographicParity, "limits", fail)
+    fold = Fold(np.arange(30), np.arange(30, 40), 0)
+    given = TableRules(), [CartTree()], 2, [0.0]
+    with pytest.raises(ValueError, match="a fault"):
+        score_fold(rows, fold, *given, constraints=rules)
+
+
 def test_folds_count_the_rows_that_were_given():
     X, y, groups = biased(40)
     X, y, groups = np.repeat(X, 3, axis=0), np.repeat(y, 3), np.repeat(groups, 3)

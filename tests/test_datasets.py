@@ -116,7 +116,7 @@ def test_unknown_names_are_answered_with_the_known_ones():
     with pytest.raises(ValueError, match="official test part 'iris'; there are spectf"):
         load("iris", "paper_test")
     with pytest.raises(ValueError, match="part must be"):
-        load("iris", "test")  # type: ignore[arg-type]
+        load("iris", "test")
 
 
 def test_sets_of_development_come_from_the_data_folder(monkeypatch, tmp_path):

@@ -140,7 +140,7 @@ def test_rows_with_too_many_fields_are_refused(tmp_path: Path) -> None:
         distributed.fit(str(tmp_path / "*.csv"), "label", classifier=quick_model())
 
 
-def test_the_command_line_takes_addresses(tmp_path: Path) -> None:
+def test_the_command_line_takes_addresses() -> None:
     from typer.testing import CliRunner
 
     from miptree.commands import app

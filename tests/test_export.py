@@ -316,7 +316,7 @@ def test_dot_has_every_node_and_no_loose_quote():
         assert drawn.stdout.count('class="node"') == tree.n_nodes
 
 
-def test_a_lone_leaf(tmp_path):
+def test_a_lone_leaf():
     tree = lone_leaf()
     rows = np.array([[1.0, np.nan], [2.0, 3.0]])
     assert python_predict(tree, rows) == [1, 1]

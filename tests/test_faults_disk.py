@@ -89,8 +89,10 @@ def test_a_command_shows_the_tree_that_it_cannot_save(disk, table):
 def test_a_fit_outlives_its_proof_file(disk, name):
     fill(disk)
     clf = OptimalTreeClassifier(time_limit=None, **PROVED)
-    with pytest.warns(UserWarning, match="No proof file was written: No space left"):
+    full = "No proof file was written: No space left"
+    with pytest.warns(UserWarning, match=full) as found:
         clf.fit(ROWS, LABELS, proof_log=disk / name)
+    assert [one.filename for one in found] == [__file__]
     assert clf.certificate_.objective_optimal
     assert not clf.certificate_.proof_digest
     assert os.listdir(disk) == ["filler"]

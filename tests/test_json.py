@@ -219,7 +219,9 @@ def test_file_systems_without_hard_links(tmp_path, fitted, monkeypatch):
 
     monkeypatch.setattr(os, "link", fail)
     save_json(fitted, tmp_path / "model.json")
-    load_json(tmp_path / "model.json")
+    again = load_json(tmp_path / "model.json")
+    np.testing.assert_array_equal(again.tree_.coef, fitted.tree_.coef)
+    np.testing.assert_array_equal(again.tree_.label, fitted.tree_.label)
 
 
 def test_bad_targets_and_unfitted_models(tmp_path, fitted):

@@ -28,6 +28,7 @@ from miptree import (
 )
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.estimator_cv_winner import TrainedWinner, WinnerTraining
 from miptree.tuning import (
     CVResults,
     LogisticTree,
@@ -574,14 +575,14 @@ def test_a_style_that_finds_no_split_on_all_rows_gives_way_to_the_next(monkeypat
     """Only a comparison in which a constant is best makes it the answer."""
     X, y = noisy(11, 80)
 
-    def fit_constant(self, *args):
-        X, y, _ = args[-3:]
+    def fit_constant(training, winner):
+        X, y, _ = training.given
         constant = OptimalTreeClassifierCV(candidates=[ConstantTree()], **QUICK)
-        constant.fit(X, y)
-        self.best_estimator_ = constant.best_estimator_
-        self.adopt(self._schema(constant.table_, constant.classes_), constant.fitted_)
+        best, schema = constant.fit(X, y).best_estimator_, training.schema
+        schema = replace(schema, table=constant.table_)
+        return TrainedWinner(winner, best, schema, constant.fitted_)
 
-    monkeypatch.setattr(OptimalTreeClassifierCV, "_fit_points", fit_constant)
+    monkeypatch.setattr(WinnerTraining, "_points", fit_constant)
     clf = OptimalTreeClassifierCV(simplest_within=1e9, tolerance=1.0, **QUICK)
     clf.fit(X, y)
     assert clf.rungs_[1].is_near
@@ -593,7 +594,7 @@ def test_a_style_that_finds_no_split_on_all_rows_gives_way_to_the_next(monkeypat
 
 def test_a_deep_points_tree_without_a_clock_ends_by_a_budget(monkeypatch):
     """Its proof may take hours; that of depth 2 is over in seconds and not cut off."""
-    monkeypatch.setattr("miptree.estimator_cv._DEEP_EVALUATIONS", 3)
+    monkeypatch.setattr("miptree.estimator_cv_winner._DEEP_EVALUATIONS", 3)
     rng = np.random.default_rng(0)
     X = rng.integers(0, 6, (60, 3)).astype(float)
     y = (X.sum(axis=1) + rng.integers(-3, 4, 60) > 7).astype(int)

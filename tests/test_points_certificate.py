@@ -1,17 +1,18 @@
 """The certificate of a points tree: its sentence, and what verify finds in it."""
 
 import math
+import re
 from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
 from _proofs import Fit, random_frame
+from _sealed import resealed
 from miptree import Certificate, verify
-from miptree.certificate.digest import certificate_digest
 from miptree.certificate.points_words import short, told_apart
 from miptree.objective.bounds import NO_ERRORS
-from miptree.objective.points import PointsObjective
+from miptree.objective.points import INDICATOR_POINTS, PointsObjective
 from miptree.objective.tolerance import (
     COST_ROUNDING,
     counted_meets,
@@ -38,12 +39,6 @@ def fitted():
     assert fit.certificate.objective_optimal
     assert 0 < fit.certificate.errors < fit.certificate.cost
     return fit, frame, y, weight
-
-
-def forged(certificate, **changes):
-    """A changed certificate whose digest was computed anew."""
-    changed = replace(certificate, **changes)
-    return replace(changed, digest=certificate_digest(changed))
 
 
 def verified(fitted, certificate=None, tree=None, **more):
@@ -90,6 +85,8 @@ TAMPERED = {
     "min_samples_leaf": lambda c: 3,
     "cost_unit": lambda c: 0.0,
     "cost_rounding": lambda c: -1.0,
+    "cheapest_error": lambda c: 0.5 * c.cheapest_error,
+    "error_price": lambda c: 2.0,
     "has_costs": lambda c: False,
     "n_unweighted": lambda c: 1,
     "n_sampled": lambda c: 5,
@@ -113,7 +110,7 @@ def test_every_field_is_tampered_with():
 def test_numbers_give_a_forged_certificate_away(fitted, field):
     certificate = fitted[0].certificate
     value = TAMPERED[field](certificate)
-    assert not verified(fitted, forged(certificate, **{field: value})).ok
+    assert not verified(fitted, resealed(certificate, **{field: value})).ok
     assert not verified(fitted, replace(certificate, **{field: value})).ok
 
 
@@ -134,16 +131,16 @@ def test_words_are_compared_wholly(fitted, words):
     certificate = fitted[0].certificate
     changed = words(certificate.trees)
     assert changed != certificate.trees
-    found = verified(fitted, forged(certificate, trees=changed))
+    found = verified(fitted, resealed(certificate, trees=changed))
     assert [check.name for check in found.wrong] == ["settings"]
 
 
 def test_terms_are_those_of_the_data(fitted):
     certificate = fitted[0].certificate
     terms = certificate.objective_terms.removeprefix("cost of ")
-    found = verified(fitted, forged(certificate, objective_terms=terms))
+    found = verified(fitted, resealed(certificate, objective_terms=terms))
     assert [check.name for check in found.wrong] == ["settings"]
-    plain = forged(certificate, objective_terms=terms, has_costs=False)
+    plain = resealed(certificate, objective_terms=terms, has_costs=False)
     found = verified(fitted, plain)
     assert [check.name for check in found.wrong] == ["costs"]
 
@@ -151,7 +148,7 @@ def test_terms_are_those_of_the_data(fitted):
 def test_rounding_cannot_be_made_up(fitted):
     certificate = fitted[0].certificate
     lower = {"objective_bound": certificate.any_tree_bound, "cost_rounding": 100.0}
-    found = verified(fitted, forged(certificate, **lower))
+    found = verified(fitted, resealed(certificate, **lower))
     assert "rounding" in {check.name for check in found.wrong}
     rng = np.random.default_rng(4)
     frame, y = random_frame(rng, N)
@@ -164,7 +161,7 @@ def test_rounding_cannot_be_made_up(fitted):
 def test_a_depth_that_no_points_tree_has_fails_its_check(fitted):
     certificate = fitted[0].certificate
     trees = certificate.trees.replace("depth 2", "depth 5")
-    found = forged(certificate, depth=5, trees=trees)
+    found = resealed(certificate, depth=5, trees=trees)
     assert not verified(fitted, found, resolve_with="points").ok
 
 
@@ -294,3 +291,15 @@ def test_plain_errors_read_plainly():
         "5 or 10 for a yes/no column beside one number of 1 a step), at least 5 rows a "
         "leaf, the signs that were given, on 1 of 2 grid columns"
     )
+
+
+@pytest.mark.parametrize("most", INDICATOR_POINTS)
+def test_the_words_for_points_of_indicators_name_their_numbers(most):
+    objective = PointsObjective((0.0, 0.0), 1, 2, most, is_mixed=True)
+    said = re.search(r"\((.*) for a yes/no column", objective.trees)
+    whole = re.sub(
+        r"(\d+) to (\d+)",
+        lambda ends: " ".join(map(str, range(int(ends[1]), int(ends[2]) + 1))),
+        said[1],
+    )
+    assert tuple(map(int, re.findall(r"\d+", whole))) == INDICATOR_POINTS[most]

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from miptree.control.clock import Clock
+from miptree.objective.points import INDICATOR_POINTS
 from miptree.points import Anchor, Directions, Family, Found, PointsProblem, solve
 from miptree.points.costs import Unit
-from miptree.points.family import INDICATOR_POINTS
 from miptree.tree import ObliqueTree
 
 # ------------------------------------------------------------------------ by force

@@ -268,8 +268,10 @@ def test_too_large_a_proof_is_not_written(tmp_path, with_trace, monkeypatch):
     monkeypatch.setattr(proof_log, "MOST_BYTES", 100)
     X, y, _ = frame()
     clf = OptimalTreeClassifier(**QUICK)
-    with pytest.warns(UserWarning, match="No proof file was written: it has more than"):
+    told = "No proof file was written: it has more than"
+    with pytest.warns(UserWarning, match=told) as found:
         clf.fit(X[["a"]], y, proof_log=tmp_path / "tree.proof")
+    assert [one.filename for one in found] == [__file__]
     assert clf.certificate_.proof_digest == ""
     assert not list(tmp_path.iterdir())
 

@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from _data import examples, problems
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
+from miptree.constraints import MinLeaf
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit import rounds
@@ -45,7 +46,7 @@ def plan(**changes: object) -> Plan:
         "max_iter": 10,
         "node_limit": 20,
     }
-    return Plan(**(usual | changes))  # type: ignore[arg-type]
+    return Plan(**(usual | changes))
 
 
 def stump(n_features: int, label: int) -> ObliqueTree:
@@ -234,7 +235,7 @@ def test_layers_take_any_selection(selector: str | AutoSelection) -> None:
     trained, _ = train_in_rounds(problem, plan(), PerLayer(selector), max_rounds=1)
     assert trained.certificate.errors <= 6
     with pytest.raises(ValueError, match="or a selector, got 3"):
-        train_in_rounds(problem, plan(), PerLayer(3))  # type: ignore[arg-type]
+        train_in_rounds(problem, plan(), PerLayer(3))
 
 
 # -------------------------------------------------------------- selectors and loop
@@ -291,7 +292,7 @@ def test_a_slow_selection_leaves_time_to_train(
 ) -> None:
     given = []
 
-    def note(problem, plan, clock, listeners=()):  # type: ignore[no-untyped-def]
+    def note(problem, plan, clock, listeners=()):
         given.append(clock.limit)
         return train_incumbent(problem, plan, Clock(0.0), listeners)
 
@@ -334,13 +335,25 @@ def test_estimator_selects(selection: object, tmp_path: object) -> None:
     assert clf.certificate_.errors == (clf.predict(X) != y).sum()
     unsaved = pytest.warns(UserWarning, match="selection=HullSelection")
     with nullcontext() if isinstance(selection, str) else unsaved:
-        save_json(clf, tmp_path / "model.json")  # type: ignore[operator]
-    again = load_json(tmp_path / "model.json")  # type: ignore[operator]
+        save_json(clf, tmp_path / "model.json")
+    again = load_json(tmp_path / "model.json")
     assert again.selection == (selection if isinstance(selection, str) else None)
     assert np.array_equal(again.predict(X), clf.predict(X))
     assert again.max_rounds == 2
     clf.set_params(selection=None).fit(X, y)
     assert not hasattr(clf, "selected_")
+
+
+def test_a_fit_under_rules_forgets_what_an_earlier_one_selected() -> None:
+    X, y = load_iris(return_X_y=True)
+    clf = OptimalTreeClassifier(
+        selection="stratified", solver="search", time_limit=None, max_iter=5,
+        random_state=0,
+    ).fit(X, y)  # fmt: skip
+    assert len(clf.selected_) > 0 < len(clf.rounds_)
+    clf.set_params(selection=None, constraints=[MinLeaf(rows=3)]).fit(X, y)
+    assert not hasattr(clf, "selected_")
+    assert not hasattr(clf, "rounds_")
 
 
 def test_same_seed_same_fit_whatever_the_jobs() -> None:

@@ -13,9 +13,12 @@ import pytest
 from _proofs import write_lines
 from _routes_mutants import Mutator
 from _routes_proofs import Points, objective_of, random_proof, truth
-from miptree.checker import check, check_proof
+from miptree.checker import check_proof, proof_file
 from miptree.checker.routes import structures, walk
 from miptree.checker.routes.sentence import verdict
+from miptree.checker.values import TooMuch
+
+pytestmark = pytest.mark.usefixtures("bugs_show")
 
 CASES = {
     "stump": {"seed": 16, "n": 6, "depth": 1},
@@ -33,11 +36,6 @@ CASES = {
 N_MUTANTS, N_LONG = 30, 10_000
 TOLERANCE = 1e-6
 """What the LPs of the brute force may be off."""
-
-
-@pytest.fixture(autouse=True)
-def _bugs_show(monkeypatch):
-    monkeypatch.setattr(check, "UNEXPECTED", ())
 
 
 @pytest.fixture(scope="module")
@@ -392,3 +390,28 @@ def test_the_sentence_is_one_that_a_manager_understands(folder):
 )
 def test_no_tolerance_is_hidden(gap, words):
     assert verdict(Fraction(3), 3 * (1 - gap)) == words
+
+
+def test_a_column_is_not_counted_twice(folder):
+    lines, frame = case("plain")
+    doubled = copy.deepcopy(lines)
+    doubled[0]["columns"].append(doubled[0]["columns"][0])
+    refused(doubled, frame, folder, "names a column twice")
+
+
+@pytest.mark.parametrize("n_looks", [0, 3])
+def test_reading_ends_at_the_deadline(folder, monkeypatch, n_looks):
+    """A small file may unpack to many lines, before anything in it is known."""
+    lines, frame = case("plain")
+    checked(lines, frame, folder)
+    left = iter([0.0] * n_looks)
+
+    def look(deadline):
+        if next(left, None) is None:
+            raise TooMuch("The check takes longer than allowed: allow more minutes.")
+
+    monkeypatch.setattr(proof_file, "LINES_AT_ONCE", 1)
+    monkeypatch.setattr(proof_file, "check_time", look)
+    outcome = check_proof(folder / "a.proof", folder / "a.csv")
+    assert outcome.exit_code == 2
+    assert "allow more minutes" in outcome.sentence

@@ -7,17 +7,14 @@ import pandas as pd
 import pytest
 
 from _proofs import write_lines
-from miptree.checker import check, check_proof, values
+from miptree.checker import check_proof, values
 from miptree.checker.routes import check as routes_check
 from miptree.checker.routes import closings, walk
 
+pytestmark = pytest.mark.usefixtures("bugs_show")
+
 N = 40
 N_WRONG = 20
-
-
-@pytest.fixture(autouse=True)
-def _bugs_show(monkeypatch):
-    monkeypatch.setattr(check, "UNEXPECTED", ())
 
 
 def forgery(*lines):

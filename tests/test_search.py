@@ -384,7 +384,9 @@ def test_improve_is_never_worse(objective: Svm1Objective | None) -> None:
     problem = blobs()
     given_tree = random_heap(problem, 2, np.random.default_rng(0))
     before = given_tree.copy()
-    tree, value = improve(problem, objective, 2, given_tree, seed=1)
+    tree, value = improve(
+        problem, objective, given_tree, seed=1, clock=Clock(max_iter=30)
+    )
     assert value == tree_value(problem, objective, tree)
     assert value < tree_value(problem, objective, given_tree)
     assert np.array_equal(before.coef, given_tree.coef)

@@ -118,7 +118,7 @@ def test_descent_reports_the_value_of_its_tree(
         before = case.heap.copy()
         state = random_state(np.random.default_rng(seed))
         value, tree = measure.descend(case.heap, LONG, state)
-        counted = tree_value(problem, objective, tree)  # type: ignore[arg-type]
+        counted = tree_value(problem, objective, tree)
         assert value * data.unit == pytest.approx(counted, rel=1e-9, abs=1e-9)
         assert value <= measure.value(case.heap).value + 1e-9
         assert all(

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from _data import examples, random_heap, random_problem
+from _data import examples, noise, random_heap, random_problem
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.fit.plan import Plan
@@ -305,10 +305,3 @@ def test_search_goes_on_where_the_solver_ends_without_a_proof(
     assert not trained.certificate.errors_optimal
     assert trained.n_iter == plan.max_iter
     assert trained.status == "max_iter"
-
-
-def noise(n_rows: int) -> Problem:
-    """Labels by lot: no proof of (1a) comes near."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows)
-    return Problem.from_data(X, y, 2)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from _data import examples, problems, random_heap
+from _data import blobs, examples, problems, random_heap
 from miptree.data.problem import Problem
 from miptree.mip.solvers import Limits
 from miptree.search.starts import cart_tree
@@ -49,14 +49,6 @@ ALL: list[Selector] = [
     UniformSelection(0.3, seed=3),
     AutoSelection(max_iter=3),
 ]
-
-
-def blobs(n: int = 300, seed: int = 0) -> tuple[Problem, ObliqueTree]:
-    rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
-    X = rng.normal(size=(n, 2)) + np.array([[0, 0], [3, 0], [0, 3]])[y]
-    problem = Problem.from_data(X, y, 3)
-    return problem, problem.to_user(cart_tree(problem, 2))
 
 
 def any_tree(problem: Problem, seed: int) -> ObliqueTree:
@@ -202,7 +194,7 @@ def test_algorithm_1_refuses_bad_parameters(
 )
 def test_other_selectors_refuse_bad_parameters(make: object) -> None:
     with pytest.raises(ValueError, match="must"):
-        make()  # type: ignore[operator]
+        make()
 
 
 # ------------------------------------------------------------ (5), Theorem 4, T()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
+from _data import blobs
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.search.starts import cart_tree
@@ -27,17 +28,6 @@ from miptree.selection import (
     leaf_clusters,
     select_rows,
 )
-from miptree.tree import ObliqueTree
-
-
-def blobs(n: int = 300, seed: int = 0) -> tuple[Problem, ObliqueTree]:
-    """Three classes in the plane, and CART's tree."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
-    X = rng.normal(size=(n, 2)) + np.array([[0, 0], [3, 0], [0, 3]])[y]
-    problem = Problem.from_data(X, y, 3)
-    return problem, problem.to_user(cart_tree(problem, 2))
-
 
 # -------------------------------------------------------------------------- auto
 

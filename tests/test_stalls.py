@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from _data import noise
 from miptree.control.clock import Clock, End
 from miptree.control.patience import Movement, Patience
-from miptree.data.problem import Problem
 from miptree.fit.job import Job
 from miptree.fit.mips import bound_by_mip
 from miptree.fit.plan import Plan
@@ -32,13 +32,6 @@ class Hand:
     def __call__(self) -> float:
         self.now += self.step
         return self.now
-
-
-def noise(n_rows: int) -> Problem:
-    """Labels by lot: no proof of (1a) comes near."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(n_rows, 4)), rng.integers(2, size=n_rows)
-    return Problem.from_data(X, y, 2)
 
 
 def test_patience_grows_with_what_was_spent() -> None:

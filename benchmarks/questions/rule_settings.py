@@ -29,7 +29,7 @@ from miptree.bench.markdown import markdown_table
 from miptree.bench.measure import split_rows
 from miptree.constraints import DemographicParity
 from miptree.control.clock import Clock
-from miptree.fit import constrained, multipliers
+from miptree.fit import constrained, guided, multipliers
 from miptree.fit.fitted import FittedTree
 from questions.fairness import load
 
@@ -67,7 +67,8 @@ SETTINGS: dict[str, dict[str, float]] = {
     "FIRST_STEP / 2": {"FIRST_STEP": 2.0},
     "FIRST_STEP * 2": {"FIRST_STEP": 8.0},
 }
-"""Constants of ``miptree.fit.constrained`` and ``multipliers`` that differ."""
+"""Constants that differ, all of one setting from the same of ``MODULES``."""
+MODULES = (constrained, guided, multipliers)
 OPTIONS: dict[str, Any] = {
     "name": ("student-por", "german", "compas", "adult"),
     "bound": (0.01, 0.05),
@@ -130,8 +131,8 @@ def _changed(setting: dict[str, float]) -> Any:
     """Return a context in which some constants have other values."""
     if not setting:
         return nullcontext()
-    has_all = all(hasattr(constrained, name) for name in setting)
-    return patch.multiple(constrained if has_all else multipliers, **setting)
+    (module,) = (m for m in MODULES if all(hasattr(m, name) for name in setting))
+    return patch.multiple(module, **setting)
 
 
 def tables(records: list[dict[str, Any]]) -> list[str]:

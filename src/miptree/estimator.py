@@ -23,6 +23,7 @@ from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
 from miptree.constraints.rules import source_names
 from miptree.control.clock import Clock
+from miptree.data.checks import UnreadableColumnError
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
@@ -300,6 +301,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         problem, schema = self._problem_of(rows, classes)
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
+        self.__dict__.pop("rounds_", None)  # of an earlier fit
+        self.__dict__.pop("selected_", None)
         if self.constraints_:
             self._refuse_beside_constraints(proof_log)
             fitted = self._trained_under_rules(problem, schema, rows, clock)
@@ -359,7 +362,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
             warnings.simplefilter("ignore")  # no split of the tree uses such a column
             try:
                 problem, schema = self._problem_of(wide, classes)
-            except ValueError:
+            except UnreadableColumnError:
                 return None
         sources = source_names(schema.table)
         is_shared = [name not in rows.left_out for name in sources]
@@ -375,8 +378,6 @@ class OptimalTreeClassifier(ObliqueClassifier):
         if record:
             refuse_unloggable(problem, plan, clock)
         listeners = listeners_of(self.verbose, self.callback)
-        self.__dict__.pop("rounds_", None)  # of an earlier fit
-        self.__dict__.pop("selected_", None)
         if self.selection is None:
             return train(problem, plan, clock, listeners)
         fitted, self.rounds_ = train_in_rounds(

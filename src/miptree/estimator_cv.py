@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -20,65 +19,39 @@ from miptree.classifiers.oblique_classifier import (
 from miptree.classifiers.ruled_rows import GivenGroups, possible_rules, ruled_rows
 from miptree.constraints.constraint import Constraint
 from miptree.constraints.contradictions import refuse_contradictions
-from miptree.constraints.rules import Rules
-from miptree.control.clock import Clock, End, interruptible
+from miptree.control.clock import Clock, interruptible
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
-from miptree.estimator import OptimalTreeClassifier
-from miptree.estimator_points import PointsTreeClassifier
-from miptree.fit.constrained import train_under_rules
-from miptree.fit.fitted import FittedTree
-from miptree.fit.plan import Plan
+from miptree.estimator_cv_winner import TrainedWinner, WinnerTraining
 from miptree.fit.progress import listeners_of
-from miptree.objective import Svm1Objective
-from miptree.objective.penalties import suited_objective
 from miptree.tuning import (
     STYLES,
     Candidate,
     CVResults,
     FoldConstraints,
-    PointsTree,
     Race,
     RuleHeldOut,
-    TuningSetting,
     Winner,
-    final_fit,
     ladder,
-    training_costs,
 )
 from miptree.tuning.candidates import check_candidates
-from miptree.tuning.certified import certified
-from miptree.tuning.comparison import depths_of, make_race, to_train
+from miptree.tuning.comparison import depths_of, make_race, refuse_points, to_train
 from miptree.tuning.fold_constraints import held_out_summary
-from miptree.tuning.kernels import LEFT_OUT
-from miptree.tuning.ladder import what_fell_short, without_splits
-from miptree.tuning.points_fold import EVALUATIONS, penalty_of
+from miptree.tuning.ladder import what_fell_short
 from miptree.tuning.scoring import (
     SCORINGS,
     between_rows_and_classes,
     check_scoring,
 )
-from miptree.tuning.style_settings import (
-    most_points_features,
-)
-from miptree.tuning.taken import what_was_taken
-from miptree.tuning.tuning_progress import TuningProgress
+from miptree.tuning.taken import Taken, warning_of, what_was_taken
+from miptree.tuning.tuning_progress import teller
 from miptree.utils.arrays import AnyArray
 from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.warn import warn
 
-MOST_ROWS = 20_000
-"""Rows on which the winner is trained; of more a stratified part."""
 _CV_SHARE = 0.8
 """Part of the time for the folds; training the winner has the rest."""
-_RESERVE = 0.05
-"""Part of the time for counting a points tree of many rows after its training."""
-_HASTY_ITERATIONS = 40
-"""Iterations of a search under constraints after an interruption."""
-_PROOF_SECONDS = 10.0
-"""Seconds that the proof of a points tree may take, or as long as the comparison."""
-_DEEP_EVALUATIONS = 5000
-"""Root splits of a deeper points tree if no clock ends it: its proof may take hours."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -269,10 +242,9 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             are whole, different folds may hold the copies of a row; give weights that
             are no counts as ``weight / weight.mean()``. Under constraints a row is in
             one fold with all of its weight.
-        sensitive_features, control_features : array-like, Series or data frame
+        sensitive_features, control_features : array-like or data frame, optional
             Groups that constraints compare, and groups within which they do, as for
-            :class:`~miptree.OptimalTreeClassifier`; optional. They are cut with the
-            rows.
+            :class:`~miptree.OptimalTreeClassifier`. They are cut with the rows.
 
         Returns
         -------
@@ -283,19 +255,10 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         if not isinstance(self.candidates, str):
             check_candidates(self.candidates)
-        rows, classes = self._scored_rows(X, y, sample_weight)
         given = GivenGroups(sensitive_features, control_features)
-        self.constraints_: tuple[Constraint, ...]
-        rows, self.constraints_ = ruled_rows(
-            rows, classes, self.constraints, sample_weight, given
-        )
-        self._refuse_contradictions()
-        problem, schema = self._problem_of(rows, classes)
-        if self.constraints_:  # what cannot be kept should fail before the work
-            self._refuse_points()
-            possible_rules(self.constraints_, problem, schema, rows)
+        rows, problem, schema = self._read(X, y, sample_weight, given)
         with interruptible(clock) as clock:
-            constraints = self._fold_constraints(classes)
+            constraints = self._fold_constraints(schema.classes)
             race, kernels = make_race(self, constraints, rows, problem, X, y, seed)
             if not can_keep_kernels():  # every process compiles: no part of the limit
                 kernels.load(Clock())
@@ -303,195 +266,50 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             tell = self._teller(race, clock)
             results, end = race.run(self.n_jobs, clock.share(_CV_SHARE), kernels, tell)
         self.rungs_ = ladder(results, self.simplest_within, self.tolerance)
-        was_interrupted = clock.stop.requested
-        taken: Winner | None = None
-        for winner in to_train(self, self.rungs_, results):
-            if isinstance(winner.setting.candidate, PointsTree):
-                end = "interrupted" if was_interrupted else end
-                class_weight = self._class_weight(rows, classes)
-                self._fit_points(
-                    problem, winner, clock, end, class_weight, X, y, sample_weight
-                )
-                taken = winner
-            else:
-                with interruptible(clock) as own:
-                    is_kept = self._fit_oblique(rows, classes, winner, seed, own, end)
-                was_interrupted |= own.stop.requested
-                taken = winner if is_kept else taken
-            if taken is winner and (self.get_n_leaves() > 1 or was_interrupted):
-                break  # on all rows a candidate may find no split that it found on some
-        if taken is None:
-            with interruptible(clock) as own:
-                is_hasty = was_interrupted or end == "interrupted"
-                self._search_under_rules(rows, classes, winner, seed, own, is_hasty)
-        self._keep_results(results, taken or winner, is_searched=taken is None)
-        tell("done", results)
-        n_done, n_folds = len(results.scores), len(race.folded.folds)
-        has_rules = bool(self.constraints_)
-        text = what_fell_short(
-            self.rungs_, n_done, n_folds, end, was_interrupted, has_rules
+        training = WinnerTraining(
+            self, rows, problem, schema, (X, y, sample_weight), seed, clock, end
         )
-        if kernels.are_late and not was_interrupted:
-            text = LEFT_OUT
-        if self.why_ == without_splits(self.constraints_) and not was_interrupted:
-            text = self.why_
+        trained = training.run(to_train(self, self.rungs_, results))
+        self.best_estimator_ = trained.estimator
+        self.adopt(trained.schema, trained.fitted)
+        taken = self._keep_results(results, trained)
+        tell("done", results)
+        fell_short = what_fell_short(
+            self.rungs_,
+            len(results.scores),
+            len(race.folded.folds),
+            end,
+            training.was_interrupted,
+            bool(self.constraints_),
+        )
+        are_late, was_interrupted = kernels.are_late, training.was_interrupted
+        text = warning_of(taken, fell_short, are_late, was_interrupted)
         if text:
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warn(text)
         return self
 
-    # ---------------------------------------------------------------- training
+    # --------------------------------------------------------------- comparing
 
-    def _fit_oblique(
+    def _read(
         self,
-        rows: TrainingRows,
-        classes: AnyArray,
-        winner: Winner,
-        seed: int,
-        clock: Clock,
-        end: End,
-    ) -> bool:
-        """Train the winner on all rows; return whether its tree keeps the rules."""
-        setting = winner.setting
-        problem, schema, rules = self._all_rows(rows, classes, setting)
-        found = final_fit(
-            problem,
-            training_costs(rows),
-            winner,
-            seed,
-            MOST_ROWS,
-            in_a_hurry=end != "unproved",
-            # A stop that ended the folds does not end this as well.
-            clock=Clock(clock.remaining) if clock.stop.requested else clock,
-            rules=rules,
-        )
-        if found.tree is None:
-            return False
-        end = "interrupted" if clock.stop.requested else end
-        objective = _default_objective(problem)
-        fitted = certified(problem, objective, found, setting.depth, clock, end, rules)
-        self._adopt_both(rows, classes, setting, schema, fitted)
-        return True
-
-    def _search_under_rules(
-        self,
-        rows: TrainingRows,
-        classes: AnyArray,
-        winner: Winner,
-        seed: int,
-        clock: Clock,
-        is_hasty: bool,
-    ) -> None:
-        """Search for a tree that keeps the rules, as no candidate's does on all rows.
-
-        After an interruption it is a short search.
-
-        Raises
-        ------
-        NoTreeFoundError
-            If none was found.
-        """
-        setting = winner.setting
-        problem, schema, rules = self._all_rows(rows, classes, setting)
-        assert rules is not None
-        clf = self._estimator(setting, None).set_params(random_state=seed)
-        if is_hasty:
-            clf.set_params(max_iter=_HASTY_ITERATIONS)
-            clock = Clock(clock.remaining)
-        plan = Plan.of(clf, _default_objective(problem))
-        fitted = train_under_rules(problem, plan, rules, clock)
-        self._adopt_both(rows, classes, setting, schema, fitted)
-
-    def _all_rows(
-        self, rows: TrainingRows, classes: AnyArray, setting: TuningSetting
-    ) -> tuple[Problem, Schema, Rules | None]:
-        """Return all rows as a setting reads them, and what a tree must keep."""
-        read = rows.with_levels() if setting.as_levels else rows
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Dropped, as")  # told before
-            problem, schema = self._problem_of(read, classes)
-        if setting.max_features is not None:
-            problem = read.problem(schema.table, setting.max_features)
-        if not self.constraints_:
-            return problem, schema, None
-        return problem, schema, possible_rules(self.constraints_, problem, schema, rows)
-
-    def _adopt_both(
-        self,
-        rows: TrainingRows,
-        classes: AnyArray,
-        setting: TuningSetting,
-        schema: Schema,
-        fitted: FittedTree,
-    ) -> None:
-        """Make this estimator fitted, and the one for exports and reports."""
-        class_weight = self._class_weight(rows, classes)
-        self.best_estimator_ = self._estimator(setting, class_weight)
-        self.best_estimator_.constraints_ = self.constraints_
-        self.best_estimator_.adopt(schema, fitted)
-        self.adopt(schema, fitted)
-
-    def _fit_points(
-        self,
-        problem: Problem,
-        winner: Winner,
-        clock: Clock,
-        end: End,
-        class_weight: Any,
         X: ArrayLike,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
-    ) -> None:
-        """Train the winner, a points tree, on all rows, and prove it.
-
-        After an interruption there is a short search, and no proof.
-        """
-        candidate = winner.setting.candidate
-        assert isinstance(candidate, PointsTree)
-        seconds: float | None = None
-        if (left := clock.remaining) is not None:
-            left -= _RESERVE * (left + clock.elapsed)
-            seconds = min(max(_PROOF_SECONDS, clock.elapsed), max(left, 0.0))
-        is_hasty = end == "interrupted"
-        most = (
-            _DEEP_EVALUATIONS if seconds is None and winner.setting.depth > 2 else None
+        given: GivenGroups,
+    ) -> tuple[TrainingRows, Problem, Schema]:
+        """Read the rows, and refuse rules that no tree can keep before the work."""
+        rows, classes = self._scored_rows(X, y, sample_weight)
+        self.constraints_: tuple[Constraint, ...]
+        rows, self.constraints_ = ruled_rows(
+            rows, classes, self.constraints, sample_weight, given
         )
-        clf = PointsTreeClassifier(
-            max_depth=winner.setting.depth,
-            feature_penalty=penalty_of(candidate, problem),
-            time_limit=None if is_hasty else seconds,
-            max_iter=EVALUATIONS if is_hasty else most,
-            max_features_per_split=most_points_features(self.max_features_per_split),
-            class_weight=class_weight,
-            cost_matrix=self.cost_matrix,
-            categorical_features=self.categorical_features,
-            missing=self.missing,
-            unknown=self.unknown,
-            n_jobs=self.n_jobs,
-        )
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Dropped, as")  # told before
-            self.best_estimator_ = clf.fit(X, y, sample_weight)
-        status = end if is_hasty and clf.status_ == "max_iter" else clf.status_
-        fitted = replace(clf.fitted_, seconds=clock.elapsed, status=status)
-        self.adopt(self._schema(clf.table_, clf.classes_), fitted)
-
-    def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
-        """Return a function that tells the listeners and whether one asks to stop."""
-        listeners = listeners_of(self.verbose, self.callback)
-
-        def tell(stage: str, results: CVResults) -> bool:
-            n_done, n_folds = len(results.scores), len(race.folded.folds)
-            score = results.winner().score
-            scoring = self.scoring if self.cost_matrix is None else "cost"
-            state = TuningProgress(
-                stage, clock.elapsed, n_done, n_folds, score, scoring
-            )
-            answers = [listener(state) for listener in listeners]  # all are told
-            return any(answers)
-
-        return tell
-
-    # --------------------------------------------------------------- comparing
+        depth, most = max(depths_of(self)), self.max_features_per_split
+        refuse_contradictions(self.constraints_, depth, most)
+        problem, schema = self._problem_of(rows, classes)
+        if self.constraints_:
+            refuse_points(self)
+            possible_rules(self.constraints_, problem, schema, rows)
+        return rows, problem, schema
 
     def _scored_rows(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -505,48 +323,32 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
             rows = between_rows_and_classes(rows)
         return rows, classes
 
-    def _class_weight(self, rows: TrainingRows, classes: AnyArray) -> Any:
-        """Return the weights of the classes, those that ``scoring`` asks for."""
-        if self.scoring == "balanced_accuracy":
-            return "balanced"
-        if self.scoring == "f1_macro":
-            weights = rows.class_factor.tolist()
-            return dict(zip(classes.tolist(), weights, strict=True))
-        return self.class_weight
-
-    def _refuse_points(self) -> None:
-        """Refuse points trees beside constraints, which they do not know."""
-        given = self.candidates if not isinstance(self.candidates, str) else ()
-        if self.style == "points" or any(isinstance(c, PointsTree) for c in given):
-            raise ValueError(
-                "Points trees know no constraints: give another style or other "
-                "candidates, or leave out constraints and groups."
-            )
-
     def _fold_constraints(self, classes: AnyArray) -> FoldConstraints | None:
         if not self.constraints_:
             return None
         return FoldConstraints(self.constraints_, classes)
 
-    def _refuse_contradictions(self) -> None:
-        """Refuse rules that contradict each other, or the shape of the trees."""
-        most = self.max_features_per_split
-        refuse_contradictions(self.constraints_, max(depths_of(self)), most)
+    def _teller(self, race: Race, clock: Clock) -> Callable[[str, CVResults], bool]:
+        """Return a function that tells the listeners and whether one asks to stop."""
+        listeners = listeners_of(self.verbose, self.callback)
+        scoring = self.scoring if self.cost_matrix is None else "cost"
+        return teller(listeners, clock, len(race.folded.folds), scoring)
 
     # ----------------------------------------------------------------- keeping
 
-    def _keep_results(
-        self, results: CVResults, winner: Winner, is_searched: bool
-    ) -> None:
-        self.style_, self.why_ = what_was_taken(
+    def _keep_results(self, results: CVResults, trained: TrainedWinner) -> Taken:
+        """Keep what the comparison says; return what is to be said of the tree."""
+        winner = trained.winner
+        taken = what_was_taken(
             self,
             self.rungs_,
             results,
             winner,
             constraints=self.constraints_,
             is_constant=self.get_n_leaves() == 1,
-            is_searched=is_searched,
+            is_searched=trained.is_searched,
         )
+        self.style_, self.why_ = taken.style, taken.why
         self._keep_rules(results, winner)
         self.references_ = results.references
         self.cv_results_ = results.table()
@@ -558,6 +360,7 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         self.best_score_ = float(winner.score)
         self.best_score_se_ = float(winner.se)
         self.n_splits_ = len(results.scores)
+        return taken
 
     def _keep_rules(self, results: CVResults, winner: Winner) -> None:
         """Keep how the winner's trees of the folds fare on the rows held out."""
@@ -566,27 +369,3 @@ class OptimalTreeClassifierCV(ObliqueClassifier):
         if constraints is not None:
             found = results.rules_held_out(winner)
             self.rules_held_out_ = held_out_summary(constraints, found)
-
-    def _estimator(
-        self, setting: TuningSetting, class_weight: Any
-    ) -> OptimalTreeClassifier:
-        """Return a classifier that reads tables as this one does."""
-        return OptimalTreeClassifier(
-            max_depth=setting.depth,
-            solver="search",
-            constraints=self.constraints,
-            class_weight=class_weight,
-            cost_matrix=self.cost_matrix,
-            categorical_features=self.categorical_features,
-            categorical_encoding=self.categorical_encoding,
-            max_features_per_split=setting.max_features or self.max_features_per_split,
-            missing=self.missing,
-            unknown=self.unknown,
-        )
-
-
-def _default_objective(problem: Problem) -> Svm1Objective:
-    default = OptimalTreeClassifier()
-    return suited_objective(
-        default.slack_penalty, default.l1_penalty, default.margin, problem
-    )

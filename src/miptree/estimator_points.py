@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -23,31 +22,37 @@ from miptree.classifiers.alternatives import (
     find_necessity,
     fit_of,
 )
+from miptree.classifiers.points_parameters import (
+    check_depth,
+    check_leaves,
+    given_penalty,
+    narrowing,
+    points_rules,
+)
 from miptree.classifiers.table_classifier import TABLE_CONSTRAINTS, TableClassifier
 from miptree.control.clock import Clock, interruptible
 from miptree.data import Column
-from miptree.data.grid import GridSpec
-from miptree.data.named import by_column
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
 from miptree.fit.fitted import FittedTree
 from miptree.fit.logged import name_of, with_digest
 from miptree.fit.necessity import Necessity
 from miptree.fit.points import SHORT_SEARCH, PointsResult, PointsTraining
-from miptree.fit.points_data import MOST_DEPTH, PointsData, PointsRules
+from miptree.fit.points_data import PointsData
 from miptree.fit.points_log import write_points_proof
 from miptree.fit.progress import listeners_of
 from miptree.objective.penalties import Auto
 from miptree.objective.points import POINTS_TREE
 from miptree.points.alternatives import Restriction
+from miptree.points.family import MOST_FEATURES, MOST_POINTS
 from miptree.tuning.points_penalty import LIKELY_PENALTY, choose_penalty
 from miptree.utils.arrays import FloatArray
 from miptree.utils.files import refuse_overwriting
 from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.warn import warn
 
 FOLDS_SHARE = 1 / 3
 """Part of the time that choosing the feature penalty may take."""
-_SIGNS = {1: 1, -1: -1, "+": 1, "-": -1}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -167,9 +172,12 @@ class PointsTreeClassifier(TableClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_depth": [Integral],
         "max_features_per_split": [
-            Interval(Integral, 1, 3, closed="both"), StrOptions({"auto"}),
+            Interval(Integral, 1, MOST_FEATURES, closed="both"),
+            StrOptions({"auto"}),
         ],
-        "max_points": [Interval(Integral, 1, 5, closed="both"), StrOptions({"auto"})],
+        "max_points": [
+            Interval(Integral, 1, MOST_POINTS, closed="both"), StrOptions({"auto"}),
+        ],
         "grid_steps": [Interval(Integral, 2, 200, closed="both")],
         "units": [dict, None],
         "signs": [dict, None],
@@ -237,7 +245,7 @@ class PointsTreeClassifier(TableClassifier):
     ) -> None:
         """Fit to rows that ``revise`` may give other labels and costs."""
         clock = Clock(self.time_limit)
-        self.check_depth()
+        check_depth(self)
         if proof_log is not None:
             refuse_overwriting(proof_log, force)  # before the work, not after it
         rows, classes = revise(*self._rows(X, y, sample_weight))
@@ -264,15 +272,15 @@ class PointsTreeClassifier(TableClassifier):
         Columns of categories that are ``known`` already are not learnt from the rows,
         which may be a sample.
         """
-        self._check_leaves(int((rows.weight > 0).sum()))
-        rules = self._rules(rows)
+        check_leaves(self, rows)
+        rules = points_rules(self, rows)
         table = rules.learn_table(rows)
         if known is not None:
             table = table.with_categories_of(known)
         data = rules.learn(rows, table)
         if data.left_out:
-            warnings.warn(data.left_out, UserWarning, stacklevel=5)
-        self.family_, self.narrowing_ = data.family, self._narrowing(data)
+            warn(data.left_out)
+        self.family_, self.narrowing_ = data.family, narrowing(self, data)
         return data
 
     def train(
@@ -285,7 +293,7 @@ class PointsTreeClassifier(TableClassifier):
         """Find the best tree for rows; the classifier is not fitted by that."""
         n_jobs = int(effective_n_jobs(self.n_jobs))
         listeners = listeners_of(self.verbose, self.callback)
-        likely = self.given_penalty(rows)
+        likely = given_penalty(self, rows)
         if likely is None:
             likely = np.full(len(rows.cells), LIKELY_PENALTY)
         with interruptible(clock) as clock:
@@ -297,6 +305,26 @@ class PointsTreeClassifier(TableClassifier):
                 training = PointsTraining(data, clock.begun_now(), listeners, n_jobs)
             penalty = self._penalty(rows, training)
             return training.run(penalty, self.max_iter, keep_anchors)
+
+    def _penalty(self, rows: TrainingRows, training: PointsTraining) -> FloatArray:
+        """Return the penalty of each column of X."""
+        given = given_penalty(self, rows)
+        if given is not None:
+            self.penalty_chosen_ = "given"
+            return given
+        if training.has_kernels:
+            training.best.enter("folds")
+        seed = 0 if self.random_state is None else self.random_state
+        chosen = choose_penalty(
+            rows,
+            training.data,
+            int(check_random_state(seed).randint(2**31 - 1)),
+            training.best.clock.share(FOLDS_SHARE),
+            training.n_jobs,
+            min(SHORT_SEARCH, self.max_iter or SHORT_SEARCH),
+        )
+        self.penalty_chosen_ = chosen.how
+        return np.full(len(rows.cells), chosen.value)
 
     # --------------------------------------------------------- after the fit
 
@@ -384,82 +412,6 @@ class PointsTreeClassifier(TableClassifier):
         fit = fit_of(self, X, y, sample_weight, max_iter)
         return find_necessity(self, fit, features, clock)
 
-    # --------------------------------------------------------------- parameters
-
-    def check_depth(self) -> None:
-        """Refuse a depth that no points tree has."""
-        if not 1 <= self.max_depth <= MOST_DEPTH:
-            raise ValueError(
-                f"max_depth of PointsTreeClassifier is 1 to {MOST_DEPTH}, got "
-                f"{self.max_depth}: nobody follows longer cards."
-            )
-
-    def _check_leaves(self, n_rows: int) -> None:
-        if self.min_samples_leaf > n_rows:
-            raise ValueError(
-                f"min_samples_leaf is {self.min_samples_leaf}, but there are {n_rows} "
-                "rows (of weight above 0): no tree has such a leaf. Give a smaller one."
-            )
-
-    def _narrowing(self, data: PointsData) -> str:
-        """Say how the family was narrowed where the user left it open."""
-        sentences = [data.left_out] if data.left_out else []
-        if self.max_features_per_split == "auto" and data.family.max_features < 3:
-            fewer = "Splits add up at most 2 features: 3 would be too many ways."
-            sentences.insert(0, fewer)
-        return " ".join(sentences)
-
-    def _rules(self, rows: TrainingRows) -> PointsRules:
-        """Return how rows are read, after checks of the columns that are named."""
-        names = [cells.name for cells in rows.cells]
-        units = by_column(self.units, names, "units")
-        signs = by_column(self.signs, names, "signs")
-        for place, sign in signs.items():
-            if sign not in _SIGNS:
-                raise ValueError(
-                    f"signs gives {sign!r} for {names[place]!r}. Give 1 or -1, or "
-                    '"+" or "-".'
-                )
-        return PointsRules(
-            GridSpec(self.grid_steps, {names[k]: unit for k, unit in units.items()}),
-            int(self.max_depth),
-            self.max_features_per_split,
-            self.max_points,
-            {place: _SIGNS[sign] for place, sign in signs.items()},
-            int(self.min_samples_leaf),
-            self.missing,
-            self.unknown,
-        )
-
-    def _penalty(self, rows: TrainingRows, training: PointsTraining) -> FloatArray:
-        """Return the penalty of each column of X."""
-        given = self.given_penalty(rows)
-        if given is not None:
-            self.penalty_chosen_ = "given"
-            return given
-        if training.has_kernels:
-            training.best.enter("folds")
-        seed = 0 if self.random_state is None else self.random_state
-        chosen = choose_penalty(
-            rows,
-            training.data,
-            int(check_random_state(seed).randint(2**31 - 1)),
-            training.best.clock.share(FOLDS_SHARE),
-            training.n_jobs,
-            min(SHORT_SEARCH, self.max_iter or SHORT_SEARCH),
-        )
-        self.penalty_chosen_ = chosen.how
-        return np.full(len(rows.cells), chosen.value)
-
-    def given_penalty(self, rows: TrainingRows) -> FloatArray | None:
-        """Return the penalty of each column of X, None for "auto"."""
-        given = self.feature_penalty
-        if isinstance(given, Real):
-            return np.full(len(rows.cells), float(given))
-        if isinstance(given, Mapping):
-            return _named_penalties(given, [cells.name for cells in rows.cells])
-        return None
-
     # ------------------------------------------------------------------ fitted
 
     def adopt(self, schema: Schema, fitted: FittedTree) -> PointsTreeClassifier:
@@ -479,17 +431,3 @@ class PointsTreeClassifier(TableClassifier):
         """Return what is pickled: all but the training rows."""
         state: dict[str, Any] = super().__getstate__()
         return {name: v for name, v in state.items() if name != "_training"}
-
-
-def _named_penalties(given: Mapping[Any, float], names: list[str]) -> FloatArray:
-    """Return the penalty of each column, 0 for those not named."""
-    penalty = np.zeros(len(names))
-    for place, value in by_column(given, names, "feature_penalty").items():
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not 0 <= value < np.inf:
-            raise ValueError(
-                f"feature_penalty gives {value!r} for {names[place]!r}. Give a finite "
-                "number >= 0."
-            )
-        penalty[place] = float(value)
-    return penalty

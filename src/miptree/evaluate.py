@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.constraints.constraint import Finding, TreeOnRows
 from miptree.constraints.population import Population
 from miptree.constraints.rules import Rules, number_names, source_names
@@ -60,13 +61,12 @@ class Evaluation:
         return np.divide(right, total, out=np.full(len(total), np.nan), where=total > 0)
 
 
-def evaluate(clf: OptimalTreeClassifier, X: Any, y: ArrayLike) -> Evaluation:
+def evaluate(clf: TreePredictor, X: Any, y: ArrayLike) -> Evaluation:
     """Predict rows and count them by true label, predicted class and node.
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X : data frame or array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         True labels; one that is no class of the model can only be wrong.
@@ -163,6 +163,22 @@ def tree_on_rows(
     return TreeOnRows(clf.tree_, leaf, population, columns, numbers)
 
 
+class LabelledRows(NamedTuple):
+    """Rows with their labels, groups where rules compare these, and weights."""
+
+    X: Any
+    y: ArrayLike
+    sensitive: Any = None
+    control: Any = None
+    weight: ArrayLike | None = None
+
+    def tree_of(self, clf: OptimalTreeClassifier) -> TreeOnRows:
+        """Return the tree of a fit and where it sends the rows."""
+        return tree_on_rows(
+            clf, self.X, self.y, self.weight, self.sensitive, self.control
+        )
+
+
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:
     """Number labels.
 
@@ -180,7 +196,7 @@ def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:
     return labels, np.array(codes, dtype=np.intp)
 
 
-def codes_of(clf: OptimalTreeClassifier, y: ArrayLike, n_rows: int) -> IntArray:
+def codes_of(clf: TreePredictor, y: ArrayLike, n_rows: int) -> IntArray:
     """Number labels as the classes of a model; refuse one that is no class."""
     known = clf.classes_.tolist()
     labels, codes = label_codes(clf.classes_, _labels_of(y, n_rows))
@@ -221,7 +237,7 @@ class ScoreHistogram(NamedTuple):
 
 
 def score_histogram(
-    clf: OptimalTreeClassifier, Z: FloatArray, codes: IntArray, node: int, n_bins: int
+    clf: TreePredictor, Z: FloatArray, codes: IntArray, node: int, n_bins: int
 ) -> ScoreHistogram:
     """Count the scores at a split of rows Z as the tree reads them, by class codes."""
     tree = clf.tree_

@@ -212,9 +212,9 @@ def _check_all(
             digest,
             resolve_with,
             seconds,
+            _rules(clf, rows, data),
             known,
             has_proof_file,
-            _rules(clf, rows, data),
         )
         if any(not check.ok for check in checks if check.name in ("tree", "settings")):
             return checks

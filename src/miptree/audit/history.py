@@ -9,9 +9,7 @@ from miptree.certificate.certificate import Certificate
 from miptree.certificate.check import Check
 from miptree.fit.fitted import FittedTree
 from miptree.fit.progress import FitProgress
-
-DISCARDED = "discarded"
-"""First word of what stands for a bound that a tree refuted."""
+from miptree.objective.bounds import REFUTED
 
 
 def check_status(clf: Any) -> Check:
@@ -79,5 +77,5 @@ def _odd_course(fitted: FittedTree) -> str | None:
 
 def _ends_with_bound(last: FitProgress, certificate: Certificate) -> bool:
     bound = min(certificate.objective_bound, certificate.objective)
-    was_lowered = certificate.objective_proved_by.startswith(DISCARDED)
+    was_lowered = certificate.objective_proved_by.startswith(REFUTED)
     return last.bound == bound or (was_lowered and last.bound >= bound)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from miptree.certificate.check import Check
-from miptree.data import Cells, GridColumn, NumericalColumn
+from miptree.data import Cells
+from miptree.data.columns import OF_NUMBERS
 from miptree.data.limits import Limits, learn_limits
 from miptree.data.rows import TrainingRows
 from miptree.utils.arrays import FloatArray
@@ -21,7 +22,7 @@ def check_limits(clf: Any, rows: TrainingRows) -> Check:
     numbers = [
         (column, _limits(cells, rows.training_weight))
         for column, cells in pairs
-        if isinstance(column, (NumericalColumn, GridColumn))
+        if isinstance(column, OF_NUMBERS)
     ]
     for column, found in numbers:
         if column.limits != found:

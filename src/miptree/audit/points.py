@@ -13,11 +13,11 @@ from miptree.certificate.certificate import Certificate
 from miptree.certificate.check import Check
 from miptree.certificate.points_checks import KnownFamily
 from miptree.certificate.points_sense import family_of
+from miptree.classifiers.points_parameters import given_penalty, points_rules
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.fit.points import PROVED_BY
 from miptree.fit.points_data import PointsData
-from miptree.fit.points_family import suited_family
+from miptree.objective.bounds import EXHAUSTIVE
 from miptree.points.alternatives import features_used
 from miptree.points.family import Family
 from miptree.tree import ObliqueTree
@@ -25,22 +25,19 @@ from miptree.tree import ObliqueTree
 
 def points_data(clf: Any, rows: TrainingRows, problem: Problem) -> PointsData:
     """Return rows and family as a fit with the model's parameters has them."""
-    table, rules = clf.table_, clf._rules(rows)
+    table, rules = clf.table_, points_rules(clf, rows)
     if clf.certificate_.n_sampled is not None:
         # How many splits could be gone through, the rows of the sample decided.
         family = family_of(clf.certificate_, table)
         family = replace(family, signs=rules.signs_of(table))
         return PointsData(table, problem, family, "", rules)
-    narrowed = suited_family(
-        table, problem, rules.max_features, rules.max_points, rules.signs_of(table)
-    )
-    data = PointsData(table, problem, *narrowed, rules)
+    data = rules.data(table, problem)
     asked = clf.restriction_
     if asked is None:
         return data
     names = [column.name for column in table.columns]
-    family, words = asked.narrowed(narrowed.family), asked.words(names)
-    return PointsData(table, problem, family, narrowed.left_out, rules, words, asked)
+    family, words = asked.narrowed(data.family), asked.words(names)
+    return replace(data, family=family, restriction=words, asked=asked)
 
 
 def known_family(data: PointsData) -> KnownFamily:
@@ -82,7 +79,7 @@ def _check_proofs(certificate: Certificate) -> Check:
     """Check what is said to prove the other bounds."""
     first = certificate.any_tree_proved_by
     ok = certificate.errors_proved_by == first
-    ok &= certificate.objective_proved_by in (first, PROVED_BY)
+    ok &= certificate.objective_proved_by in (first, EXHAUSTIVE)
     found = "the bounds name what may have proved them."
     if not ok:
         found = "a bound names what does not prove such bounds."
@@ -92,7 +89,7 @@ def _check_proofs(certificate: Certificate) -> Check:
 def _check_penalties(clf: Any, rows: TrainingRows, data: PointsData) -> Check:
     """Check the penalties of the grid columns; "auto" is one for all of them."""
     mine = np.array(clf.certificate_.feature_penalties)
-    given = clf.given_penalty(rows)
+    given = given_penalty(clf, rows)
     if given is None:
         ok = bool((mine == mine[:1]).all())
         found = (

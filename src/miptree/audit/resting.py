@@ -32,8 +32,6 @@ UNSEEN = {
     "certificate.best_of_sample": "whether it was proved to be the best for that",
 }
 """Entries of a model file that tell of the past, and what they say."""
-PROOFS = ("errors_bound", "errors_proved_by", "objective_bound", "objective_proved_by")
-"""Fields of a certificate that rest on a proof which is not repeated."""
 
 
 def steering_parameters(clf: Any) -> list[str]:

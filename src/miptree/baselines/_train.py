@@ -31,8 +31,8 @@ def train_baseline(
     solver: str,
     limits: Limits,
     clock: Clock,
-    listeners: Sequence[FitCallback] = (),
-    init: str = "cart",
+    listeners: Sequence[FitCallback],
+    init: str,
 ) -> FittedTree:
     """Train a tree by a baseline's formulation.
 

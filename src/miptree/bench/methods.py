@@ -126,7 +126,7 @@ _USUAL = {
 }
 
 
-def hull_selection(name: str, depth: int, cap: bool = True) -> HullSelection:
+def hull_selection(name: str, depth: int, cap: bool) -> HullSelection:
     """Return Algorithm 1 with the paper's parameters, its kernels compiled."""
     given = paper_parameters(name, depth)
     _compile_hulls()

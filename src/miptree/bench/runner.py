@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
@@ -18,6 +17,7 @@ from miptree.bench.measure import Parts, measure, split_rows
 from miptree.bench.methods import Setting, get_method
 from miptree.bench.suites import Pair
 from miptree.datasets import Dataset, load, names, official_test_names
+from miptree.utils.warn import warn
 
 Part = Literal["split", "official"]
 KEY = ("set", "depth", "method", "split", "limit", "part")
@@ -150,11 +150,9 @@ def _warn_of_other_commits(journal: Journal, commit: str) -> None:
     found = {record.get("commit", "") for record in journal.records()}
     others = sorted(other or "unknown" for other in found - {commit})
     if others:
-        warnings.warn(
+        warn(
             f"{journal.path} holds lines of other commits ({', '.join(others)}) than "
-            f"this one ({commit or 'unknown'}): its means will mix them.",
-            UserWarning,
-            stacklevel=3,
+            f"this one ({commit or 'unknown'}): its means will mix them."
         )
 
 

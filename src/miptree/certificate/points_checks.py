@@ -44,7 +44,7 @@ def verify_points(
     table: Table,
     noted: str | None,
     seconds: float | None,
-    known: KnownFamily | None = None,
+    known: KnownFamily | None,
 ) -> Iterator[Check]:
     """Check every number of a points tree's certificate.
 
@@ -56,7 +56,7 @@ def verify_points(
         The certificate's digest as the user noted it.
     seconds : float or None
         Time for the engine to repeat the proof, None for any; 0 asks for no proof.
-    known : KnownFamily, optional
+    known : KnownFamily or None
         The family, of which a certificate alone has not all.
     """
     problem = senseless(certificate, table)

@@ -14,7 +14,8 @@ from miptree.certificate.checks import wrong_type
 from miptree.data import Table
 from miptree.objective.points import PointsObjective
 from miptree.points import Family
-from miptree.points.solve import MAX_DEPTH
+from miptree.points.family import MOST_FEATURES, MOST_POINTS
+from miptree.points.solve import DEEPEST_TREE
 from miptree.tree import ObliqueTree
 
 
@@ -23,16 +24,15 @@ def senseless(certificate: Certificate, table: Table) -> str | None:
     problem = wrong_type(certificate)
     if problem is not None:
         return problem
-    if certificate.depth > MAX_DEPTH:
-        return (
-            f"depth is {certificate.depth}, that of points trees {MAX_DEPTH} at most."
-        )
+    if certificate.depth > DEEPEST_TREE:
+        most = f"that of points trees {DEEPEST_TREE} at most"
+        return f"depth is {certificate.depth}, {most}."
     penalties, n_columns = certificate.feature_penalties, len(table.open_steps)
     if len(penalties) != n_columns or min(penalties, default=0.0) < 0:
         return f"feature_penalties must be {n_columns} numbers >= 0."
-    if certificate.max_features not in (1, 2, 3):
+    if certificate.max_features not in range(1, MOST_FEATURES + 1):
         return f"max_features is {certificate.max_features}."
-    if certificate.max_points not in (1, 2, 3, 4, 5):
+    if certificate.max_points not in range(1, MOST_POINTS + 1):
         return f"max_points is {certificate.max_points}."
     if certificate.min_samples_leaf < 1:
         return f"min_samples_leaf is {certificate.min_samples_leaf}."

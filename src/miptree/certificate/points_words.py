@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from miptree.certificate.proved_words import by_more
 from miptree.certificate.reasons import reason
-from miptree.objective.bounds import ROUTES
+from miptree.objective.bounds import EXHAUSTIVE, ROUTES
 from miptree.objective.points import POINTS_TREE
 from miptree.objective.tolerance import percent, rounded_down
 
@@ -64,9 +65,7 @@ def _verdict(certificate: Certificate) -> str:
     if certificate.objective_terms == "errors":
         less = "misclassifies fewer"
     if certificate.objective_optimal:
-        if certificate.cost_rounding > 0:
-            less += f" by more than {2 * certificate.cost_rounding:.2g}"
-        return f", and no {POINTS_TREE} of its kind {less}"
+        return f", and no {POINTS_TREE} of its kind {less}{by_more(certificate)}"
     _, bound = told_apart(certificate.objective, certificate.objective_bound)
     return (
         f"; no {POINTS_TREE} of its kind {less} than {bound}, so the best is at most "
@@ -93,7 +92,7 @@ def proof_words(certificate: Certificate) -> str:
     if why.startswith(ROUTES):
         why += "; every step was recomputed from the data"
     if certificate.is_of_points and not certificate.objective_optimal:
-        return why.replace("exhaustive search", "bounds of an unfinished search")
+        return why.replace(EXHAUSTIVE, "bounds of an unfinished search")
     return why
 
 

@@ -11,7 +11,6 @@ from miptree.constraints.constraint import Finding
 from miptree.constraints.effective import left_out
 from miptree.constraints.rules import Rules
 from miptree.objective.bounds import COUNTING
-from miptree.objective.tolerance import meets
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
@@ -25,7 +24,8 @@ def with_rules(
     free_objective: float,
     rules_bound: float,
     without: Sequence[str] = (),
-    free_bound: float | None = None,
+    *,
+    free_bound: float,
     columns: tuple[float, float] | None = None,
 ) -> Certificate:
     """Add what constraints found of a tree, all of them kept, to its certificate.
@@ -42,9 +42,8 @@ def with_rules(
         What the errors of every tree that keeps them cost at least.
     without : sequence of str
         Columns that no split may use.
-    free_bound : float, optional
-        Bound on the objective of all trees, whether they keep the rules or not, by
-        default that of the certificate.
+    free_bound : float
+        Bound on the objective of all trees, whether they keep the rules or not.
     columns : tuple of float, optional
         Objective and bound of trees that leave out these columns, and need not keep
         other rules; the free ones are of trees that may use them then. By default no
@@ -59,12 +58,11 @@ def with_rules(
         bound = min(bound, value, columns[1])
         columns = value, bound
     free_objective = min(float(free_objective), value)
-    free_bound = bound if free_bound is None else min(free_bound, bound)
     return replace(
         certificate,
         rules=tuple(found.sentence for found in findings),
         free_objective=free_objective,
-        free_bound=min(free_bound, free_objective),
+        free_bound=min(free_bound, bound, free_objective),
         rules_bound=min(float(rules_bound), certificate.cost),
         left_out=tuple(without),
         columns_objective=None if columns is None else columns[0],
@@ -77,7 +75,7 @@ def check_rules(
     rules: Rules | None,
     tree: ObliqueTree,
     leaf: IntArray,
-    least_cost: float = 0.0,
+    least_cost: float,
 ) -> Iterator[Check]:
     """Count every constraint again, given the exact leaf of each row.
 
@@ -151,6 +149,7 @@ def _check_price(certificate: Certificate) -> Check:
         )
         return Check(name, False, found)
     least, most = bound if least is None else least, free if most is None else most
+    meets = certificate.leeway.meets
     is_possible = meets(bound, free) and meets(free, most) and meets(most, value)
     is_possible &= bound <= least and meets(least, most)
     is_possible &= certificate.any_tree_bound * (1 - 1e-9) <= least

@@ -216,7 +216,7 @@ def verify(
                 digest,
                 resolve_with,
                 resolve_seconds,
-                rules=rules,
+                rules,
             )
         )
     )
@@ -227,18 +227,18 @@ def check_certificate(
     tree: ObliqueTree,
     data: GivenData,
     table: Table | None,
-    digest: str | None = None,
-    resolve_with: str | None = None,
-    resolve_seconds: float | None = 60.0,
+    digest: str | None,
+    resolve_with: str | None,
+    resolve_seconds: float | None,
+    rules: Rules | None,
     known: KnownFamily | None = None,
     has_proof_file: bool = False,
-    rules: Rules | None = None,
 ) -> list[Check]:
     """Check a certificate against rows that were read already; see :func:`verify`.
 
-    ``known`` is the family of a points tree, where the model says it, and
-    ``has_proof_file`` tells whether a proof of an oblique tree is checked as well.
-    ``rules`` are the constraints of the fit, where there were any.
+    ``rules`` are the constraints of the fit, where there were any. ``known`` is the
+    family of a points tree, where the model says it, and ``has_proof_file`` tells
+    whether a proof of an oblique tree is checked as well.
     """
     if certificate.is_of_points and table is not None:
         if resolve_with not in (None, "points"):

@@ -40,7 +40,7 @@ def check_proof(
     target : str, optional
         Column of the labels, by default the one that the proof file names; without
         one the labels of the proof file are taken, and that is said.
-    minutes : float
+    minutes : float, default=10
         When to give up.
 
     Returns
@@ -50,7 +50,7 @@ def check_proof(
     """
     deadline = time.monotonic() + 60 * minutes
     try:
-        document = open_proof(proof)
+        document = open_proof(proof, deadline)
         if document.version == POINTS:
             points = read_points_proof(document)
             return points_outcome(points, read_rows(data, points, target), deadline)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.certificate.certificate import PARTITIONED
 from miptree.certificate.digest import data_digest
+from miptree.classifiers.points_parameters import points_rules
 from miptree.control.clock import Clock, interruptible
 from miptree.data.named import column_index
 from miptree.data.schema import Schema
@@ -21,7 +22,6 @@ from miptree.fit.alternatives import OtherTrees
 from miptree.fit.necessity import Necessity, find_needs
 from miptree.fit.points import PointsResult, PointsTraining
 from miptree.fit.points_data import PointsData
-from miptree.fit.points_family import suited_family
 from miptree.fit.restricted import PointsFit
 from miptree.objective.tolerance import rounded_down
 from miptree.points.alternatives import sources_used
@@ -273,7 +273,7 @@ def _given_again(
             "the rows of the fit."
         )
     rules = replace(
-        other._rules(rows),
+        points_rules(other, rows),
         max_features=certificate.max_features or 1,
         max_points=certificate.max_points or 1,
     )
@@ -283,10 +283,7 @@ def _given_again(
             "X, y and sample_weight are not those of the fit: their digest differs "
             "from that of the certificate. Give the rows of the fit."
         )
-    narrowed = suited_family(
-        table, problem, rules.max_features, rules.max_points, rules.signs_of(table)
-    )
-    data = PointsData(table, problem, *narrowed, rules)
+    data = rules.data(table, problem)
     penalty = np.array(certificate.feature_penalties)
     if data.objective(data.points_problem(penalty), penalty).trees != certificate.trees:
         raise ValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from miptree.objective.blurred import blurred
 from miptree.tree import ObliqueTree
 from miptree.tree.column_use import column_use
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.warn import warn
 
 Self = TypeVar("Self", bound="TreePredictor")
 
@@ -67,11 +67,9 @@ class TreePredictor:
     def _warn_if_interrupted(self) -> None:
         """Warn that the fit was stopped, and the best tree so far kept."""
         if self.status_ == "interrupted":
-            warnings.warn(
+            warn(
                 "The fit was interrupted; the best tree found so far is kept "
-                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g}).",
-                UserWarning,
-                stacklevel=4,
+                f"(objective {self.objective_:.6g}, bound {self.bound_:.6g})."
             )
 
     def predict(self, X: ArrayLike) -> AnyArray:

@@ -76,5 +76,5 @@ def possible_rules(
     why = why_impossible(constraints, rules.population)
     why = why or why_fixed_impossible(rules, problem.X)
     if why is not None:
-        raise ImpossibleConstraintsError(f"Proved: no such tree exists. {why}")
+        raise ImpossibleConstraintsError.proved(why)
     return rules

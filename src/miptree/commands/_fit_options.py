@@ -9,7 +9,7 @@ import pandas as pd
 
 from miptree.export._json_values import MAX_TEXT
 from miptree.fit.plan import PROOFS
-from miptree.fit.points_data import MOST_DEPTH
+from miptree.points.solve import DEEPEST_TREE
 from miptree.tuning import STYLES
 from miptree.tuning.scoring import SCORINGS
 
@@ -171,9 +171,9 @@ def _refuse_for_style(given: Given, style: str) -> None:
             )
     if style != "points":
         return
-    if given.depth > MOST_DEPTH:
+    if given.depth > DEEPEST_TREE:
         raise ValueError(
-            f"--depth of a points tree is {MOST_DEPTH} at most, got {given.depth}: "
+            f"--depth of a points tree is {DEEPEST_TREE} at most, got {given.depth}: "
             "leave out --style points for deeper trees."
         )
     own = "tune", "solver", "selection", "proof", "l1_penalty", "rule"

@@ -45,7 +45,7 @@ class NewRows(NamedTuple):
     """How their file is written."""
 
 
-class LabelledRows(NamedTuple):
+class ReadRows(NamedTuple):
     """A table, and its features and labels as a model knows them."""
 
     table: pd.DataFrame
@@ -88,7 +88,7 @@ def read_labelled(
     target: str | None,
     weights: str | None = None,
     is_strict: bool = True,
-) -> LabelledRows:
+) -> ReadRows:
     """Read a file with labels.
 
     Parameters
@@ -115,7 +115,7 @@ def read_labelled(
     y = _tables.labels_like(table, target, saved.clf.classes_)
     rows = table.drop(columns=[n for n in table.columns if n in (target, weights)])
     features = (_features if is_strict else _lenient_features)(saved.clf, rows)
-    return LabelledRows(table, features, y)
+    return ReadRows(table, features, y)
 
 
 def _roles(clf: OptimalTreeClassifier) -> Roles:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
@@ -13,6 +12,7 @@ import pandas as pd
 from miptree.commands._tables import names_there
 from miptree.data import CategoricalColumn, Column, DroppedColumn, read_cells
 from miptree.data.columns import show_value
+from miptree.utils.warn import warn
 
 _MOST_LISTED = 5
 """Names and values that a sentence lists."""
@@ -45,12 +45,10 @@ def with_spare_columns(
     if not lacking:
         return table
     number = f"{len(lacking)} column{'s' * (len(lacking) != 1)}"
-    warnings.warn(
+    warn(
         f"The table lacks {number} of the training table: "
         f"{_listed([column.name for column in lacking])}. No split uses "
-        f"{'them' if len(lacking) > 1 else 'it'}, so predictions are the same.",
-        UserWarning,
-        stacklevel=2,
+        f"{'them' if len(lacking) > 1 else 'it'}, so predictions are the same."
     )
     return table.assign(**{column.name: _any_value(column) for column in lacking})
 
@@ -74,12 +72,10 @@ def warn_of_new_values(features: Any, columns: Sequence[Column]) -> None:
             n_rows = sum(new.values())
             named = [f"{show_value(v)!r} {n:,}x" for v, n in new.most_common()]
             is_one = n_rows == 1
-            warnings.warn(
+            warn(
                 f"{n_rows:,} of {len(cells):,} rows hold{'s' * is_one} a value of "
                 f"column {column.name!r} that training did not meet "
-                f"({_listed(named, quote=False)}): it counts as none of those known.",
-                UserWarning,
-                stacklevel=2,
+                f"({_listed(named, quote=False)}): it counts as none of those known."
             )
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,7 @@ from miptree.constraints import (
 )
 from miptree.data.files import TableNote
 from miptree.utils.arrays import AnyArray
+from miptree.utils.warn import warn
 
 FAIRNESS: dict[str, Callable[..., Constraint]] = {
     "demographic-parity": DemographicParity,
@@ -37,18 +38,19 @@ FAIRNESS: dict[str, Callable[..., Constraint]] = {
 }
 
 
-class GivenRules(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class GivenRules:
     """Options of ``miptree fit`` about rules, as they were written."""
 
-    sensitive: list[str]
-    control: list[str]
-    fair: list[str]
-    positive: str | None
-    min_leaf: int | None
-    max_rate: list[str]
-    min_rate: list[str]
-    forbid: list[str]
-    monotone: list[str]
+    sensitive: Sequence[str] = ()
+    control: Sequence[str] = ()
+    fair: Sequence[str] = ()
+    positive: str | None = None
+    min_leaf: int | None = None
+    max_rate: Sequence[str] = ()
+    min_rate: Sequence[str] = ()
+    forbid: Sequence[str] = ()
+    monotone: Sequence[str] = ()
     allow: Sequence[str] = ()
     allow_at: Sequence[str] = ()
     fixed_split: Sequence[str] = ()
@@ -56,7 +58,7 @@ class GivenRules(NamedTuple):
     @property
     def option(self) -> str | None:
         """The first option that was given, None where none was."""
-        for name, value in self._asdict().items():
+        for name, value in vars(self).items():
             if value not in (None, [], ()):
                 return _written(name)
         return None
@@ -65,7 +67,7 @@ class GivenRules(NamedTuple):
     def split_option(self) -> str | None:
         """The first option given of those that are about splits, which look at rows."""
         splits = "forbid", "monotone", "allow", "allow_at", "fixed_split"
-        given = {name: value for name, value in self._asdict().items() if value}
+        given = {name: value for name, value in vars(self).items() if value}
         return next((_written(name) for name in given if name in splits), None)
 
     @property
@@ -187,11 +189,10 @@ def _tell_positive(labels: AnyArray, options: Sequence[str]) -> None:
     classes = np.unique(labels)
     if len(classes) == 2:
         are = "are" if len(options) > 1 else "is"
-        warnings.warn(
+        warn(
             f"{' and '.join(options)} {are} about the label {classes[1]!s}, the second "
             "one; name another with --positive.",
             TableNote,
-            stacklevel=2,
         )
 
 

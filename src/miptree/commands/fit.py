@@ -294,18 +294,18 @@ def fit(
     the rules fare on new rows.
     """
     rules = GivenRules(
-        list(dict.fromkeys(sensitive or [])),
-        list(dict.fromkeys(control or [])),
-        fair or [],
-        positive,
-        min_leaf,
-        max_rate or [],
-        min_rate or [],
-        forbid or [],
-        monotone or [],
-        allow or [],
-        allow_at or [],
-        fixed_split or [],
+        sensitive=list(dict.fromkeys(sensitive or [])),
+        control=list(dict.fromkeys(control or [])),
+        fair=fair or [],
+        positive=positive,
+        min_leaf=min_leaf,
+        max_rate=max_rate or [],
+        min_rate=min_rate or [],
+        forbid=forbid or [],
+        monotone=monotone or [],
+        allow=allow or [],
+        allow_at=allow_at or [],
+        fixed_split=fixed_split or [],
     )
     given = Given(
         tune=tune,

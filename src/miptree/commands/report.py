@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
@@ -18,8 +17,8 @@ from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
     Force,
-    LabelledRows,
     ModelFile,
+    ReadRows,
     Target,
     read_labelled,
 )
@@ -36,6 +35,7 @@ from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
 from miptree.report import report_html
 from miptree.utils.files import write_atomic
+from miptree.utils.warn import warn
 
 
 @app.command()
@@ -55,8 +55,7 @@ def evaluate(
     found = count(saved.clf, given.features, given.labels)
     if not set(given.labels.tolist()) & set(saved.clf.classes_.tolist()):
         known = ", ".join(map(show_value, saved.clf.classes_.tolist()[:5]))
-        message = f"No label of the table is a class of the model, such as {known}."
-        warnings.warn(message, UserWarning, stacklevel=2)
+        warn(f"No label of the table is a class of the model, such as {known}.")
     console.print(
         f"{found.n_right:,} of {found.n_rows:,} rows right: "
         f"accuracy {100 * found.accuracy:.2f} %"
@@ -67,7 +66,7 @@ def evaluate(
         _show_rules(saved, given)
 
 
-def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
+def _show_rules(saved: SavedModel, rows: ReadRows) -> None:
     """Say what was counted of each rule in training, and on these rows if it can be."""
     findings, weight, why, is_counted = [], None, None, False
     try:

@@ -73,7 +73,7 @@ def trade_off(
     columns = ColumnChoice(target, None, drop or [], [], [])
     numbers = _numbers(bounds)
     asked = f"{fair}:{numbers[0]!r}"
-    rules = GivenRules(sensitive, [], [asked], positive, None, [], [], [], [])
+    rules = GivenRules(sensitive=sensitive, fair=[asked], positive=positive)
     rules.refuse_target(target)
     rows = read_fit_rows(data, columns, file)
     clf = OptimalTreeClassifier(

@@ -7,6 +7,7 @@ tree keeps every one of them on the training rows, counted in whole numbers.
 from __future__ import annotations
 
 from miptree.constraints.constraint import Constraint, Finding
+from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundError
 from miptree.constraints.features import AllowFeatures, ForbidFeatures
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.leaves import MinLeaf
@@ -31,11 +32,13 @@ __all__ = [
     "Finding",
     "FixedSplit",
     "ForbidFeatures",
+    "ImpossibleConstraintsError",
     "MaxCost",
     "MaxRate",
     "MinLeaf",
     "MinRate",
     "Monotone",
+    "NoTreeFoundError",
     "Signs",
     "TruePositiveRateParity",
 ]

@@ -89,7 +89,7 @@ def keeps(label: IntArray, tally: AnyArray, limits: Sequence[Limit]) -> bool:
 
 
 def label_kinds(
-    limits: Sequence[Limit], n_classes: int, ordered: Collection[int] = ()
+    limits: Sequence[Limit], n_classes: int, ordered: Collection[int]
 ) -> list[IntArray]:
     """Return the labels in kinds: no limit tells two of one kind apart.
 

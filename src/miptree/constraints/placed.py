@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.constraints.constraint import Constraint
+from miptree.constraints.errors import NotOnTheseRowsError
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.data.problem import Problem
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
@@ -48,7 +49,7 @@ def _placed(fixed: FixedSplit, problem: Problem, numbers: Sequence[str]) -> Plac
     coef, threshold = fixed.hyperplane(numbers), fixed.threshold
     score = problem.X @ coef - threshold
     if (score <= 0).all() or (score > 0).all():
-        raise ValueError(
+        raise NotOnTheseRowsError(
             f"FixedSplit at node {fixed.node} sends all rows to one side. "
             f"{fixed.asked}: give a threshold that rows are on both sides of."
         )
@@ -91,7 +92,7 @@ def _refuse_rounded(
     right = np.array([whole > 0 for whole in exact.whole[:, 0]])
     n_unclear = int((split.goes_right(near)[:, 0] != right).sum())
     if n_unclear:
-        raise ValueError(
+        raise NotOnTheseRowsError(
             f"FixedSplit at node {node} has {n_unclear} rows so near to it that "
             "rounding decides their side. Move its threshold a little."
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from miptree.constraints.errors import NotOnTheseRowsError
 from miptree.data.groups import Grouping, RowGroups
 from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
 
@@ -140,7 +141,7 @@ class Population:
             )
         if len(np.unique(grouping.code)) < 2:
             name = grouping.names[int(grouping.code[0])]
-            raise ValueError(
+            raise NotOnTheseRowsError(
                 f"{who} compares groups, but all rows are of one group, {name!r}."
             )
         return grouping

@@ -18,6 +18,7 @@ from miptree.constraints.constraint import (
     plain_label,
     share,
 )
+from miptree.constraints.errors import NotOnTheseRowsError
 from miptree.constraints.limit import Limit, Rate
 from miptree.constraints.population import Population
 from miptree.utils.decimals import as_written
@@ -48,7 +49,7 @@ class _RateConstraint(CountingConstraint):
         base = {"all": is_label | True, "positives": is_label, "negatives": ~is_label}
         rows = base[self.on]
         if population.whole_weight(rows) == 0:
-            raise ValueError(
+            raise NotOnTheseRowsError(
                 f"{self.name} is about the {self.on} of {self.label!r}, of which there "
                 "are no rows."
             )

@@ -12,6 +12,7 @@ import numpy as np
 from miptree.constraints.best_labels import best_labels, nearest_labels
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.counting import is_by_weight, least_cost
+from miptree.constraints.errors import NotOnTheseRowsError
 from miptree.constraints.features import AllowFeatures
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.full_leaves import with_full_leaves
@@ -107,7 +108,8 @@ class Rules:
         why = "is no column that splits may use"
         if name in self.columns:
             why = f"holds categories, which {but}"
-        raise ValueError(f"{constraint.name} names {name!r}, which {why}.")
+        text = f"{constraint.name} names {name!r}, which {why}."
+        raise NotOnTheseRowsError(text)
 
     # ------------------------------------------------------------------ checking
 

@@ -1,4 +1,4 @@
-"""Steps 0 and 1 of the pipeline: a table of any kind becomes numbers, then a problem.
+"""A table of any kind becomes numbers, then a problem.
 
 Every step after the table sees a matrix of finite numbers, whose first columns are open
 to hyperplanes and whose others hold the values of the categorical features, one 0/1

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from miptree.data.cells import Cells, Value, row_name
 from miptree.utils.arrays import BoolArray, FloatArray
+from miptree.utils.warn import warn
 
 
 def read_numbers(
@@ -59,11 +58,15 @@ def _looks_like_number(value: Value) -> bool:
     return True
 
 
+class UnreadableColumnError(ValueError):
+    """A column holds what no tree can read, such as a gap where these are refused."""
+
+
 def check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
     """Refuse missing values where they are not allowed."""
     if missing.any() and not allowed:
         row = int(np.flatnonzero(missing)[0])
-        raise ValueError(
+        raise UnreadableColumnError(
             f"Column {name!r} has {_gaps(missing)} (NaN), the first in "
             f'{row_name(row)}. Fill in such gaps, or set missing="fill".'
         )
@@ -84,11 +87,7 @@ def check_range(name: str, numbers: FloatArray) -> None:
 
 def warn_missing(name: str, missing: BoolArray, what: str) -> None:
     """Tell that a column has gaps for the first time, and what is done about them."""
-    warnings.warn(
-        f"Column {name!r} has {_gaps(missing)}, but had none in training: {what}.",
-        UserWarning,
-        stacklevel=2,
-    )
+    warn(f"Column {name!r} has {_gaps(missing)}, but had none in training: {what}.")
 
 
 def _gaps(missing: BoolArray) -> str:

@@ -164,6 +164,8 @@ class DroppedColumn:
 
 
 Column: TypeAlias = NumericalColumn | GridColumn | CategoricalColumn | DroppedColumn
+OF_NUMBERS = (NumericalColumn, GridColumn)
+"""Kinds of columns whose cells are numbers."""
 
 
 def show_value(value: Value) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from miptree.data.grid import MOST_CUTS, GridColumn, GridSpec
 from miptree.data.quantiles import weighted_quantile
 from miptree.data.units import NO_UNIT, GridUnit, finest, round_units
 from miptree.utils.arrays import FloatArray
+from miptree.utils.warn import warn
 
 _TAIL = 0.025
 """Share of the rows at each end that gets no cut points of its own."""
@@ -118,11 +118,9 @@ def _asked_factors(name: str, found: _Values, unit: GridUnit, steps: int) -> ran
         )
     factors = unit.factors(low, high)
     if not factors and len(found.values) > 1:
-        warnings.warn(
+        warn(
             f"units gives {unit.size:g} for {name!r}, of which no multiple lies "
-            f"between its values {low:g} and {high:g}: the column is not used.",
-            UserWarning,
-            stacklevel=2,
+            f"between its values {low:g} and {high:g}: the column is not used."
         )
     return factors
 

@@ -1,4 +1,4 @@
-"""Step 0, second half: the training rows before they are numbers.
+"""The training rows before they are numbers.
 
 A part of the rows learns a table of its own: in cross-validation nothing that is
 learnt for a fold, not even how a gap is filled, may have seen the rows held out.

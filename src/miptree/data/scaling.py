@@ -6,10 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from miptree.data.checks import UnreadableColumnError
 from miptree.data.clear_splits import Split, SplitRows, room, untied, without_noise
 from miptree.data.shape import DataShape
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+from miptree.utils.exact import less_products
 
 SMALLEST_SPAN = 1e-290
 """A feature whose values differ by less counts as constant: 1 / span overflows."""
@@ -24,7 +26,7 @@ def min_max(X: FloatArray) -> tuple[FloatArray, FloatArray]:
         span = high - low
     if not np.isfinite(span).all():
         feature = int(np.flatnonzero(~np.isfinite(span))[0])
-        raise ValueError(
+        raise UnreadableColumnError(
             f"Feature {feature} ranges from {low[feature]:g} to {high[feature]:g}, and "
             "the difference overflows float64. Divide the column by a constant first."
         )
@@ -53,6 +55,15 @@ class ScaledPoints(DataShape):
         np.subtract(self.X, self.offset, out=scaled)
         scaled /= self.scale
         return scaled
+
+    def scores(self, coef: FloatArray, threshold: FloatArray) -> FloatArray:
+        """Return (n, B): ``x @ coef - threshold`` in the user's units.
+
+        Counted from the lowest value of each feature: where columns lie far from 0,
+        most digits of the plain sum would cancel.
+        """
+        moved = less_products(threshold, coef, self.offset)
+        return np.asarray(self.scaled @ (coef * self.scale).T - moved)
 
     @cached_property
     def open_scaled(self) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +12,19 @@ import numpy as np
 
 from miptree.data.cells import Cells, Value, read_cells
 from miptree.data.columns import (
+    OF_NUMBERS,
     CategoricalColumn,
     Column,
     DroppedColumn,
     NumericalColumn,
 )
-from miptree.data.grid import GridColumn, GridSpec
+from miptree.data.grid import GridSpec
 from miptree.data.grid_cuts import learn_grid
 from miptree.data.limits import Limits, learn_limits
 from miptree.data.named import column_index
 from miptree.data.quantiles import weighted_quantile
 from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.warn import warn
 
 MOST_VALUES = 32
 """Values of a categorical feature; the rarest of more count as one."""
@@ -31,8 +32,6 @@ LOW_CARDINALITY = 10
 """Values up to which "both" gives indicators to the hyperplanes."""
 _ID_SHARE, _FEW_ROWS = 0.9, 20
 """Share of distinct values above which a column of many rows looks like an id."""
-
-_OF_NUMBERS = (NumericalColumn, GridColumn)
 
 ENCODINGS = ("both", "native", "onehot")
 
@@ -144,7 +143,7 @@ class Table:
         """Return the table with other limits of its columns of numbers."""
         pairs = zip(self.columns, limits, strict=True)
         columns = tuple(
-            replace(column, limits=known) if isinstance(column, _OF_NUMBERS) else column
+            replace(column, limits=known) if isinstance(column, OF_NUMBERS) else column
             for column, known in pairs
         )
         return replace(self, columns=columns)
@@ -160,7 +159,7 @@ class Table:
         fill, majority = self.missing == "fill", self.unknown == "majority"
         opened, values = [], []
         for column, cells in zip(self.columns, table, strict=True):
-            if isinstance(column, (NumericalColumn, GridColumn)):
+            if isinstance(column, OF_NUMBERS):
                 opened.append(column.open_part(cells, fill))
             elif isinstance(column, CategoricalColumn):
                 indicators = column.indicators(column.codes(cells, fill, majority))
@@ -230,11 +229,7 @@ def learn_table(
             "Every column of X is missing throughout: nothing to learn."
         )
     if dropped:
-        warnings.warn(
-            f"Dropped, as every value is missing: {', '.join(map(repr, dropped))}.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn(f"Dropped, as every value is missing: {', '.join(map(repr, dropped))}.")
     return Table(learnt, missing, unknown)
 
 
@@ -263,11 +258,9 @@ def _learn_values(cells: Cells, weight: FloatArray, encoding: str) -> Column:
         return DroppedColumn(cells.name)
     n_rows = int((weight > 0).sum())
     if n_rows > _FEW_ROWS and len(total) > _ID_SHARE * n_rows:
-        warnings.warn(
+        warn(
             f"Categorical column {cells.name!r} has {len(total)} different values in "
-            f"{n_rows} rows, like an id: it says nothing of new rows. Leave it out.",
-            UserWarning,
-            stacklevel=2,
+            f"{n_rows} rows, like an id: it says nothing of new rows. Leave it out."
         )
     values, rare = _in_order(total), tuple[Value, ...]()
     if len(values) > MOST_VALUES:

@@ -8,7 +8,6 @@ import hashlib
 import io
 import os
 import sys
-import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from miptree.datasets._content import fingerprints, raw_rows, typed
 from miptree.datasets._download import DatasetError, download
 from miptree.datasets._registry import Entry, Part, entry
 from miptree.utils.files import write_atomic
+from miptree.utils.warn import warn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,11 +140,9 @@ def _check(rows: list[list[str]], wanted: Entry, advice: str) -> None:
             f"check sum {wanted.content_sha256[:12]}, got {content[:12]}. {advice}"
         )
     if order != wanted.order_sha256:
-        warnings.warn(
+        warn(
             f"The rows of {wanted.name!r} are right, but in another order than in our "
-            "copy: random splits will not be those of the published figures.",
-            UserWarning,
-            stacklevel=4,
+            "copy: random splits will not be those of the published figures."
         )
 
 

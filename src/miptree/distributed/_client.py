@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ from miptree.control.clock import Clock, interruptible
 from miptree.data.labels import above_tolerance, checked_costs
 from miptree.data.problem import Problem
 from miptree.distributed import _partition
+from miptree.distributed._cells import CountedRows
 from miptree.distributed._dask import Partitions
 from miptree.distributed._finish import finished
-from miptree.distributed._frame import Columns
+from miptree.distributed._frame import Columns, Frame
 from miptree.distributed._overview import Overview
 from miptree.estimator import OptimalTreeClassifier
 from miptree.fit.incumbent import Incumbent
@@ -24,7 +25,7 @@ from miptree.fit.plan import Plan
 from miptree.fit.train import train_incumbent
 from miptree.mip.formulations.paper import one_cost_per_row
 from miptree.objective import Score
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import NO_ERRORS, Bound
 from miptree.objective.penalties import largest_cost, suited_objective
 from miptree.objective.proved import Bounds
 from miptree.search import compile_kernels_within, search
@@ -49,14 +50,43 @@ PASSES = 4
 
 @dataclass
 class Fitting:
-    """A distributed fit: what it is given, and what it has found so far."""
+    """A distributed fit: what it is given, and what it has found so far.
+
+    Attributes
+    ----------
+    partitions, columns, classifier, max_rows, clock
+        What it is given.
+    pass_seconds : float
+        Seconds of the longest pass over the data so far.
+    plan : Plan
+        What the parameters ask for.
+    seen : Overview
+        Ranges, classes and weights of all rows.
+    frame : Frame
+        How partitions are read.
+    share : float
+        Part of all rows that the client may hold.
+    sampled : Problem
+        A stratified sample of all rows.
+    best : Incumbent
+        The best tree so far, its errors counted on all rows.
+    counts : float array of shape (n_nodes, Y)
+        Weight of each class in each of its leaves.
+    """
 
     partitions: Partitions
     columns: Columns
     classifier: OptimalTreeClassifier
     max_rows: int
     clock: Clock
-    pass_seconds: float = 0.0
+    pass_seconds: float = field(default=0.0, init=False)
+    plan: Plan = field(init=False)
+    seen: Overview = field(init=False)
+    frame: Frame = field(init=False)
+    share: float = field(init=False)
+    sampled: Problem = field(init=False)
+    best: Incumbent = field(init=False)
+    counts: FloatArray = field(init=False)
 
     def run(self) -> OptimalTreeClassifier:
         """Do the rounds and fit the classifier."""
@@ -77,8 +107,8 @@ class Fitting:
         self.plan = replace(self.plan, objective=objective)
         above_tolerance(self.sampled.weight)
         start, score = self._begin(self._start_tree())
-        zero = Bound(0.0, "errors are not negative")
-        self.best = Incumbent(start, score, Bounds(zero, zero, zero), self.clock)
+        zero = Bound(0.0, NO_ERRORS)
+        self.best = Incumbent(start, score, Bounds(zero, zero, zero, 0.0), self.clock)
         if not self._has_time():
             return
         rows, rounds = self._select(), self._n_rounds
@@ -104,12 +134,20 @@ class Fitting:
         """The best tree that need not keep constraints, None where there are none."""
         return None
 
-    def bound_by_rules(self, tree: ObliqueTree) -> float:
-        """Return what errors cost at least where constraints are kept, 0 without."""
-        return 0.0
+    def bound_by_rules(self, tree: ObliqueTree) -> tuple[float, CountedRows | None]:
+        """Return what errors cost at least where constraints are kept, by the rows.
+
+        0 and None where there are no constraints.
+        """
+        return 0.0, None
 
     def certified(
-        self, certificate: Certificate, tree: ObliqueTree, free: Score, bound: float
+        self,
+        certificate: Certificate,
+        tree: ObliqueTree,
+        rows: CountedRows | None,
+        free: Score,
+        bound: float,
     ) -> Certificate:
         """Add to a certificate what is counted of constraints."""
         return certificate

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from miptree.certificate.certificate import PARTITIONED, Certificate, certify
+from miptree.certificate.certificate import (
+    PARTITIONED,
+    Certificate,
+    certify,
+    cheapest_in_partitions,
+)
 from miptree.control.clock import End
 from miptree.data import categorical_mask, learn_table, read_cells
 from miptree.data.problem import Problem
@@ -36,7 +41,8 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     tree, weight, counts, score = _recount(fitting, loop.tree, fitting.counts)
     bounds, listeners = _bounds(fitting), listeners_of(clf.verbose, clf.callback)
     best = Incumbent(tree, score, bounds, clock, listeners)
-    best.raise_objective_bound(Bound(fitting.bound_by_rules(tree), COUNTING))
+    least, rows = fitting.bound_by_rules(tree)
+    best.raise_objective_bound(Bound(least, COUNTING))
     best.ended, best.n_iter = loop.ended, loop.n_iter
     best.enter("done")
     seen = fitting.seen
@@ -52,7 +58,7 @@ def finished(fitting: Fitting) -> tuple[Schema, FittedTree]:
     free = fitting.free_choice
     if free is not None:
         of_free = _recount(fitting, *free)[3], bounds.objective.value
-        certificate = fitting.certified(certificate, tree, *of_free)
+        certificate = fitting.certified(certificate, tree, rows, *of_free)
     status = best.status(certificate)
     spread = column_spread(fitting.sampled)
     fitted = fitted_tree(best, weight, counts, certificate, status, spread)
@@ -135,7 +141,8 @@ def _recount(
 
 def _bounds(fitting: Fitting) -> Bounds:
     bound = class_bound(fitting.frame, fitting.seen.class_weight, fitting.plan.depth)
-    return Bounds(bound, bound, bound)
+    has_costs = fitting.seen.has_weights or fitting.frame.costs is not None
+    return Bounds(bound, bound, bound, cheapest_in_partitions(has_costs))
 
 
 def class_bound(frame: Frame, class_weight: FloatArray, depth: int) -> Bound:

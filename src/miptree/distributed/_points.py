@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from miptree.classifiers.points_parameters import given_penalty
 from miptree.control.clock import Clock, interruptible
 from miptree.data.labels import above_tolerance, checked_costs, row_weights
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.distributed import _partition, _points_partition
 from miptree.distributed._dask import Partitions
-from miptree.distributed._frame import Columns
+from miptree.distributed._frame import Columns, Frame
 from miptree.distributed._overview import Overview
 from miptree.distributed._points_finish import finished
 from miptree.distributed._points_partition import Drawn
 from miptree.distributed._sample import allot, scaled_penalty
 from miptree.estimator_points import PointsTreeClassifier
 from miptree.fit.points import PointsResult
-from miptree.fit.progress import FitProgress, listeners_of
+from miptree.fit.progress import FitCallback, FitProgress, listeners_of
+from miptree.utils.arrays import FloatArray
 
 PASSES = 2
 """Passes over the data that the end of the fit takes at most."""
@@ -29,13 +31,40 @@ PASSES = 2
 
 @dataclass
 class PointsFitting:
-    """A fit of a points tree: what it is given, and what it has learnt so far."""
+    """A fit of a points tree: what it is given, and what it has learnt so far.
+
+    Attributes
+    ----------
+    partitions, columns, classifier, max_rows, clock
+        What it is given.
+    listeners : list of callables
+        Who is told of progress.
+    pass_seconds : float
+        Seconds of a pass over the data.
+    seen : Overview
+        Ranges, classes and weights of all rows.
+    frame : Frame
+        How partitions are read.
+    factor : float array of shape (Y,)
+        Weight of each class by ``class_weight``.
+    sample : TrainingRows
+        The stratified sample that the tree is chosen for.
+    share : float
+        Part of all rows, of classes that weigh anything, in the sample.
+    """
 
     partitions: Partitions
     columns: Columns
     classifier: PointsTreeClassifier
     max_rows: int
     clock: Clock
+    listeners: list[FitCallback] = field(init=False)
+    pass_seconds: float = field(init=False)
+    seen: Overview = field(init=False)
+    frame: Frame = field(init=False)
+    factor: FloatArray = field(init=False)
+    sample: TrainingRows = field(init=False)
+    share: float = field(init=False)
 
     def __post_init__(self) -> None:
         clf = self.classifier
@@ -102,7 +131,7 @@ class PointsFitting:
                 f"tree is chosen for has {len(rows)} rows. Give a larger max_rows, or "
                 "a smaller min_samples_leaf."
             )
-        chooser, given = clone(clf), clf.given_penalty(rows)
+        chooser, given = clone(clf), given_penalty(clf, rows)
         chooser.set_params(verbose=0, callback=self._tell)
         if given is not None:
             scaled = [scaled_penalty(p, self.share) for p in given.tolist()]

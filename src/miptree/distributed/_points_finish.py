@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from miptree.certificate.certificate import cheapest_in_partitions
+from miptree.classifiers.points_parameters import given_penalty
 from miptree.control.clock import End
 from miptree.distributed import _points_partition
 from miptree.distributed._finish import (
@@ -43,7 +45,7 @@ def finished(fitting: PointsFitting, result: PointsResult) -> FittedTree:
     score = _score(objective, frame, tree, counted)
     bound = class_bound(frame, counted.weight.sum(axis=0), depth)
     bound = bound._replace(value=min(bound.value, score.cost))  # but for rounding
-    bounds = Bounds(bound, bound, bound)
+    bounds = Bounds(bound, bound, bound, cheapest_in_partitions(has_costs))
     best = Incumbent(tree, score, bounds, fitting.clock, fitting.listeners)
     best.n_iter = sampled.n_iter
     best.enter("done")
@@ -95,7 +97,7 @@ def _count(fitting: PointsFitting, frame: Frame, tree: ObliqueTree) -> Counted:
 
 def _objective(fitting: PointsFitting, result: PointsResult) -> PointsObjective:
     """Return what trees are compared by on all rows, in errors of all rows."""
-    data, given = result.data, fitting.classifier.given_penalty(fitting.sample)
+    data, given = result.data, given_penalty(fitting.classifier, fitting.sample)
     of_sample = np.array(result.fitted.certificate.feature_penalties)
     if given is None:
         back = 1 / fitting.share

@@ -61,13 +61,24 @@ def refuse_constraints(constraints: Sequence[Constraint]) -> None:
 
 @dataclass
 class RuledFitting(Fitting):
-    """A distributed fit whose tree keeps constraints on all rows."""
+    """A distributed fit whose tree keeps constraints on all rows.
+
+    Attributes
+    ----------
+    constraints : tuple of Constraint
+        What the tree must keep.
+    free_tree : ObliqueTree or None
+        The best tree so far that need not keep them.
+    free_cost : float
+        What its errors cost on all rows.
+    free_counts : float array of shape (n_nodes, Y)
+        Weight of each class in each of its leaves.
+    """
 
     constraints: tuple[Constraint, ...] = ()
-    free_tree: ObliqueTree | None = None
-    free_cost: float = np.inf
-    last_rows: CountedRows | None = None
-    free_counts: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    free_tree: ObliqueTree | None = field(default=None, init=False)
+    free_cost: float = field(default=np.inf, init=False)
+    free_counts: FloatArray = field(init=False)
 
     @property
     def _n_rounds(self) -> int:
@@ -79,7 +90,7 @@ class RuledFitting(Fitting):
         (rows,) = self._counted([start])
         why = why_impossible(self.constraints, self._rules(rows.population).population)
         if why is not None:
-            raise ImpossibleConstraintsError(f"Proved: no such tree exists. {why}")
+            raise ImpossibleConstraintsError.proved(why)
         (self.counts,) = self._count([start])
         return self._offered(start, self.counts, rows)
 
@@ -200,20 +211,24 @@ class RuledFitting(Fitting):
         assert self.free_tree is not None
         return self.free_tree, self.free_counts
 
-    def bound_by_rules(self, tree: ObliqueTree) -> float:
-        """Return what errors cost at least where the constraints are kept."""
-        (self.last_rows,) = self._counted([tree])
-        return self.least_cost(self.last_rows)
+    def bound_by_rules(self, tree: ObliqueTree) -> tuple[float, CountedRows | None]:
+        """Return what errors cost at least where they are kept, by the rows counted."""
+        (rows,) = self._counted([tree])
+        return self.least_cost(rows), rows
 
     def certified(
-        self, certificate: Certificate, tree: ObliqueTree, free: Score, bound: float
+        self,
+        certificate: Certificate,
+        tree: ObliqueTree,
+        rows: CountedRows | None,
+        free: Score,
+        bound: float,
     ) -> Certificate:
         """Add what was counted of the constraints on all rows, by the method above.
 
         ``free`` is the score of the best tree that need not keep them, and ``bound``
         one on the objective of all such trees.
         """
-        rows = self.last_rows
         assert rows is not None
         findings = self._rules(rows.population).findings(tree, rows.leaf)
         broken = [found.sentence for found in findings if not found.kept]

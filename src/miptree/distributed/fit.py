@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn.base import clone
 
+from miptree.classifiers.points_parameters import check_depth
 from miptree.control.clock import Clock
 from miptree.distributed._client import Fitting
 from miptree.distributed._dask import Partitions
@@ -61,11 +62,11 @@ def fit(
         best tree so far.
     weights : str, optional
         Column of the weights of the rows.
-    drop : sequence of str
+    drop : sequence of str, default=()
         Columns to leave out.
     max_rows : int, default=20000
         Rows that the client trains on.
-    sensitive, control : sequence of str
+    sensitive, control : sequence of str, default=()
         Columns of the groups that ``classifier.constraints`` compare. No split uses
         them. Of constraints those that need only counts work here: rates, parities,
         ``MaxCost`` and ``MinLeaf``. The tree keeps them on all rows; it is trained in
@@ -144,7 +145,7 @@ def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:
             "and leave it at 'from_dtype'; columns of truth values are categories."
         )
     if isinstance(clf, PointsTreeClassifier):
-        clf.check_depth()
+        check_depth(clf)
         return
     if clf.constraints:
         refuse_constraints(clf.constraints)

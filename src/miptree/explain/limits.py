@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from miptree.data import Cells, Column, GridColumn, NumericalColumn
+from miptree.data import Cells, Column
+from miptree.data.columns import OF_NUMBERS
 from miptree.data.limits import Limits, learn_limits
 
 
@@ -14,7 +15,7 @@ def limits_of(columns: Sequence[Column], table: Sequence[Cells]) -> dict[int, Li
     """Learn the limits of numeric columns from rows; a column without is not known."""
     found = {}
     for j, (column, cells) in enumerate(zip(columns, table, strict=True)):
-        if not isinstance(column, (NumericalColumn, GridColumn)):
+        if not isinstance(column, OF_NUMBERS):
             continue
         numbers = np.array([]) if cells.numbers is None else cells.numbers
         numbers = numbers[~np.isnan(numbers)]

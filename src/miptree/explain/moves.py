@@ -6,7 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from miptree.data import CategoricalColumn, Column, GridColumn, NumericalColumn, Value
+from miptree.data import CategoricalColumn, Column, GridColumn, Value
+from miptree.data.columns import OF_NUMBERS
 from miptree.data.limits import Limits
 
 FILLED_IN = 1.0
@@ -122,7 +123,7 @@ def move_of(
         others = [v for v in column.values if v is not None and v != cell]
         costs = (0.0, *[weight] * len(others))
         return Options(j, (cell, *others), costs) if others else None
-    if limits is None or not isinstance(column, (NumericalColumn, GridColumn)):
+    if limits is None or not isinstance(column, OF_NUMBERS):
         return None
     if cell is None:
         slide = Slide(j, None, limits.nearest(column.fill), limits, weight)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -44,14 +43,13 @@ def explain(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier, PointsTreeClassifier, or another tree of this package
-        A fitted one.
+    clf : fitted classifier of this package
     X : data frame or array-like of shape (n_samples, n_features)
         The rows to explain.
     background : data frame or array-like, optional
         Rows that show the ranges and digits of the features. By default those of the
         training rows, which the model knows.
-    fixed : iterable of str or int
+    fixed : iterable of str or int, default=()
         Names or positions of columns that must not change.
     target : object, optional
         The class that a change has to lead to; by default any other one.
@@ -59,7 +57,7 @@ def explain(
         What the cost of changing a column is multiplied by; 1 for others.
     rows : iterable of int, optional
         Places of the rows of X to explain, counted from 0; by default all.
-    changes : bool
+    changes : bool, default=True
         Whether to look for changes at all.
 
     Returns
@@ -119,7 +117,7 @@ def _places(rows: Iterable[int] | None, n_rows: int) -> list[int]:
     """Return which rows are to be explained."""
     places = range(n_rows) if rows is None else _listed("rows", rows)
     for place in places:
-        if isinstance(place, (bool, np.bool_)) or not isinstance(place, Integral):
+        if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
             raise TypeError(
                 f"rows must list places, whole numbers from 0 on, got {place!r}."
             )

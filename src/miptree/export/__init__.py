@@ -1,4 +1,4 @@
-"""Step 8: the tree in other forms."""
+"""The tree in other forms."""
 
 from __future__ import annotations
 

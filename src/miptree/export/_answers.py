@@ -140,9 +140,7 @@ def probabilities(model: Model, rules: Rules) -> tuple[FloatArray, FloatArray]:
     return model.fitted_.node_proba, model.fitted_.blur
 
 
-def reach_terms(
-    answers: Answers, less: str = "(1.0 - part{0})", more: str = "part{0}"
-) -> list[tuple[Leaf, str]]:
+def reach_terms(answers: Answers) -> list[tuple[Leaf, str]]:
     """Write for each leaf the part of a row that gets there, as a product.
 
     ``part3`` is the part that goes right at node 3.
@@ -151,10 +149,9 @@ def reach_terms(
     def below(node: Branch | Leaf, factors: list[str]) -> list[tuple[Leaf, str]]:
         if isinstance(node, Leaf):
             return [(node, " * ".join(factors) or "1.0")]
-        left, right = less.format(node.node), more.format(node.node)
         return [
-            *below(node.left, [*factors, left]),
-            *below(node.right, [*factors, right]),
+            *below(node.left, [*factors, f"(1.0 - part{node.node})"]),
+            *below(node.right, [*factors, f"part{node.node}"]),
         ]
 
     return below(answers.rules.root, [])

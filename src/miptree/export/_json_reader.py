@@ -53,8 +53,7 @@ class SavedModel:
 
     Attributes
     ----------
-    clf : OptimalTreeClassifier
-        The fitted classifier, a points tree, or a baseline of ``miptree.baselines``.
+    clf : fitted classifier of this package
     metadata : dict
         What the command line keeps: the names of the target and weight columns.
     written_by : str

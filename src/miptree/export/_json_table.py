@@ -16,6 +16,7 @@ from miptree.data import (
     NumericalColumn,
     Table,
 )
+from miptree.data.columns import OF_NUMBERS
 from miptree.data.grid import MOST_CUTS
 from miptree.data.schema import Schema
 from miptree.data.units import is_grid
@@ -42,8 +43,6 @@ KIND_OF_COLUMN: dict[type, str] = {
     GridColumn: "grid",
     DroppedColumn: "dropped",
 }
-
-_OF_NUMBERS = (NumericalColumn, GridColumn)
 
 CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": str}
 """Kind of a NumPy dtype -> what its values are in JSON."""
@@ -75,7 +74,7 @@ def _read_table(given: object) -> Table:
         off_grid = any(isinstance(column, NumericalColumn) for column in read)
         if off_grid or any(getattr(column, "as_subsets", False) for column in read):
             raise MalformedError("a column is on a grid, and another is not")
-    if any(c.limits is None for c in read if isinstance(c, _OF_NUMBERS)):
+    if any(c.limits is None for c in read if isinstance(c, OF_NUMBERS)):
         raise MalformedError('the "limits" of a column of numbers are null')
     return Table(read, given["missing"], given["unknown"])
 

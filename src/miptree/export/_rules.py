@@ -261,7 +261,7 @@ def rules_of(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier, baseline of ``miptree.baselines``, or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
         A fitted classifier, which knows its columns and classes, or a bare tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...

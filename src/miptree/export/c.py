@@ -115,13 +115,13 @@ def export_c(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
     feature_names, class_names : sequence, optional
         Names of the columns and the classes, by default the classifier's.
     prefix : str, default="miptree"
         What the names of function, struct and array begin with, so that a program can
         hold several trees.
-    output : {"class", "leaf", "probability", "reason"} or sequence of those
+    output : {"class", "leaf", "probability", "reason"} or sequence, default="class"
         Functions of a row that there are: ``miptree_predict``, ``miptree_leaf`` (as
         ``model.apply``; -1 if refused), ``miptree_probability`` (that of the class by
         ``predict_proba``, but for rounding; NaN if refused; where it uses ``exp``, link

@@ -67,16 +67,16 @@ def card_words(shown: Rules, found: Condition) -> str:
     return ""
 
 
-def cards_text(rules: Rules, counts: IntArray | None, width: int | None = None) -> str:
+def cards_text(rules: Rules, counts: IntArray | None, width: int | None) -> str:
     """Write a points tree step by step.
 
     Parameters
     ----------
     rules : Rules
         Turned by :func:`~miptree.export._describe.readable`.
-    counts : int array of shape (n_nodes, n_classes), optional
+    counts : int array of shape (n_nodes, n_classes) or None
         Training rows of each class at each node.
-    width : int, optional
+    width : int or None
         Most characters of a line.
     """
     steps = steps_of(rules)

@@ -12,7 +12,6 @@ package is released, the readers of all released versions stay.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -25,6 +24,7 @@ from miptree.export._json_reader import MAX_BYTES, SavedModel, model_of
 from miptree.export._json_values import MalformedError
 from miptree.export._json_writer import to_plain, to_text
 from miptree.utils.files import write_atomic
+from miptree.utils.warn import warn
 
 
 class ChangedFileError(ValueError):
@@ -47,9 +47,8 @@ def save_json(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one, or a fitted baseline of ``miptree.baselines``; of an estimator
-        with cross-validation its ``best_estimator_``.
+    clf : fitted classifier of this package
+        Of an estimator with cross-validation its ``best_estimator_`` is saved.
     path : path
         File to write, by convention ``*.json``.
     force : bool, default=False
@@ -122,9 +121,7 @@ def _warn_of_selector(clf: BaseEstimator) -> None:
     """Say that another fit of the loaded model would not select as this one did."""
     selection = getattr(clf, "selection", None)
     if selection is not None and not isinstance(selection, str):
-        warnings.warn(
+        warn(
             f"selection={selection!r} is not saved: the loaded classifier predicts "
-            "as this one, but has selection=None. Set it again before another fit.",
-            UserWarning,
-            stacklevel=3,
+            "as this one, but has selection=None. Set it again before another fit."
         )

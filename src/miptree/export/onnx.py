@@ -45,7 +45,7 @@ def export_onnx(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
     feature_names, class_names : sequence, optional
         Names of the columns and the classes, by default the classifier's.
 

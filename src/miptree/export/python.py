@@ -95,12 +95,12 @@ def export_python(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's.
     class_names : sequence, optional
         What ``predict`` gives for each class, by default the classifier's labels.
-    output : {"class", "leaf", "probability", "reason"} or sequence of those
+    output : {"class", "leaf", "probability", "reason"} or sequence, default="class"
         Functions of a row that the module has: ``predict``, ``leaf`` (as
         ``model.apply``), ``probability`` (that of the class by ``predict_proba``, but
         for rounding) and ``reason`` (the sentence of :func:`~miptree.explain`).

@@ -50,12 +50,12 @@ def export_sql(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's.
     class_names : sequence, optional
         What the expression gives for each class, by default the classifier's labels.
-    output : {"class", "leaf", "probability", "reason"} or sequence of those
+    output : {"class", "leaf", "probability", "reason"} or sequence, default="class"
         What the expression gives: the class, the leaf as ``apply`` returns it, the
         probability of the class by ``predict_proba`` (but for rounding; where splits
         are blurred it needs a database with EXP), or the reason in a sentence, that of

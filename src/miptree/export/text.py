@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree.certificate.points_words import proof_words, told_apart
+from miptree.certificate.proved_words import left_to_prove
 from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
 from miptree.control.clock import End
@@ -18,7 +19,7 @@ from miptree.export._words import condition_words, gap_words
 from miptree.export._wrap import wrapped
 from miptree.export.cards import cards_text, costs_note, rare_values
 from miptree.export.leaf_words import leaf_text, row_number
-from miptree.objective.tolerance import percent, rounded_down
+from miptree.objective.tolerance import rounded_down
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
@@ -54,7 +55,7 @@ def export_text(
 
     Parameters
     ----------
-    model : OptimalTreeClassifier, baseline of ``miptree.baselines``, or ObliqueTree
+    model : fitted classifier of this package, or ObliqueTree
         A fitted classifier, which knows its columns, values and classes, or a tree.
     feature_names : sequence of str, optional
         Names of the columns, by default the classifier's, or ``x[0]``, ``x[1]``, ...
@@ -195,8 +196,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
         least = "no tree that keeps the margin has a lower cost than"
     if not found.method:  # which has no margin
         facts[least] = rounded_down(found.errors_bound)
-    bound = found.objective if found.objective_optimal else found.objective_bound
-    value, below = told_apart(found.objective, bound)
+    value, below = told_apart(found.objective, found.objective_bound)
     kind = "tree of its kind" if found.method else "tree"
     kind += " that keeps the rules" if found.is_of_ruled_trees else ""
     proved = "claimed" if is_claim(found.objective_proved_by) else "proved"
@@ -205,7 +205,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     return facts | {
         "objective, recounted by prediction": value,
         f"no {kind} is below": below,
-        "gap": percent(found.gap),
+        "gap": left_to_prove(found),
         f"{proved} optimal": "yes" if found.objective_optimal else "no",
         f"{proved} by": proof_words(found),
         "why the fit ended": f"{_ENDED[clf.status_]}, after {clf.fit_time_:.1f} s",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 from miptree.control.compilers import Compilers
@@ -12,7 +11,8 @@ from miptree.proof import compile_proof_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels as compile_search_kernels
 from miptree.search.compiling import announced
-from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.kernel_cache import COMPILE_ONCE, can_keep_kernels
+from miptree.utils.warn import warn
 
 LOADED_WITHIN = 5.0
 """Seconds that tell kernels on disk from those to be compiled."""
@@ -49,7 +49,7 @@ def has_time_to_compile(job: Job, seconds: float, is_last: bool) -> bool:
     if job.clock.has_time_for(seconds):
         return True
     if is_last and seconds > LOADED_WITHIN:
-        warnings.warn(_LEFT_OUT, UserWarning, stacklevel=2)
+        warn(_LEFT_OUT)
     return False
 
 
@@ -73,7 +73,7 @@ def enters_compiled(
         compilers.start()
         if compilers.wait(job.clock) == "late":
             if not job.best.is_stopped:
-                warnings.warn(_LEFT_OUT, UserWarning, stacklevel=2)
+                warn(_LEFT_OUT)
             return False
     with announced(lambda: job.best.enter("compile")):
         compile_here()
@@ -83,6 +83,5 @@ def enters_compiled(
 
 _LEFT_OUT = (
     "A proof was left out: its kernels are not compiled yet on this machine, and the "
-    "time limit is too short for that. Run `miptree compile`, or "
-    "miptree.compile_kernels(), once, and fit again."
+    f"time limit is too short for that. {COMPILE_ONCE}."
 )

@@ -19,36 +19,25 @@ import numpy as np
 
 from miptree.certificate.rules import with_rules
 from miptree.constraints.effective import left_out
-from miptree.constraints.free_signs import free_signs
-from miptree.constraints.placed import with_placed
 from miptree.constraints.rules import Rules
 from miptree.control.clock import Clock, End, interruptible
 from miptree.data.problem import Problem
 from miptree.fit.all_columns import AllColumns
-from miptree.fit.cuts import best_cut
 from miptree.fit.fitted import FittedTree
+from miptree.fit.guided import GuidedSearch
 from miptree.fit.incumbent import Incumbent
+from miptree.fit.iterations import Iterations
 from miptree.fit.kept import KeptTrees
-from miptree.fit.multipliers import Multipliers
 from miptree.fit.plan import Plan
 from miptree.fit.progress import FitCallback, FitProgress
-from miptree.fit.regrow import has_layers, regrown
 from miptree.fit.ruled_mip import can_prove_kept, prove_kept
 from miptree.fit.train import train_incumbent
-from miptree.fit.walk import walk
-from miptree.mip.node_lp import refit_nodes
 from miptree.objective.bounds import COUNTING, Bound
-from miptree.objective.leaf_labels import relabel, tree_value
-from miptree.search import search
 from miptree.search.compiling import compile_kernels_within, searches_are_at_hand
-from miptree.search.starts import start_trees
-from miptree.tree import HeapTree
 
 LARGEST_END = 0.05
 """Part of the time that is left for the certificate, at most."""
-# Chosen as the search was written. Of those halved or doubled since, on development
-# splits alone, none gave better trees beyond chance, and warm rounds gave worse ones:
-# benchmarks/results/rule_settings.md, which has too few cases to tell more.
+# Chosen and tried like the constants of fit/guided.py, where more is said.
 FREE_SHARE, GUIDED_SHARE = 0.25, 0.6
 """Parts of the time left for the search without constraints, and for that with them
 where proofs follow."""
@@ -62,24 +51,6 @@ FREE_PART = 0.25
 """The same in iterations, of all that there are."""
 PRICE_SHARE = 0.15
 """Part of the time and of the iterations that is left for trees of all columns."""
-MOST_ROUNDS, LEAST_ITERATIONS = 16, 8
-"""Priced searches that a budget of iterations is dealt out to, and fewest for each."""
-STALLED_AFTER = 8
-"""Rounds without a better tree that end the guided search under the clock, not counting
-those that their share of the time cuts short."""
-ROUND_ITERATIONS, ROUND_STALL = 150, 40
-"""Most iterations of a priced search, and those without a better tree that end it."""
-ROUND_SHARE = 0.15
-"""Part of the time left that a priced search may take."""
-WARM_ROUNDS = 0
-"""Priced searches that first make starts of their own, beside the trees before."""
-MOST_TRIALS = 10
-"""Times that greedy trees move the prices before the first search."""
-SWEPT_TREES = 3
-"""Trees of a search whose thresholds are tried under the constraints."""
-MOST_STEPS, STEPS_PER_ITERATION = 150, 4
-"""Small steps from the best tree after each priced search: most of them, and how many
-for each iteration of the search."""
 
 
 def train_under_rules(
@@ -106,8 +77,8 @@ def train_under_rules(
             return _Constrained(problem, plan, rules, clock, listeners).run().end()
         given = _leaving_a_price(plan, clock)
         job = _Constrained(problem, given[0], rules, given[1], listeners).run()
-        left = None if plan.max_iter is None else max(0, plan.max_iter - job.n_iter)
-        job.price(all_columns, left, clock)
+        job.iterations.most = plan.max_iter  # those that were left for the price, too
+        job.price(all_columns, clock)
         return job.end()
 
 
@@ -132,6 +103,24 @@ def _leaving_a_price(plan: Plan, clock: Clock) -> tuple[Plan, Clock]:
 
 
 class _Constrained:
+    """A fit under constraints, and what it has found so far.
+
+    Attributes
+    ----------
+    kept : KeptTrees
+        Takes in every tree, and has the best of those that keep the constraints.
+    iterations : Iterations
+        Those of all steps.
+    guided : GuidedSearch or None
+        The search for trees that keep the constraints, None until it was needed.
+    free : Incumbent or None
+        The best tree that need not keep them, None until the first search.
+    free_bound : float
+        What all trees cost at least, whether they keep them or not.
+    wide : Incumbent or None
+        The best tree that may use all columns, None where none was looked at.
+    """
+
     def __init__(
         self,
         problem: Problem,
@@ -141,15 +130,12 @@ class _Constrained:
         listeners: Sequence[FitCallback],
     ) -> None:
         self.problem, self.plan, self.rules = problem, plan, rules
-        self._clock = clock
         self.kept = KeptTrees(problem, plan, rules, clock, listeners)
-        self.rng = np.random.default_rng(plan.seed)
-        self.n_iter = 0
+        self.iterations = Iterations(plan.max_iter)
+        self.guided: GuidedSearch | None = None
         self.free: Incumbent | None = None
         self.free_bound = 0.0
         self.wide: Incumbent | None = None
-        self._may_go_on = True
-        self._guided: tuple[Multipliers, HeapTree, int] | None = None
 
     def run(self) -> _Constrained:
         """Search without constraints, then with them, then prove; return itself.
@@ -161,43 +147,25 @@ class _Constrained:
         """
         wants_proof = self.plan.solver != "search"
         if searches_are_at_hand():  # loading them should not take all of a small share
-            compile_kernels_within(self.clock)
-        self._train_free("search", self.clock.share(FREE_SHARE), self._free_iterations)
-        if self._may_search_on and not self._is_done:
-            # A better tree may break them, so that some time is left to mend that.
-            left = self._iterations_left
-            half = None if left is None else int(np.ceil(MORE_SHARE * left))
-            self._train_free("search", self.clock.share(MORE_SHARE), half)
-        if not self._is_free_tree_kept and not self._is_done:
-            part = GUIDED_SHARE if wants_proof else 1.0
-            self._guide(self.clock.share(part))
-        if not self._is_done and (wants_proof or self._may_search_on):
-            part = PROOF_SHARE if can_prove_kept(self.kept, self.clock) else 1.0
-            turn = self.clock.share(part)
-            self._train_free(self.plan.solver, turn, self._iterations_left)
+            compile_kernels_within(self.kept.clock)
+        self._search_free()
+        if self._is_apart:
+            self._guide(GUIDED_SHARE if wants_proof else 1.0)
+        if not self.kept.is_done and (wants_proof or self._may_search_on):
+            part = PROOF_SHARE if can_prove_kept(self.kept, self.kept.clock) else 1.0
+            self._train_free(self.plan.solver, part, self.iterations.left)
         # Where a tree that need not keep them costs as little, its bound is as good.
-        is_apart = not self._is_free_tree_kept and not self._is_done
-        if is_apart and can_prove_kept(self.kept, self.clock):
-            prove_kept(self.kept, self.clock.share(1.0))
+        if self._is_apart and can_prove_kept(self.kept, self.kept.clock):
+            prove_kept(self.kept, self.kept.clock.share(1.0))
         # Proofs may end sooner than they may, and a free tree found late asks for it.
-        may_guide = self._may_go_on and self._iterations_left != 0
-        if may_guide and not (self._is_free_tree_kept or self._is_done):
-            self._guide(self.clock.share(1.0))
+        may_go_on = self.guided is None or self.guided.may_go_on
+        if may_go_on and self.iterations.left != 0 and self._is_apart:
+            self._guide(1.0)
         if self.kept.best is None:
             raise self.kept.not_found()
         return self
 
     # ------------------------------------------------------------- questions
-
-    @property
-    def clock(self) -> Clock:
-        """The clock of the fit; with a tree, looking at it polls the listeners."""
-        return self._clock if self.kept.best is None else self.kept.best.clock
-
-    @property
-    def _is_done(self) -> bool:
-        best = self.kept.best
-        return self.clock.stop.requested or (best is not None and best.is_done)
 
     @property
     def _is_free_tree_kept(self) -> bool:
@@ -206,33 +174,44 @@ class _Constrained:
         return self.kept.objective <= self.free.score.objective * (1 + 1e-9)
 
     @property
+    def _is_apart(self) -> bool:
+        """Whether it costs less without them, as far as known, and work may go on."""
+        return not self._is_free_tree_kept and not self.kept.is_done
+
+    @property
     def _may_search_on(self) -> bool:
         """Whether the search without constraints is one with them, and may go on."""
-        return self._is_free_tree_kept and self._iterations_left != 0
-
-    @property
-    def _free_iterations(self) -> int | None:
-        most = self.plan.max_iter
-        return None if most is None else int(np.ceil(FREE_PART * most))
-
-    @property
-    def _iterations_left(self) -> int | None:
-        most = self.plan.max_iter
-        return None if most is None else max(0, most - self.n_iter)
+        return self._is_free_tree_kept and self.iterations.left != 0
 
     # ----------------------------------------------------------------- steps
 
-    def _train_free(self, solver: str, clock: Clock, most: int | None) -> None:
-        """Train without constraints; every tree is offered with them."""
+    def _search_free(self) -> None:
+        """Search without constraints, and go on where the tree keeps them anyway."""
+        most = self.plan.max_iter
+        few = None if most is None else int(np.ceil(FREE_PART * most))
+        self._train_free("search", FREE_SHARE, few)
+        if self._may_search_on and not self.kept.is_done:
+            # A better tree may break them, so that some time is left to mend that.
+            left = self.iterations.left
+            half = None if left is None else int(np.ceil(MORE_SHARE * left))
+            self._train_free("search", MORE_SHARE, half)
+
+    def _train_free(self, solver: str, part: float, most: int | None) -> None:
+        """Train without constraints in a part of the time left, of so many iterations.
+
+        Every tree is offered with them.
+        """
+        clock = self.kept.clock.share(part)
         plan = replace(self.plan, solver=solver, max_iter=most)
         if self.free is not None:
             plan = replace(plan, init=self.free.tree)
         if solver == "search":
-            plan = replace(plan, seed=plan.seed + self.n_iter)  # not the same again
+            # Not the same again.
+            plan = replace(plan, seed=plan.seed + self.iterations.done)
         trained = train_incumbent(
             self.problem, plan, clock, [self._hear], on_tree=self.kept.offer
         )
-        self.n_iter += trained.n_iter
+        self.iterations.done += trained.n_iter
         if self.free is None or trained.score.objective <= self.free.score.objective:
             bounds = trained.bounds
             self.free = trained
@@ -245,171 +224,21 @@ class _Constrained:
             best.raise_objective_bound(bounds.objective)
             best.note_end(_ended(trained, clock))
 
-    def _guide(self, clock: Clock) -> None:
-        """Search with prices on the limits, and around the best tree, in rounds.
-
-        A second time it goes on with the prices and the number of rounds that it had:
-        from the start, the same seeds would find the same trees again.
-        """
-        prices, last, first = self._guided or (*self._first_prices(clock), 0)
-        n_rounds, stalled, left = 0, 0, self._iterations_left
-        most = np.inf
-        if left is not None:
-            most = np.clip(left // LEAST_ITERATIONS, 1, MOST_ROUNDS)
-        while n_rounds < most and not (clock.is_over or self._is_done):
-            before, n_iter, is_cut = self.kept.objective, self.n_iter, False
-            self._enter("search")
-            if self.rules.limits:
-                budget = self._budget(most - n_rounds)
-                turn = clock.share(ROUND_SHARE)
-                number = first + n_rounds
-                last = self._priced_search(prices, last, number, budget, turn)
-                prices.step(last)
-                is_cut = turn.is_over
-            if has_layers(self.rules):
-                self._regrow(prices, first + n_rounds, clock)
-            if self.n_iter == n_iter:
-                self._count(LEAST_ITERATIONS)
-            self._refit(clock)
-            self._sweep_best(clock)
-            steps = STEPS_PER_ITERATION * (self.n_iter - n_iter)
-            walk(self.kept, min(MOST_STEPS, steps), self.rng, clock)
-            if self.kept.objective < before:
-                stalled = 0
-            elif not is_cut:  # by its time: it may have lacked just that
-                stalled += 1
-            n_rounds += 1
-            if left is None and stalled >= STALLED_AFTER:
-                break
-        self._guided = prices, last, first + n_rounds
-        if self.kept.best is not None:
-            is_spent = left is not None and self._iterations_left == 0
-            end = clock.ended or ("max_iter" if is_spent else "stalled")
-            self.kept.best.note_end(end)
-        self._may_go_on = clock.ended == "time_limit"
-
-    def _first_prices(self, clock: Clock) -> tuple[Multipliers, HeapTree]:
-        """Return prices on the limits, and the tree that they were last moved by."""
-        prices = Multipliers.begin(self.problem, self.rules)
-        assert self.free is not None
-        assert self.free.heap is not None
-        last = self._placed(self.problem, self.free.heap)
-        prices.step(last)
-        self._sweep(last, clock)
-        if self.rules.limits:
-            self._try_prices(prices, clock)
-        return prices, last
-
-    def _budget(self, rounds_left: float) -> int:
-        """Return the iterations of the next round."""
-        left = self._iterations_left
-        if left is None:
-            return ROUND_ITERATIONS
-        return max(1, min(ROUND_ITERATIONS, int(left / max(1.0, rounds_left))))
-
-    def _priced_search(
-        self,
-        prices: Multipliers,
-        last: HeapTree,
-        number: int,
-        budget: int,
-        clock: Clock,
-    ) -> HeapTree:
-        """Search once with the present prices, some of them shaken; return its tree."""
-        price = prices.price.copy()
-        if number % 3 == 2:
-            price *= np.exp(self.rng.normal(0.0, 0.4, len(price)))
-        problem, best = prices.priced(price), self.kept.best
-        starts = [last]
-        if best is not None and best.heap is not None:
-            starts.append(best.heap)
-        result = search(
-            problem,
-            self.plan.objective,
-            self.plan.depth,
-            clock=clock.counting(budget, ROUND_STALL),
-            seed=self.plan.seed + 1000 + number,
-            starts=[relabel(problem, tree) for tree in starts],
-            n_jobs=self.plan.n_jobs,
-            on_improvement=lambda heap, _: self.kept.offer(heap),
-            warms_up=number < WARM_ROUNDS,
-        )
-        self._count(result.n_iter)
-        for heap in result.trees:
-            self.kept.offer(heap)
-        for heap in result.trees[:SWEPT_TREES]:
-            self._sweep(heap, clock)
-        return self._placed(problem, result.tree)
-
-    def _placed(self, problem: Problem, heap: HeapTree) -> HeapTree:
-        """Put the fixed splits into a tree that prices move by."""
-        if not self.rules.fixed:
-            return heap
-        return relabel(problem, with_placed(heap, self.rules.fixed))
-
-    def _regrow(self, prices: Multipliers, number: int, clock: Clock) -> None:
-        """Grow trees layer by layer, with the columns that each may use."""
-        problem = prices.priced() if self.rules.limits else self.problem
-        seed = self.plan.seed + 2000 + number
-        turn = clock.share(ROUND_SHARE)
-        given = problem, self.plan, self.rules, LEAST_ITERATIONS, seed, turn
-        for heap in regrown(*given):
-            self.kept.offer(heap)
-            self._sweep(heap, clock)
-
-    def _try_prices(self, prices: Multipliers, clock: Clock) -> None:
-        """Move the prices by greedy trees first, which are made in a moment."""
-        left = self._iterations_left
-        for _ in range(MOST_TRIALS if left is None else min(MOST_TRIALS, left // 4)):
-            if clock.is_over or self._is_done:
-                return
-            problem = prices.priced()
-            trees = start_trees(problem, self.plan.depth)
-            for heap in trees:
-                self.kept.offer(heap)
-                self._sweep(heap, clock)
-            values = [tree_value(problem, self.plan.objective, heap) for heap in trees]
-            prices.step(trees[int(np.argmin(values))])
-
-    def _sweep(self, heap: HeapTree, clock: Clock) -> None:
-        """Try the best threshold under the constraints at each split of a tree."""
-        for node in range(len(heap.threshold)):
-            if clock.is_over:
-                return
-            cut = best_cut(self.problem, self.rules, heap, node)
-            if cut is not None:
-                self.kept.offer(cut)
-
-    def _sweep_best(self, clock: Clock) -> None:
-        """Move the thresholds of the best tree as long as that makes it better."""
-        before = np.inf
-        while self.kept.objective < before and self.kept.best is not None:
-            before = self.kept.objective
-            if self.kept.best.heap is not None:
-                self._sweep(self.kept.best.heap, clock)
-
-    def _refit(self, clock: Clock) -> None:
-        """Refit the hyperplanes of the best tree to its routing."""
-        best = self.kept.best
-        if best is not None and best.heap is not None and not clock.is_over:
-            given = self.problem, self.plan.objective, best.heap, clock
-            signs = free_signs(self.rules, best.heap)
-            self.kept.offer(refit_nodes(*given, signs))
-
-    def _count(self, n_iter: int) -> None:
-        self.n_iter += max(1, n_iter)
+    def _guide(self, part: float) -> None:
+        """Search with them in a part of the time left, or go on with that search."""
+        clock = self.kept.clock.share(part)
+        if self.guided is None:
+            assert self.free is not None
+            assert self.free.heap is not None
+            given = self.kept, self.iterations, self.free.heap
+            self.guided = GuidedSearch.begin(*given, clock)
+        self.guided.run(clock)
 
     def _hear(self, state: FitProgress) -> None:
-        self._enter(state.stage)
+        self.kept.note_stage(state.stage)
         self.kept.tell()
 
-    def _enter(self, stage: str) -> None:
-        if self.kept.best is not None:
-            self.kept.best.stage = stage
-
-    def price(
-        self, all_columns: AllColumns, max_iter: int | None, clock: Clock
-    ) -> None:
+    def price(self, all_columns: AllColumns, clock: Clock) -> None:
         """Train trees that may use all columns, and need not keep any constraint.
 
         They may take the time that was left for them, or as long as all did before.
@@ -423,9 +252,9 @@ class _Constrained:
             clock = clock.counting(limit=longest)
         if clock.is_over:
             return
-        given = self.plan, known.tree, clock, max_iter, [self._hear]
+        given = self.plan, known.tree, clock, self.iterations.left, [self._hear]
         wide = all_columns.train(*given)
-        self.n_iter += wide.n_iter
+        self.iterations.done += wide.n_iter
         is_better = wide.score.objective < known.score.objective * (1 - 1e-9)
         if not (is_better or wide.n_iter or wide.gap == 0):
             return  # no tree that uses these columns was looked at
@@ -439,7 +268,7 @@ class _Constrained:
         """Close the fit; return its tree with what is known of it."""
         best = self.kept.best
         assert best is not None
-        best.n_iter = self.n_iter
+        best.n_iter = self.iterations.done
         least = self.rules.least_cost(self.problem)
         best.raise_objective_bound(Bound(least, COUNTING))
         fitted = best.end(self.problem, self.plan.objective, self.plan.depth)
@@ -456,8 +285,8 @@ class _Constrained:
             free,
             least,
             sorted(left_out(self.rules.constraints)),
-            bound,
-            columns,
+            free_bound=bound,
+            columns=columns,
         )
         return replace(fitted, certificate=certificate)
 

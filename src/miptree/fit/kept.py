@@ -48,7 +48,7 @@ class KeptTrees:
         listeners: Sequence[FitCallback] = (),
     ) -> None:
         self.problem, self.plan, self.rules = problem, plan, rules
-        self.clock, self.listeners = clock, listeners
+        self._clock, self.listeners = clock, listeners
         self.best: Incumbent | None = None
         self._nearest: tuple[float, list[Finding]] | None = None
         self._lock = threading.RLock()
@@ -58,6 +58,17 @@ class KeptTrees:
     def objective(self) -> float:
         """Objective value of the best tree, infinity without one."""
         return np.inf if self.best is None else self.best.score.objective
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the fit; with a tree, looking at it polls the listeners."""
+        return self._clock if self.best is None else self.best.clock
+
+    @property
+    def is_done(self) -> bool:
+        """Whether a stop was requested, or the best tree needs no more work."""
+        is_stopped = self.clock.stop.requested
+        return is_stopped or (self.best is not None and self.best.is_done)
 
     def offer(self, heap: HeapTree) -> bool:
         """Take in a tree; return whether it made the best one better."""
@@ -88,9 +99,14 @@ class KeptTrees:
             self.best.offer(tree, score, heap)
             return
         bounds = Bounds.without_solver(problem, self.plan.depth)
-        clock, gap_tol = self.clock, self.plan.gap_tol
-        self.best = Incumbent(tree, score, bounds, clock, self.listeners, gap_tol, heap)
+        given = self.clock, self.listeners, self.plan.gap_tol
+        self.best = Incumbent(tree, score, bounds, *given, heap)
         self.best.tell()
+
+    def note_stage(self, stage: str) -> None:
+        """Note what is being done, for what the listeners are told next."""
+        if self.best is not None:
+            self.best.stage = stage
 
     def tell(self) -> None:
         """Tell the listeners, once there is a tree."""

@@ -73,6 +73,8 @@ def train_layers(
         Its root split stays.
     plan : Plan
         Its depth is that of the whole tree.
+    selection : PerLayer
+        How rows are chosen at each node.
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """

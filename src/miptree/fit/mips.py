@@ -10,8 +10,11 @@ from miptree.mip.solvers import Limits, Progress, Result, get_solver
 from miptree.mip.solvers.base import OnProgress
 from miptree.objective.bounds import Bound
 from miptree.proof.routes import can_prove
-from miptree.search import ITERATIONS, improve
+from miptree.search import improve
 from miptree.utils.arrays import FloatArray
+
+_ITERATIONS = 30
+"""Iterations of a short search from a tree of the solver."""
 
 SMALL_MIP = 2000
 """Non-zeros up to which a MIP is solved in a moment."""
@@ -103,10 +106,9 @@ def _improved(job: Job, formulation: Formulation, x: FloatArray) -> FloatArray |
     better, _ = improve(
         job.problem,
         plan.objective,
-        plan.depth,
         heap,
         seed=plan.seed,
-        clock=job.clock.counting(ITERATIONS),
+        clock=job.clock.counting(_ITERATIONS),
     )
     job.offer(better)
     suggestion, model = formulation.encode(job.heap), formulation.model

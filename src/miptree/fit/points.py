@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,7 +14,7 @@ from miptree.fit.fitted import FittedTree
 from miptree.fit.incumbent import Incumbent
 from miptree.fit.points_data import PointsData
 from miptree.fit.progress import FitCallback
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import EXHAUSTIVE, Bound
 from miptree.objective.points import PointsObjective
 from miptree.objective.proved import Bounds
 from miptree.points import (
@@ -30,9 +29,9 @@ from miptree.search.compiling import SECONDS_TO_LOAD, announced
 from miptree.search.starts import constant_tree, grown_cart
 from miptree.tree import HeapTree, ObliqueTree
 from miptree.utils.arrays import FloatArray
+from miptree.utils.kernel_cache import COMPILE_ONCE
+from miptree.utils.warn import warn
 
-PROVED_BY = "exhaustive search"
-"""What proves a bound, in certificates."""
 SHORT_SEARCH = 25
 """Root splits that a search for a tree looks at which needs no proof."""
 
@@ -93,7 +92,7 @@ class PointsTraining:
             if not compilers.are_done_in_time(clock, SECONDS_TO_LOAD):
                 self.has_kernels = False
                 if not clock.stop.requested:
-                    warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
+                    warn(_TOO_LATE)
                 return False
         self.make_ready(by_source)
         return True
@@ -125,7 +124,7 @@ class PointsTraining:
             tree = self._tree(found.heap)
             best.offer(tree, objective.evaluate(data.problem, tree))
             bound = points.in_user_units(found.bound) - points.rounding
-            best.raise_objective_bound(Bound(bound, PROVED_BY))
+            best.raise_objective_bound(Bound(bound, EXHAUSTIVE))
             best.tell()
 
         if self.has_kernels:
@@ -204,8 +203,7 @@ def _cart_trees(data: PointsData, points: PointsProblem) -> Iterator[HeapTree]:
 _TOO_LATE = (
     "The search for a points tree was left out: its kernels are not compiled yet on "
     "this machine, and the time limit was too short for that. The tree is the best of "
-    "CART's on the grid. Run `miptree compile`, or miptree.compile_kernels(), once, "
-    "and fit again."
+    f"CART's on the grid. {COMPILE_ONCE}."
 )
 
 

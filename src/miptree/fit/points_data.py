@@ -19,9 +19,6 @@ from miptree.points import Family, PointsProblem
 from miptree.points.alternatives import Restriction
 from miptree.utils.arrays import FloatArray
 
-MOST_DEPTH = 4
-"""Depth of the deepest points tree: more steps than that nobody follows."""
-
 
 @dataclass(frozen=True)
 class PointsRules:
@@ -58,7 +55,10 @@ class PointsRules:
     def learn(self, rows: TrainingRows, table: Table | None = None) -> PointsData:
         """Learn problem and family of splits, and unless it is given the grid."""
         table = self.learn_table(rows) if table is None else table
-        problem = rows.problem(table)
+        return self.data(table, rows.problem(table))
+
+    def data(self, table: Table, problem: Problem) -> PointsData:
+        """Return rows that were read, and the family of their splits."""
         narrowed = suited_family(
             table, problem, self.max_features, self.max_points, self.signs_of(table)
         )

@@ -18,7 +18,8 @@ import numpy as np
 from miptree.data import Table
 from miptree.data.problem import Problem
 from miptree.objective.penalties import Auto
-from miptree.points.family import INDICATOR_POINTS, Family
+from miptree.objective.points import INDICATOR_POINTS
+from miptree.points.family import Family
 from miptree.utils.arrays import FloatArray, IntArray
 
 MANY_DIRECTIONS, MANY_COUNTS = 10_000, 5e7
@@ -45,7 +46,7 @@ def suited_family(
     problem: Problem,
     max_features: int | Auto,
     max_points: int | Auto,
-    signs: Sequence[int] = (),
+    signs: Sequence[int],
 ) -> Narrowed:
     """Return the family for a table, as rich as its rows allow where left open.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,55 +15,22 @@ from miptree.data.schema import Schema
 from miptree.fit.proof_log import header, line, write_lines
 from miptree.tree import ObliqueTree
 
+if TYPE_CHECKING:
+    from miptree.points import Anchor, Family
+
 VERSION = 1
 DEEPEST = 3
 """Depth of the deepest trees that the engine proves to be optimal."""
-
-
-class FamilyLike(Protocol):
-    """What a proof file takes from :class:`miptree.points.Family`."""
-
-    @property
-    def signs(self) -> tuple[int, ...]:
-        """Sign of each grid column."""
-
-    @property
-    def allowed(self) -> tuple[bool, ...]:
-        """Which grid columns may be used."""
-
-
-class AnchorLike(Protocol):
-    """What a proof file takes from :class:`miptree.points.Anchor`."""
-
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """Grid columns of a root split; none for 'all rows'."""
-
-    @property
-    def points(self) -> tuple[int, ...]:
-        """Points of each."""
-
-    @property
-    def threshold(self) -> int:
-        """Most points that go left."""
-
-    @property
-    def left(self) -> Iterable[AnchorLike]:
-        """Anchors of the proof of the left side, in trees of depth 3."""
-
-    @property
-    def right(self) -> Iterable[AnchorLike]:
-        """Anchors of the proof of the right side."""
 
 
 def write_points_proof(
     path: str | os.PathLike[str],
     schema: Schema,
     rows: TrainingRows,
-    family: FamilyLike,
+    family: Family,
     tree: ObliqueTree,
     certificate: Certificate,
-    anchors: Iterable[AnchorLike],
+    anchors: Iterable[Anchor],
     *,
     target: str | None = None,
     force: bool = False,
@@ -133,7 +100,7 @@ def _column(column: Any) -> dict[str, Any]:
     }
 
 
-def _family(family: FamilyLike, certificate: Certificate) -> dict[str, Any]:
+def _family(family: Family, certificate: Certificate) -> dict[str, Any]:
     return {
         "depth": certificate.depth,
         "max_features": certificate.max_features,
@@ -158,7 +125,7 @@ def _node(tree: ObliqueTree, node: int) -> dict[str, Any]:
     }
 
 
-def _anchor(anchor: AnchorLike) -> list[Any]:
+def _anchor(anchor: Anchor) -> list[Any]:
     return [
         [int(column) for column in anchor.columns],
         [int(points) for points in anchor.points],

@@ -15,10 +15,10 @@ import numpy as np
 from miptree.certificate.certificate import certify
 from miptree.control.clock import Clock
 from miptree.fit.fitted import FittedTree
-from miptree.fit.points import PROVED_BY, PointsResult, PointsTraining
+from miptree.fit.points import PointsResult, PointsTraining
 from miptree.fit.points_data import PointsData
 from miptree.fit.progress import FitCallback, FitProgress
-from miptree.objective.bounds import Bound
+from miptree.objective.bounds import EXHAUSTIVE, Bound
 from miptree.objective.proved import Bounds
 from miptree.points.alternatives import Restriction, features_used
 from miptree.utils.arrays import FloatArray
@@ -80,7 +80,7 @@ class PointsFit:
         """
         data, listeners = self.restricted(restriction), [*listeners, _is_proved]
         training = PointsTraining(data, clock.heeding(), listeners, self.n_jobs)
-        training.best.raise_objective_bound(Bound(self.least, PROVED_BY))
+        training.best.raise_objective_bound(Bound(self.least, EXHAUSTIVE))
         return training.run(self.by_source, self.max_evaluations)
 
     def best_of_few(self, price: float, clock: Clock) -> PointsResult:
@@ -107,7 +107,7 @@ class PointsFit:
         value = max(self.least, float(bound - Fraction(points.rounding)))
         bounds = Bounds.without_solver(problem, depth)
         if value > bounds.objective.value:
-            bounds = bounds._replace(objective=Bound(value, PROVED_BY))
+            bounds = bounds._replace(objective=Bound(value, EXHAUSTIVE))
         objective = data.objective(points, data.column_penalty(self.by_source))
         score, seconds = objective.evaluate(problem, tree), priced.fitted.seconds
         certificate = certify(problem, objective, depth, tree, score, bounds, seconds)

@@ -53,8 +53,8 @@ class Round:
         Their weights.
     raw_tree : ObliqueTree
         The tree trained on them, before the search on all rows.
-    raw_errors, raw_objective
-        Its errors and objective on all rows.
+    raw_errors : int
+        Its errors on all rows.
     errors, cost, objective
         The same of the tree kept after the round, and what its errors cost.
     bound : float or None
@@ -66,7 +66,6 @@ class Round:
     weight: FloatArray
     raw_tree: ObliqueTree
     raw_errors: int
-    raw_objective: float
     errors: int
     cost: float
     objective: float
@@ -98,6 +97,10 @@ def train_in_rounds(
         With ``init="auto"`` each round begins with a search; any other start goes
         straight to the solver, as in the paper. Limits in iterations and nodes hold
         per round.
+    selection : str, Selector or PerLayer
+        How rows are chosen, or made again at every node below the root.
+    max_rounds : int, default=3
+        Most rounds.
     clock, listeners
         As for :func:`~miptree.fit.train.train`.
     """
@@ -267,7 +270,8 @@ class _Rounds:
         if (chosen.weight > self.problem.weight[chosen.rows]).any():
             return None
         where = f"on {len(chosen)} of {self.problem.n_rows} distinct rows"
-        _, errors, objective, _ = trained.bounds
+        bounds = trained.bounds
+        errors, objective = bounds.errors, bounds.objective
         self.best.raise_errors_bound(
             Bound(errors.value, f"{errors.proved_by}, {where}")
         )
@@ -290,7 +294,6 @@ class _Rounds:
                 chosen.weight,
                 raw,
                 raw_score.errors,
-                raw_score.objective,
                 score.errors,
                 score.cost,
                 score.objective,

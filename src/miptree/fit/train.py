@@ -42,6 +42,10 @@ def train(
 
     Parameters
     ----------
+    problem : Problem
+        The rows.
+    plan : Plan
+        What is minimised, where the training begins, and how far it goes.
     clock : Clock, optional
         Clock of the fit, by default one without a limit.
     listeners : sequence of callables

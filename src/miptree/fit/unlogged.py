@@ -14,12 +14,13 @@ from miptree.objective.tolerance import rounded_down
 from miptree.proof.routes import can_prove, seconds_to_compile_routes
 from miptree.proof.routes.prove import MOST_STRUCTURES
 from miptree.proof.routes.structures import MOST_DEPTH, count_structures
+from miptree.utils.kernel_cache import COMPILE_ONCE
 
 _LONGER = "a longer time_limit (--time-limit on the command line)"
 _BY_NAME = 'proof="objective" (--proof objective)'
 _NOT_COMPILED = (
     "the time was too short to compile the kernels of proofs, once on a machine",
-    "Run `miptree compile`, or miptree.compile_kernels(), once, and fit again",
+    COMPILE_ONCE,
 )
 _FIRST = "before the branch and bound over routes had proved a first bound"
 _ENDS: dict[End, tuple[str, str]] = {

@@ -130,8 +130,8 @@ class ModelBuilder:
         *terms : pairs (columns, coefficients)
             Column numbers broadcast to the shape, or to the shape with one more axis
             that is summed over; coefficients broadcast alike.
-        lower, upper : array-like
-            Broadcast to the shape.
+        lower, upper : array-like, optional
+            Broadcast to the shape; by default without a bound.
         equals : array-like, optional
             Both bounds of an equation.
         """
@@ -153,7 +153,7 @@ class ModelBuilder:
         tag: str,
         row: IntArray,
         columns: IntArray,
-        coefficients: ArrayLike = 1.0,
+        coefficients: ArrayLike,
         lower: ArrayLike = -np.inf,
         upper: ArrayLike = np.inf,
     ) -> None:

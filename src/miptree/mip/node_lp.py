@@ -1,4 +1,4 @@
-"""Step 6: refit the hyperplanes of a tree to its routing, and drop idle splits.
+"""Refit the hyperplanes of a tree to its routing, and drop idle splits.
 
 Given where every point goes, the best hyperplanes are the 1-norm SVMs of the nodes,
 the LP (4) of the paper, one node at a time. A solver's or a search's tree passes

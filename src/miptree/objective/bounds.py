@@ -16,11 +16,17 @@ from miptree.utils.arrays import FloatArray, IntArray
 
 NO_ERRORS = "errors are not negative"
 TOO_FEW_LEAVES = "more classes than leaves"
+SAME_ROWS = "identical points of different classes"
 """What certificates call these bounds; the second is Proposition 1 (3)."""
+EXHAUSTIVE = "exhaustive search"
+"""What certificates call the proof of points trees; those of the number of errors are
+called so, and what was searched."""
 ROUTES = "branch and bound over routes"
 """What certificates call the proof of :mod:`miptree.proof.routes`."""
 COUNTING = "counting what the rules leave"
 """What certificates call the bound of :mod:`miptree.constraints.counting`."""
+REFUTED = "discarded, as the tree refutes it: "
+"""What certificates begin with where a bound was wrong, before what had proved it."""
 _ROUNDING = 1e-9
 """Relative error of sums of costs and of bounds on them."""
 
@@ -84,7 +90,7 @@ def combinatorial_bound(problem: Problem, depth: int) -> Bound:
         known[depth] = max(
             Bound(base, NO_ERRORS),
             Bound(base + errors_by_classes(problem, 2**depth), TOO_FEW_LEAVES),
-            Bound(conflicts, "identical points of different classes"),
+            Bound(conflicts, SAME_ROWS),
             key=lambda bound: bound.value,
         )
     return known[depth]

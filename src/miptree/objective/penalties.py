@@ -35,12 +35,10 @@ def suited_objective(
 
     Parameters
     ----------
-    slack_penalty, margin : float or "auto"
-        alpha_1 and epsilon. ``slack_penalty * margin`` is made the cost of the most
-        costly error if slack_penalty is open; with the margin open it is at least that,
-        up to the largest margin.
-    l1_penalty : float or "auto"
-        alpha_2.
+    slack_penalty, l1_penalty, margin : float or "auto"
+        alpha_1, alpha_2 and epsilon. ``slack_penalty * margin`` is made the cost of the
+        most costly error if slack_penalty is open; with the margin open it is at least
+        that, up to the largest margin.
     problem : Problem, optional
         The rows. Without them the largest margin and the usual 1-norm are taken: enough
         to refuse what no rows can make right.
@@ -68,7 +66,7 @@ def largest_cost(slack_penalty: float | Auto, margin: float | Auto) -> float:
     return slack_penalty * (LARGEST_MARGIN if isinstance(margin, str) else margin)
 
 
-def suited_l1(problem: Problem, weight: float | None = None) -> float:
+def suited_l1(problem: Problem, weight: float | None) -> float:
     """Return a price alpha_2 of the 1-norm for so many rows and classes, to two digits.
 
     It is in errors. With many classes a split is about a part of the rows only; many

@@ -15,13 +15,21 @@ from miptree.tree import ObliqueTree
 POINTS_TREE = "points tree"
 """The name of the method in certificates."""
 INDICATOR_POINTS = {
+    1: (1, 4),
+    2: (1, 2, 4, 5),
+    3: (1, 2, 3, 4, 5, 10),
+    4: (1, 2, 3, 4, 5, 10),
+    5: (1, 2, 3, 4, 5, 10),
+}
+"""Points of a yes/no column beside one number, for each ``max_points``."""
+_INDICATOR_WORDS = {
     1: "1 or 4",
     2: "1, 2, 4 or 5",
     3: "1 to 5 or 10",
     4: "1 to 5 or 10",
     5: "1 to 5 or 10",
 }
-"""Points of a yes/no column beside one number, for each ``max_points``."""
+"""The same in words."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,7 @@ class PointsObjective:
         """What else the points of a split may be, or may not."""
         words = []
         if self.is_mixed:
-            points = INDICATOR_POINTS[self.max_points]
+            points = _INDICATOR_WORDS[self.max_points]
             words.append(f"{points} for a yes/no column beside one number")
             words[-1] += " of 1 a step" if self.max_points > 1 else ""
         if self.has_categories:

@@ -1,4 +1,4 @@
-"""Step 8: pictures of a tree. They need ``pip install 'miptree[plot]'``."""
+"""Pictures of a tree. They need ``pip install 'miptree[plot]'``."""
 
 from __future__ import annotations
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.predictor import TreePredictor
 from miptree.evaluate import codes_of, score_histogram
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
@@ -21,7 +20,7 @@ from miptree.export.cards import Step, steps_of
 from miptree.export.row_points import row_points
 from miptree.export.text import split_text
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, finish, plain_text
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
 _BINS = 40
 _LETTERS = 14
@@ -29,7 +28,7 @@ _LETTERS = 14
 
 
 def plot_node(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: ArrayLike,
     y: ArrayLike,
     node: int = 0,
@@ -44,8 +43,7 @@ def plot_node(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : array-like
         Rows and labels, usually the training data.
     node : int, default=0
@@ -80,7 +78,7 @@ def plot_node(
 
 def _draw_sums(
     ax: Any,
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     split: Branch,
     digits: int,
     Z: FloatArray,
@@ -109,7 +107,7 @@ def _draw_sums(
 
 def _draw_step(
     ax: Any,
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     rules: Rules,
     step: Step,
     Z: FloatArray,
@@ -129,14 +127,14 @@ def _draw_step(
         ax.set_xticks([0, 1], step.answers)
     counts = np.zeros((len(clf.classes_), most + 1), dtype=np.intp)
     np.add.at(counts, (codes[here], place), 1)
-    _draw_bars(ax, clf, np.arange(most + 2) - 0.5, counts)
+    _draw_bars(ax, clf, np.arange(most + 2, dtype=np.float64) - 0.5, counts)
     ax.axvline(limit, color=INK, linewidth=1.2)
     _say_sides(ax, (split.left, split.right), clf.classes_)
     finish(ax, asked, "rows", "")
 
 
 def _draw_bars(
-    ax: Any, clf: OptimalTreeClassifier, edges: FloatArray, counts: IntArray
+    ax: Any, clf: TreePredictor, edges: FloatArray, counts: IntArray
 ) -> None:
     """Draw a bar between each two edges, with the classes one above the other."""
     below = counts.cumsum(axis=0) - counts
@@ -146,7 +144,7 @@ def _draw_bars(
 
 
 def _say_sides(
-    ax: Any, children: tuple[Branch | Leaf, Branch | Leaf], classes: Sequence[Any]
+    ax: Any, children: tuple[Branch | Leaf, Branch | Leaf], classes: AnyArray
 ) -> None:
     """Write on both sides where its rows go."""
     places = ((0.01, "left"), (0.99, "right"))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.data import GridColumn, NumericalColumn, Table
-from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import codes_of
 from miptree.export._rules import table_of
 from miptree.export.leaf_words import row_number
@@ -25,7 +25,7 @@ _WITHIN = 0.4
 
 
 def plot_regions(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: ArrayLike,
     y: ArrayLike,
     features: tuple[int | str, int | str] | None = None,
@@ -42,8 +42,7 @@ def plot_regions(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : array-like
         Rows and labels to draw, at most 5000 of them, taken evenly.
     features : pair of int or str, optional
@@ -93,9 +92,7 @@ def plot_regions(
     return ax
 
 
-def _notes(
-    clf: OptimalTreeClassifier, axes: tuple[int, int], n_lacking: int
-) -> list[str]:
+def _notes(clf: TreePredictor, axes: tuple[int, int], n_lacking: int) -> list[str]:
     """Say what the picture does not show, and what its marks mean."""
     found, table = [], table_of(clf)
     others = clf.n_features_in_ - len(set(axes))
@@ -109,7 +106,7 @@ def _notes(
     return [*found, "✕ predicted wrongly"]
 
 
-def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int, int]:
+def _columns(clf: TreePredictor, Z: FloatArray, asked: Any) -> tuple[int, int]:
     """Find two columns of numbers."""
     table = table_of(clf)
     kinds = NumericalColumn, GridColumn
@@ -138,7 +135,7 @@ def _columns(clf: OptimalTreeClassifier, Z: FloatArray, asked: Any) -> tuple[int
     return names[wanted[0]], names[wanted[1]]
 
 
-def _use(clf: OptimalTreeClassifier, Z: FloatArray) -> FloatArray:
+def _use(clf: TreePredictor, Z: FloatArray) -> FloatArray:
     """Sum up how much the splits use each column: share of a split times its rows."""
     tree = clf.tree_
     reaching = tree.ancestors[tree.apply(Z)].sum(axis=0)

@@ -6,18 +6,17 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.predictor import TreePredictor
 from miptree.objective.tolerance import percent
 from miptree.plot._common import COLOURS, FAINT, axes_or_new, finish
 
 
-def plot_trace(clf: OptimalTreeClassifier, *, ax: Any = None) -> Any:
+def plot_trace(clf: TreePredictor, *, ax: Any = None) -> Any:
     """Draw the objective of the best tree and the proved bound over the fit's time.
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     ax : matplotlib Axes, optional
         Where to draw, by default a new figure.
 

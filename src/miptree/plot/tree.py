@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.predictor import TreePredictor
 from miptree.evaluate import evaluate
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
@@ -33,7 +33,7 @@ _WIDE, _LETTERS, _LINES = 1.84, 72, 7
 
 
 def plot_tree(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: ArrayLike | None = None,
     y: ArrayLike | None = None,
     *,
@@ -49,8 +49,7 @@ def plot_tree(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : array-like, optional
         Rows and labels to count; by default the counts are those of the training rows.
     n_coefficients : int, default=5

@@ -15,20 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.objective.points import INDICATOR_POINTS
 from miptree.utils.arrays import AnyArray, BoolArray
 
 MOST_FEATURES = 3
 """Columns that a split may add up."""
 MOST_POINTS = 5
 """Points for a step of a number."""
-INDICATOR_POINTS = {
-    1: (1, 4),
-    2: (1, 2, 4, 5),
-    3: (1, 2, 3, 4, 5, 10),
-    4: (1, 2, 3, 4, 5, 10),
-    5: (1, 2, 3, 4, 5, 10),
-}
-"""Points of a 0/1 column beside one number, by the points of numbers."""
 
 Points = tuple[int, ...]
 

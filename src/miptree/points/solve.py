@@ -19,8 +19,8 @@ from miptree.tree import HeapTree
 if TYPE_CHECKING:
     from miptree.points.job import Job
 
-MAX_DEPTH = 4
-"""Depth of the deepest points trees."""
+DEEPEST_TREE = 4
+"""Depth of the deepest points tree: more steps than that nobody follows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +89,8 @@ def solve(
     -------
     Found
     """
-    if not 1 <= depth <= MAX_DEPTH:
-        raise ValueError(f"depth must be 1 to {MAX_DEPTH}, got {depth}.")
+    if not 1 <= depth <= DEEPEST_TREE:
+        raise ValueError(f"depth must be 1 to {DEEPEST_TREE}, got {depth}.")
     if depth == 1:
         problem = problem.of_roots()
     dtype = cost_type(problem)

@@ -1,4 +1,4 @@
-"""Step 6b: proofs, by exhaustive search, that every tree makes so many errors."""
+"""Proofs, by exhaustive search, that every tree makes so many errors."""
 
 from miptree.proof.compile_proofs import (
     compile_proof_kernels,

@@ -8,7 +8,7 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.objective.bounds import Bound, Subset
+from miptree.objective.bounds import EXHAUSTIVE, NO_ERRORS, Bound, Subset
 from miptree.proof.fewest_errors import ErrorBound
 from miptree.proof.row_partition import Proof, row_partition_bound
 from miptree.proof.space import Space, space_of
@@ -73,7 +73,7 @@ def prove_errors(
     return proof
 
 
-_NOTHING = Proof(Bound(0.0, "errors are not negative"), [], None)
+_NOTHING = Proof(Bound(0.0, NO_ERRORS), [], None)
 
 
 class _Prover(NamedTuple):
@@ -99,7 +99,7 @@ class _Prover(NamedTuple):
             clock=self.clock.share(share),
             max_nodes=self.max_nodes,
         )
-        proof = self._of_all_rows(found, "exhaustive search of all splits of the root")
+        proof = self._of_all_rows(found, f"{EXHAUSTIVE} of all splits of the root")
         return proof, found.is_met or found.bound >= self.enough
 
     def by_partition(self, share: float) -> tuple[Proof, bool]:
@@ -128,7 +128,7 @@ class _Prover(NamedTuple):
             clock=self.clock.share(share),
             n_jobs=self.n_jobs,
         )
-        text = "exhaustive search of all splits of the points"
+        text = f"{EXHAUSTIVE} of all splits of the points"
         has_time = self.clock.limit is not None and not self.clock.is_over
         return self._of_all_rows(found, text), found.nodes > 0 or not has_time
 

@@ -16,7 +16,7 @@ from joblib import delayed, effective_n_jobs
 from miptree.control.clock import Clock
 from miptree.control.threads import on_threads
 from miptree.data.problem import Problem
-from miptree.objective.bounds import Bound, Subset
+from miptree.objective.bounds import EXHAUSTIVE, Bound, Subset
 from miptree.proof.fewest_errors import ErrorBound, fewest_errors
 from miptree.proof.space import Space
 from miptree.tree import HeapTree
@@ -50,7 +50,7 @@ def row_partition_bound(
     enough: float,
     *,
     clock: Clock,
-    max_nodes: int | None = None,
+    max_nodes: int | None,
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Proof:
@@ -58,14 +58,20 @@ def row_partition_bound(
 
     Parameters
     ----------
-    problem, depth, enough, max_nodes, n_jobs
-        As in :func:`miptree.proof.prove_errors`.
+    problem : Problem
+        All rows.
     space : Space
         Space of the problem at the margin.
+    depth, enough
+        As in :func:`miptree.proof.prove_errors`.
     clock : Clock
         Its remaining time is shared among the levels of the partition.
-    seed : int
+    max_nodes
+        As in :func:`miptree.proof.prove_errors`.
+    seed : int, default=0
         Seed of the partition.
+    n_jobs
+        As in :func:`miptree.proof.prove_errors`.
     """
     smallest = (2**depth - 1) * (space.X.shape[1] + 1)
     levels = partition_rows(problem, smallest, np.random.default_rng(seed))
@@ -98,7 +104,7 @@ def row_partition_bound(
             for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    text, n_subsets = "exhaustive search", len(proved[0])
+    text, n_subsets = EXHAUSTIVE, len(proved[0])
     if n_subsets > 1:
         text += f" of {n_subsets} disjoint subsets of the rows, whose errors add up"
     return Proof(Bound(known[0].errors, text), proved[0], tree)

@@ -1,4 +1,4 @@
-"""Step 8: a page about a model, one HTML file that needs no network."""
+"""A page about a model, one HTML file that needs no network."""
 
 from __future__ import annotations
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, GridColumn, NumericalColumn
+from miptree.data.columns import OF_NUMBERS
 from miptree.data.limits import Limits
-from miptree.estimator import OptimalTreeClassifier
 from miptree.explain.limits import known_limits
 from miptree.explain.splits import Story
 from miptree.export._conditions import Card, Part
@@ -16,7 +17,7 @@ from miptree.export._rules import Branch, Member
 from miptree.report.nodes import plain_values
 
 
-def form_facts(clf: OptimalTreeClassifier) -> dict[str, Any]:
+def form_facts(clf: TreePredictor) -> dict[str, Any]:
     """Gather ranges of the columns by their place, and rules of the splits by node."""
     story, columns = Story.of(clf), clf.table_.columns
     limits = known_limits(columns)
@@ -27,7 +28,7 @@ def form_facts(clf: OptimalTreeClassifier) -> dict[str, Any]:
         column = columns[j]
         if isinstance(column, CategoricalColumn):
             found[j] = {"n_offered": len([v for v in column.values if v is not None])}
-        elif isinstance(column, (NumericalColumn, GridColumn)) and j in limits:
+        elif isinstance(column, OF_NUMBERS) and j in limits:
             found[j] = _range(limits[j], column)
     return {
         "columns": found,

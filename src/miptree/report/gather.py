@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from sklearn import config_context
 
 from miptree._version import __version__
+from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Cells, read_cells
 from miptree.data.columns import show_value
-from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, codes_of, evaluate
 from miptree.export._describe import is_points_tree, readable
 from miptree.export._rules import Member, Rules, rules_of
@@ -29,7 +29,7 @@ _MOST_NODES = 255
 
 
 def gather(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
@@ -71,7 +71,7 @@ def gather(
     }
 
 
-def _refuse_one_class(clf: OptimalTreeClassifier, codes: IntArray) -> None:
+def _refuse_one_class(clf: TreePredictor, codes: IntArray) -> None:
     if (codes == codes[0]).all():
         label = clf.classes_.tolist()[codes[0]]
         raise ValueError(
@@ -107,7 +107,7 @@ def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
 # -------------------------------------------------------------------------- figures
 
 
-def _are_fitted(clf: OptimalTreeClassifier, found: Evaluation) -> bool:
+def _are_fitted(clf: TreePredictor, found: Evaluation) -> bool:
     """Tell whether the rows can be those of the fit: as many, with as many errors.
 
     Errors at rows of weight 0 did not count there, so there may be more of them.
@@ -120,7 +120,7 @@ def _are_fitted(clf: OptimalTreeClassifier, found: Evaluation) -> bool:
 
 
 def _accuracy(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     Z: FloatArray,
     codes: IntArray,
     weight: ArrayLike | None,
@@ -160,7 +160,7 @@ def usual_models(depth: int) -> dict[str, Any]:
     }
 
 
-def _trace(clf: OptimalTreeClassifier) -> list[list[Any]]:
+def _trace(clf: TreePredictor) -> list[list[Any]]:
     states = [state for state in clf.trace_ if state.stage != "compile"]
     step = max(1, -(-len(states) // _MOST_POINTS))
     kept = states[::step] + (states[-1:] if states and (len(states) - 1) % step else [])

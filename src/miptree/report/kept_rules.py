@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from numpy.typing import ArrayLike
-
+from miptree.classifiers.predictor import TreePredictor
 from miptree.constraints.constraint import (
     Constraint,
     CountedRate,
@@ -14,27 +13,17 @@ from miptree.constraints.constraint import (
 )
 from miptree.constraints.parity import Parity
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import tree_on_rows
-
-
-class LabelledRows(NamedTuple):
-    """Rows with their labels, groups where rules compare these, and weights."""
-
-    X: Any
-    y: ArrayLike
-    sensitive: Any = None
-    control: Any = None
-    weight: ArrayLike | None = None
+from miptree.evaluate import LabelledRows
 
 
 def kept_rules(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     rows: LabelledRows,
     test: LabelledRows | None,
 ) -> dict[str, Any] | None:
     """Return what was counted of each rule, None for a model without rules."""
     constraints = getattr(clf, "constraints_", ())
-    if not constraints:
+    if not constraints or not isinstance(clf, OptimalTreeClassifier):
         return None
     views, notes = [], []
     try:
@@ -53,8 +42,7 @@ def kept_rules(
 
 def _view(clf: OptimalTreeClassifier, rows: LabelledRows) -> TreeOnRows:
     """Return the tree on rows on which every rule can be counted."""
-    given = rows.X, rows.y, rows.weight, rows.sensitive, rows.control
-    view = tree_on_rows(clf, *given)
+    view = rows.tree_of(clf)
     for constraint in clf.constraints_:
         constraint.check(view)
     return view

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Cells
 from miptree.data.columns import show_value
-from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import score_histogram
 from miptree.export._conditions import Card
 from miptree.export._describe import is_points_tree
@@ -38,7 +38,7 @@ _EXAMPLES = 5
 
 
 def nodes_of(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     rules: Rules,
     Z: FloatArray,
     codes: IntArray,
@@ -76,7 +76,7 @@ def nodes_of(
 
 
 def _oblique(
-    clf: OptimalTreeClassifier, rules: Rules, Z: FloatArray, codes: IntArray
+    clf: TreePredictor, rules: Rules, Z: FloatArray, codes: IntArray
 ) -> dict[int, dict[str, Any]]:
     """Describe the splits of a tree: rounded texts, sizes of terms, and scores."""
     shown, digits, _ = shown_rules(clf)
@@ -94,7 +94,7 @@ def _oblique(
 
 
 def _histogram(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     Z: FloatArray,
     codes: IntArray,
     node: Branch,
@@ -119,7 +119,7 @@ def _told_apart(ends: list[float]) -> list[str]:
 
 
 def _steps(
-    clf: OptimalTreeClassifier, rules: Rules, Z: FloatArray, codes: IntArray
+    clf: TreePredictor, rules: Rules, Z: FloatArray, codes: IntArray
 ) -> dict[int, dict[str, Any]]:
     """Describe the splits of a points tree: words, and points where they are added."""
     atoms, passed = atoms_of(clf.table_), clf.tree_.ancestors[clf.tree_.apply(Z)]

@@ -19,13 +19,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from miptree.classifiers.alternatives import Alternatives
-from miptree.estimator import OptimalTreeClassifier
+from miptree.classifiers.predictor import TreePredictor
+from miptree.evaluate import LabelledRows
 from miptree.export._names import printable
 from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
-from miptree.report.kept_rules import LabelledRows, kept_rules
+from miptree.report.kept_rules import kept_rules
 from miptree.report.others import other_trees
 
 _SCRIPTS = ("simplex.js", "change.js", "form.js", "page.js")
@@ -37,7 +38,7 @@ _COMPARED = "values"
 
 
 def report_html(
-    clf: OptimalTreeClassifier,
+    clf: TreePredictor,
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None = None,
@@ -56,8 +57,7 @@ def report_html(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
-        A fitted one.
+    clf : fitted classifier of this package
     X, y : data frame or array-like, array-like
         The training data.
     sample_weight : array-like, optional
@@ -70,7 +70,7 @@ def report_html(
     alternatives, necessity : optional
         What :meth:`PointsTreeClassifier.alternatives` and ``necessity`` gave, to be
         listed.
-    title : str
+    title : str, default="A decision tree and its certificate"
         Heading of the page.
 
     Returns
@@ -104,7 +104,7 @@ def report_html(
     return first + "".join(parts[name] + after for name, after in found)
 
 
-def _rules_text(clf: OptimalTreeClassifier) -> str:
+def _rules_text(clf: TreePredictor) -> str:
     """Write all rules; those of a points tree leaf by leaf, beside the card's steps."""
     write = export_rules if clf.certificate_.is_of_points else export_text
     return write(clf, width=_COLUMNS)

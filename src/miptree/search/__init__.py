@@ -1,6 +1,6 @@
-"""Step 2 of the pipeline: near-optimal trees in seconds, without a proof."""
+"""Near-optimal trees in seconds, without a proof."""
 
-from miptree.search.api import ITERATIONS, SearchResult, improve, search
+from miptree.search.api import SearchResult, improve, search
 from miptree.search.compiling import (
     compile_kernels,
     compile_kernels_within,
@@ -8,7 +8,6 @@ from miptree.search.compiling import (
 )
 
 __all__ = [
-    "ITERATIONS",
     "SearchResult",
     "compile_kernels",
     "compile_kernels_within",

@@ -17,8 +17,6 @@ from miptree.search.starts import start_trees
 from miptree.tree import HeapTree
 
 _MANY_ROWS = 20_000
-ITERATIONS = 30
-"""Iterations of a short search from one tree."""
 
 # The kernels are imported inside the functions: importing numba takes longer than
 # the whole rest of the package.
@@ -142,23 +140,20 @@ def search(
 def improve(
     problem: Problem,
     objective: Svm1Objective | None,
-    depth: int,
     tree: HeapTree,
-    seed: int = 0,
+    seed: int,
     *,
-    clock: Clock | None = None,
+    clock: Clock,
 ) -> tuple[HeapTree, float]:
     """Search shortly from one tree, as a heuristic inside a MIP solve.
 
     Only kernels run here, no LP and no MIP, so that it may be called from within a
-    solver's callback. Returns a tree that is not worse, and its value. Without a clock
-    it makes 30 iterations.
+    solver's callback. Returns a tree that is not worse, and its value.
     """
     from miptree.search.engine import run_improvement
 
     data, tree = SearchData.from_problem(problem), problem.into_box(tree)
-    clock = Clock(max_iter=ITERATIONS) if clock is None else clock.restarted()
-    found = run_improvement(data, objective, tree, clock, seed)
+    found = run_improvement(data, objective, tree, clock.restarted(), seed)
     trees, values = _ranked(problem, data, objective, [*found, tree])
     return trees[0], values[0]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -15,7 +14,8 @@ from miptree.control.compilers import Compilers
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.search.starts import constant_tree
-from miptree.utils.kernel_cache import can_keep_kernels, is_on_disk
+from miptree.utils.kernel_cache import COMPILE_ONCE, can_keep_kernels, is_on_disk
+from miptree.utils.warn import warn
 
 Kind = Literal["errors", "svm1"]
 """Kernels for few errors, or for a low (1a)."""
@@ -84,11 +84,9 @@ def compile_kernels_within(
         once, advice = ", done once on a machine,", "Fit it again."
         if not can_keep_kernels():
             once, advice = "", _NO_FOLDER
-        warnings.warn(
+        warn(
             f"Compiling{once} took {seconds:.0f} s, most of the time limit, and left "
-            f"little for the tree. {advice}",
-            UserWarning,
-            stacklevel=2,
+            f"little for the tree. {advice}"
         )
 
 
@@ -117,7 +115,7 @@ def kernels_are_ready_in_time(
             return False
         if not SEARCH_COMPILERS.are_done_in_time(clock, SECONDS_TO_LOAD):
             if not clock.stop.requested:
-                warnings.warn(_TOO_LATE, UserWarning, stacklevel=2)
+                warn(_TOO_LATE)
             return False
     compile_kernels_within(clock, on_compile)
     return True
@@ -130,8 +128,7 @@ _NO_FOLDER = (
 _TOO_LATE = (
     "The search was left out: its kernels are not compiled yet on this machine, and "
     "the time limit was too short for that. The tree is the best of CART, a greedy SVM "
-    "tree and a logistic split. Run `miptree compile`, or miptree.compile_kernels(), "
-    "once, and fit again."
+    f"tree and a logistic split. {COMPILE_ONCE}."
 )
 
 

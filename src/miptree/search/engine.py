@@ -53,7 +53,7 @@ def run_searches(
     n_jobs: int | None,
     on_improvement: OnImprovement | None,
     lower_bound: float,
-    warms_up: bool = True,
+    warms_up: bool,
 ) -> tuple[list[HeapTree], int, End]:
     """Search from the starts; return the elite trees, iterations and stop reason.
 

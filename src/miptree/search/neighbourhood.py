@@ -20,7 +20,7 @@ _SIZES = (0.05, 0.2, 0.5, 1.0)
 
 
 def random_move(
-    data: SearchData, tree: HeapTree, rng: np.random.Generator, p_sparse: float = 0.0
+    data: SearchData, tree: HeapTree, rng: np.random.Generator, p_sparse: float
 ) -> HeapTree:
     """Change a copy of a tree at random; the line search repairs it afterwards.
 

@@ -54,7 +54,7 @@ def anneal(
     theta: AnyArray,
     rng: np.random.Generator,
     n_steps: int,
-    clock: Clock | None = None,
+    clock: Clock | None,
     first_slope: float = _FIRST_SLOPE,
 ) -> list[HeapTree]:
     """Train soft trees by Adam from given planes (R, B, n_open + 1) and leaf logits.

@@ -1,4 +1,4 @@
-"""Step 3 of the pipeline: which rows the MIP sees.
+"""Which rows the MIP sees.
 
 The paper's selections (Algorithm 1, balanced) and corrected ones, all with one
 contract, :class:`Selector`: a problem and a tree in, rows and weights out.

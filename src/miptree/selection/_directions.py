@@ -15,9 +15,7 @@ _NEW_SHARE = 0.05
 """Go on while this share of the directions leads to a new point."""
 
 
-def extreme_seeds(
-    Z: FloatArray, clock: Clock | None = None
-) -> tuple[IntArray, IntArray]:
+def extreme_seeds(Z: FloatArray, clock: Clock) -> tuple[IntArray, IntArray]:
     """Return points farthest out in some direction, and those certified extreme by it.
 
     A unique maximiser with a margin is an extreme point; ties need not be. Random
@@ -26,7 +24,6 @@ def extreme_seeds(
     Mahalanobis distance and turns away from the point that is ahead. It gives up when
     the clock is over.
     """
-    clock = clock or Clock()
     n, d = Z.shape
     rng = np.random.default_rng(0)
     seeds = _Seeds(Z)

@@ -11,7 +11,12 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
-from miptree.selection.base import Selection, TimedSelector, checked_share
+from miptree.selection.base import (
+    Selection,
+    TimedSelector,
+    checked_eps_number,
+    checked_share,
+)
 from miptree.selection.clusters import (
     Cluster,
     distance_to_splits,
@@ -62,8 +67,7 @@ class HullSelection(TimedSelector):
     def __post_init__(self) -> None:
         checked_share("beta1", self.beta1)
         checked_share("beta2", self.beta2)
-        if not (np.isfinite(self.eps) and self.eps >= 0):
-            raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
+        checked_eps_number(self.eps)
 
     @classmethod
     def of_share(cls, share: float, n_jobs: int = 1) -> HullSelection:

@@ -149,7 +149,5 @@ class AutoSelection(TimedSelector):
         ]
         best = min(elite, key=lambda tree: tree_value(problem, self.objective, tree))
         clock = clock.counting(_IMPROVE_ITER)
-        better, value = improve(
-            problem, self.objective, depth, best, self.seed, clock=clock
-        )
+        better, value = improve(problem, self.objective, best, self.seed, clock=clock)
         return value, better

@@ -174,17 +174,13 @@ class BalancedSelection(TimedSelector):
         return np.sort(np.concatenate(chosen))
 
 
-def best_pillars(
-    X: FloatArray, n_jobs: int = 1, clock: Clock | None = None
-) -> tuple[IntArray, float]:
+def best_pillars(X: FloatArray, n_jobs: int, clock: Clock) -> tuple[IntArray, float]:
     """Return the extreme points that carry most, of the best number, and sum(a - b).
 
     They cover points of any part of a large cluster that is dealt out into parts.
     Numbers that the clock leaves no time for are not tried.
     """
-    clock = clock or Clock()
     hull = hull_membership(X, n_jobs=n_jobs, clock=clock)
-    assert hull.weights is not None
     carried = np.asarray(hull.weights.sum(axis=0)).ravel()
     order = np.argsort(-carried, kind="stable")[: np.count_nonzero(carried)]
     best, best_value = order[:0], 0.0

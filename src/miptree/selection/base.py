@@ -218,3 +218,9 @@ def checked_share(name: str, value: float) -> None:
     """Refuse a share of the rows that is not in (0, 1)."""
     if not 0 < value < 1:
         raise ValueError(f"{name} must lie in (0, 1), got {value!r}.")
+
+
+def checked_eps_number(eps: float) -> None:
+    """Refuse an eps that is no finite number >= 0."""
+    if not (np.isfinite(eps) and eps >= 0):
+        raise ValueError(f"eps must be finite and >= 0, got {eps!r}.")

@@ -15,7 +15,12 @@ from miptree.data.problem import Problem
 from miptree.selection._directions import outward_order
 from miptree.selection._point_pool import PointPool, blocks
 from miptree.selection._points import DistinctPoints, checked_eps, checked_points
-from miptree.selection.base import Selection, TimedSelector, checked_share
+from miptree.selection.base import (
+    Selection,
+    TimedSelector,
+    checked_eps_number,
+    checked_share,
+)
 from miptree.selection.clusters import Cluster, for_each_cluster
 from miptree.selection.stratified import StratifiedSelection
 from miptree.tree import ObliqueTree
@@ -114,8 +119,7 @@ class CoverSelection(TimedSelector):
     n_jobs: int = 1
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.eps) and self.eps >= 0):
-            raise ValueError(f"eps must be finite and >= 0, got {self.eps!r}.")
+        checked_eps_number(self.eps)
         if self.share is not None:
             checked_share("share", self.share)
 

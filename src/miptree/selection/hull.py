@@ -26,7 +26,7 @@ class HullMembership:
         of the other distinct points. Rows with the same point agree.
     extreme : int array of shape (n_extreme,)
         The extreme points of the hull (at eps = 0), each by its first row.
-    weights : csr_array of shape (n, n) or None
+    weights : csr_array of shape (n, n)
         lambda: row j holds the weights that express point j, if inside. At eps = 0 they
         are on extreme points only, so T(lambda) = lambda.
     first : int array of shape (n,)
@@ -41,7 +41,7 @@ class HullMembership:
 
     inside: BoolArray
     extreme: IntArray
-    weights: sparse.csr_array | None
+    weights: sparse.csr_array
     first: IntArray
     multiplicity: IntArray
     n_unsure: int
@@ -51,7 +51,6 @@ def hull_membership(
     X: ArrayLike,
     eps: ArrayLike = 0.0,
     n_jobs: int = 1,
-    return_weights: bool = True,
     clock: Clock | None = None,
 ) -> HullMembership:
     """Decide for every point whether it is a convex combination of the others.
@@ -70,8 +69,6 @@ def hull_membership(
         Points may then stand for each other; see ``CoverSelection``.
     n_jobs : int, default=1
         Jobs of joblib (threads by preference); the result does not depend on them.
-    return_weights : bool, default=True
-        Whether to give the weights.
     clock : Clock, optional
         When it is over, the points that are not decided yet count as not inside.
 
@@ -93,9 +90,9 @@ def hull_membership(
     box = checked_eps(eps, table.shape[1])
     points = DistinctPoints.of(table)
     if len(points.first) == 1:
-        pool = PointPool(np.zeros((1, 1)), n_jobs, return_weights)
+        pool = PointPool(np.zeros((1, 1)), n_jobs, True)
         return _record(points, pool, np.zeros(1, dtype=np.intp))
-    pool = PointPool(points.full_rank(), n_jobs, return_weights, clock)
+    pool = PointPool(points.full_rank(), n_jobs, True, clock)
     extreme = find_extreme(pool)
     box = box[points.varies] / points.half_span
     if box.any():
@@ -108,10 +105,8 @@ def _record(
 ) -> HullMembership:
     """Translate the answers for distinct points into those for rows."""
     group = points.group
-    weights = None
-    if pool.with_weights:
-        weight_on = np.where(pool.inside[:, None], pool.weight_on, -1)
-        weights = points.weights_of_rows(weight_on, pool.weight)
+    weight_on = np.where(pool.inside[:, None], pool.weight_on, -1)
+    weights = points.weights_of_rows(weight_on, pool.weight)
     return HullMembership(
         pool.inside[group],
         np.sort(points.first[extreme]),

@@ -53,12 +53,14 @@ def solve_selection(
     ----------
     X : array-like of shape (n, d)
         At most 300 points.
-    f, g : float or array-like of shape (n,)
-        Cost of selecting each point, and gain of covering it, all >= 0.
-    eps : float or array-like of shape (d,)
+    f : float or array-like of shape (n,), default=0
+        Cost of selecting each point, >= 0.
+    g : float or array-like of shape (n,), default=1
+        Gain of covering each point, >= 0.
+    eps : float or array-like of shape (d,), default=0
         eps', in the units of X.
-    limits : Limits
-        Limits of the MIP solver.
+    limits : Limits, optional
+        Limits of the MIP solver, by default none.
     """
     return read_solution(*solve_01(selection_model(X, f, g, eps), limits))
 
@@ -85,8 +87,8 @@ def solve_01(
 
 def selection_model(
     X: ArrayLike,
-    f: ArrayLike = 0.0,
-    g: ArrayLike = 1.0,
+    f: ArrayLike,
+    g: ArrayLike,
     eps: ArrayLike = 0.0,
     relaxed: bool = False,
 ) -> Model:

@@ -60,7 +60,7 @@ def certified(
             objective.evaluate(problem, found.free).objective,
             least,
             sorted(left_out(rules.constraints)),
-            bounds.objective.value,
+            free_bound=bounds.objective.value,
         )
         fitted = replace(fitted, certificate=certificate)
     return replace(fitted, status=end)

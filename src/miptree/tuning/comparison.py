@@ -9,7 +9,7 @@ import numpy as np
 
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.tuning.candidates import Candidate
+from miptree.tuning.candidates import Candidate, PointsTree
 from miptree.tuning.cv_results import THRESHOLDS, CVResults, TuningSetting, Winner
 from miptree.tuning.evaluate_fold import TableRules
 from miptree.tuning.fold_constraints import FoldConstraints
@@ -20,6 +20,7 @@ from miptree.tuning.points_fold import rules_for_folds
 from miptree.tuning.points_penalty import LIKELY_PENALTY
 from miptree.tuning.racing import Race, all_settings
 from miptree.tuning.style_settings import points_data, style_settings
+from miptree.utils.arrays import AnyArray
 
 DEPTHS = (1, 2, 3, 4)
 """Depths that max_depth="cv" chooses from."""
@@ -28,7 +29,7 @@ MOST_COMPARED = 6_000
 
 
 class Asked(Protocol):
-    """The parameters of an estimator that say what is compared."""
+    """The parameters of an estimator that say what is compared, and by what."""
 
     max_depth: int | str
     style: str
@@ -39,6 +40,7 @@ class Asked(Protocol):
     sparsity: str | float | None
     levels: str | bool
     max_features_per_split: int | None
+    class_weight: Any
     categorical_features: Any
     categorical_encoding: str
     missing: str
@@ -48,6 +50,26 @@ class Asked(Protocol):
 def depths_of(asked: Asked) -> Sequence[int]:
     """Return the depths that are compared."""
     return DEPTHS if asked.max_depth == "cv" else (int(asked.max_depth),)
+
+
+def class_weight_of(asked: Asked, rows: TrainingRows, classes: AnyArray) -> Any:
+    """Return the weights of the classes, those that ``scoring`` asks for."""
+    if asked.scoring == "balanced_accuracy":
+        return "balanced"
+    if asked.scoring == "f1_macro":
+        weights = rows.class_factor.tolist()
+        return dict(zip(classes.tolist(), weights, strict=True))
+    return asked.class_weight
+
+
+def refuse_points(asked: Asked) -> None:
+    """Refuse points trees beside constraints, which they do not know."""
+    given = asked.candidates if not isinstance(asked.candidates, str) else ()
+    if asked.style == "points" or any(isinstance(c, PointsTree) for c in given):
+        raise ValueError(
+            "Points trees know no constraints: give another style or other "
+            "candidates, or leave out constraints and groups."
+        )
 
 
 def make_race(

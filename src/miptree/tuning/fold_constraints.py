@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.constraints.constraint import Constraint
+from miptree.constraints.errors import NotOnTheseRowsError
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.places import depth_of
 from miptree.constraints.population import Population
@@ -85,7 +86,7 @@ class FoldConstraints:
         given = [in_proportion(c, share) for c in self.constraints]
         try:
             return rules_of(given, problem, Schema(table, self.classes), rows.costs)
-        except ValueError:
+        except NotOnTheseRowsError:
             return None
 
     def on_held_out(
@@ -115,7 +116,7 @@ class FoldConstraints:
             rules = Rules((in_proportion(constraint, share),), population, *names)
             try:
                 finding = rules.ready().findings(tree, leaf)[0]
-            except ValueError:
+            except NotOnTheseRowsError:
                 continue
             found[place] = float(finding.kept), finding.excess
         return found

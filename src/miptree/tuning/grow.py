@@ -239,7 +239,6 @@ class Grower:
             found, _ = improve(
                 problem,
                 objective,
-                self.depth,
                 trees[0],
                 self.seed,
                 clock=self.clock.counting(self.effort.max_iter),

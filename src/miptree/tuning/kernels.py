@@ -24,7 +24,7 @@ from miptree.search.compiling import SEARCH_COMPILERS, searches_are_at_hand
 from miptree.tuning.candidates import PointsTree, Svm1Tree
 from miptree.tuning.cv_results import TuningSetting
 from miptree.utils.arrays import BoolArray
-from miptree.utils.kernel_cache import can_keep_kernels
+from miptree.utils.kernel_cache import COMPILE_ONCE, can_keep_kernels
 
 _WAITING_SHARE = 0.6
 """Part of the time left to wait for others that compile; the rest is for scores."""
@@ -107,7 +107,7 @@ class RaceKernels:
 
 LEFT_OUT = (
     "Points trees and trees of low cost were not compared: their kernels are not "
-    "compiled yet on this machine, and the time limit is too short for that. Run "
-    "`miptree compile`, or miptree.compile_kernels(), once, and fit again."
+    "compiled yet on this machine, and the time limit is too short for that. "
+    f"{COMPILE_ONCE}."
 )
 """What to say then."""

@@ -62,7 +62,7 @@ def ladder(results: CVResults, within: float, tolerance: float = 0.0) -> list[Ru
         What the folds say.
     within : float
         Standard errors of the paired differences by which a style may be behind.
-    tolerance : float
+    tolerance : float, default=0
         A difference in the score that is allowed in any case.
     """
     winners = [results.winner(rung) for rung in results.rungs]
@@ -117,7 +117,7 @@ def what_fell_short(
     n_folds: int,
     end: End,
     interrupted: bool,
-    has_rules: bool = False,
+    has_rules: bool,
 ) -> str:
     """Say in which way the comparison did not run to its end; nothing if it did."""
     if interrupted:
@@ -194,7 +194,7 @@ def why_chosen(
     )
 
 
-def shorter(rungs: Sequence[Rung], scoring: str = "accuracy") -> str:
+def shorter(rungs: Sequence[Rung], scoring: str) -> str:
     """Name the best tree of far fewer terms, where the one taken has many of them."""
     terms = chosen(rungs).winner.terms
     short = [

@@ -47,7 +47,7 @@ def score_points_fold(
     candidates: Sequence[PointsTree],
     n_thresholds: int,
     clock: Clock,
-    scoring: str = "accuracy",
+    scoring: str,
 ) -> FoldScores:
     """Train points trees on some rows by short searches, and judge them on others.
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.rows import TrainingRows
-from miptree.fit.points import SHORT_SEARCH
 from miptree.fit.points_data import PointsData, PointsRules
 from miptree.points import solve
 from miptree.tree import ObliqueTree
@@ -56,8 +55,8 @@ def choose_penalty(
     data: PointsData,
     seed: int,
     clock: Clock,
-    n_jobs: int = 1,
-    max_evaluations: int = SHORT_SEARCH,
+    n_jobs: int,
+    max_evaluations: int,
 ) -> ChosenPenalty:
     """Choose the penalty whose trees cost least on rows held out.
 

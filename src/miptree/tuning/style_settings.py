@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from miptree.data.grid import GridSpec
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
-from miptree.fit.points_data import MOST_DEPTH, PointsData, PointsRules
+from miptree.fit.points_data import PointsData, PointsRules
 from miptree.objective.penalties import Auto
+from miptree.points.solve import DEEPEST_TREE
 from miptree.tuning.candidates import (
     DEFAULT_CANDIDATES,
     POINTS_CANDIDATES,
@@ -31,7 +32,7 @@ def style_settings(
     depths: Sequence[int],
     readings: Sequence[bool],
     max_features: int | None,
-    has_rules: bool = False,
+    has_rules: bool,
 ) -> list[TuningSetting]:
     """Return the settings of a style, or of all of them for "auto".
 
@@ -48,10 +49,10 @@ def style_settings(
     has_rules : bool
         Whether trees must keep constraints: points trees know none, and stay out.
     """
-    shallow = [depth for depth in depths if depth <= MOST_DEPTH]
+    shallow = [depth for depth in depths if depth <= DEEPEST_TREE]
     if style == "points" and not shallow:
         raise ValueError(
-            f"max_depth of points trees is {MOST_DEPTH} at most, got "
+            f"max_depth of points trees is {DEEPEST_TREE} at most, got "
             f"{min(depths)}: give another style for deeper trees."
         )
     found = {
@@ -106,9 +107,9 @@ def points_data(
     depths = [s.depth for s in settings if isinstance(s.candidate, PointsTree)]
     if not depths:
         return None
-    if max(depths) > MOST_DEPTH:
+    if max(depths) > DEEPEST_TREE:
         raise ValueError(
-            f"max_depth of a PointsTree is {MOST_DEPTH} at most, got "
+            f"max_depth of a PointsTree is {DEEPEST_TREE} at most, got "
             f"{max(depths)}: leave it out of the candidates of deeper trees."
         )
     most = most_points_features(max_features)

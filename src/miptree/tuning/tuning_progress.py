@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from miptree.control.clock import Clock
+from miptree.tuning.cv_results import CVResults
 from miptree.tuning.scoring import score_name, score_text
 
 
@@ -22,7 +25,7 @@ class TuningProgress:
     score : float
         Mean score of the best candidate so far on rows held out.
     scoring : str
-        What the score is, see :mod:`~miptree.tuning.scoring`.
+        What the score is, as the estimator was told.
     """
 
     stage: str
@@ -46,3 +49,23 @@ class TuningProgress:
             f"{self.stage:>6} {self.seconds:7.1f} s  {done}  "
             f"{score_name(self.scoring)} {score_text(self.scoring, self.score)}"
         )
+
+
+def teller(
+    listeners: Sequence[Callable[[TuningProgress], bool | None]],
+    clock: Clock,
+    n_folds: int,
+    scoring: str,
+) -> Callable[[str, CVResults], bool]:
+    """Return a function that tells the listeners and whether one asks to stop.
+
+    It is given the stage and the results so far.
+    """
+
+    def tell(stage: str, results: CVResults) -> bool:
+        n_done, score = len(results.scores), results.winner().score
+        state = TuningProgress(stage, clock.elapsed, n_done, n_folds, score, scoring)
+        answers = [listener(state) for listener in listeners]  # all are told
+        return any(answers)
+
+    return tell

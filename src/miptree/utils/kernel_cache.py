@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+COMPILE_ONCE = (
+    "Run `miptree compile`, or miptree.compile_kernels(), once, and fit again"
+)
+"""What to do where kernels were late."""
+
 
 def can_keep_kernels() -> bool:
     """Tell whether what one process compiles can be loaded by others."""

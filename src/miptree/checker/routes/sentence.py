@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
+from typing import NamedTuple
 
 from ..data import Rows
 from ..sentence import decimal, given_words, rows_words, unconfirmed
+from ..values import SAME_DATA
 from .file import RoutesProof
 from .numbers import Points
 
@@ -14,15 +16,23 @@ DIGITS = 8
 PARTS = ((10**9, "a billion"), (10**6, "a million"))
 
 
-def routes_sentence(
-    proof: RoutesProof,
-    rows: Rows,
-    points: Points,
-    found: tuple[Fraction, Fraction],
-    is_right: bool,
-) -> str:
+class Held(NamedTuple):
+    """What was computed of the tree and of all others, and which claims hold."""
+
+    cost: Fraction
+    bound: Fraction
+    cost_is_right: bool
+    bound_is_right: bool
+
+    @property
+    def all(self) -> bool:
+        """Whether the file claims nothing that is not so."""
+        return self.cost_is_right and self.bound_is_right
+
+
+def routes_sentence(proof: RoutesProof, rows: Rows, points: Points, held: Held) -> str:
     """Say what no tree undercuts, and what that makes of the tree in the file."""
-    cost, bound = found
+    cost, bound = held.cost, held.bound
     table = rows_words(len(proof.labels), len(rows.price))
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
@@ -32,9 +42,16 @@ def routes_sentence(
         f"{features} has an objective below {least} on {table}"
     )
     meaning = f"({_meaning(proof)})"
-    if is_right:
+    if held.all:
         known = f"the tree in the file has {value}, {verdict(cost, bound)} {meaning}"
         return f"Checked: {none}; {known}."
+    if held.bound_is_right:
+        claimed = decimal(proof.claimed_cost)
+        return (
+            f"Does not hold as claimed: the file claims that its tree has an objective "
+            f"of {claimed}, but with these data it has {decimal(cost)}. What it claims "
+            f"of all trees holds: {none} {meaning}. {SAME_DATA}"
+        )
     shown = f"the tree has {value}, and that {none} {meaning}"
     return unconfirmed(proof, "its tree has an objective of", "has one below", shown)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from miptree.data.files.header import header_place
+from miptree.data.files.header import filled_width, header_place
 from miptree.data.files.notes import Notes
 
 
@@ -40,7 +40,7 @@ def read_excel(data: bytes, sheet: str | None, notes: Notes) -> pd.DataFrame:
         raise ValueError("has no rows.")
     left = min(_first_filled(row) for row in rows[above:])
     table = [row[left:] for row in rows[above:]]
-    width = max(_last_filled(row) for row in table)
+    width = max(filled_width(row) for row in table)
     names = _unique_names(_cells(table[0], width))
     frame = pd.DataFrame([_cells(row, width) for row in table[1:]], columns=names)
     frame = frame.loc[:, [not _is_unnamed_gap(frame, name) for name in names]]
@@ -57,7 +57,7 @@ def _choose_sheet(book: Any, sheet: str | None, notes: Notes) -> list[list[Any]]
     for candidate in [book[sheet]] if sheet else shown or book.worksheets:
         candidate.reset_dimensions()  # files of other programs state wrong ones
         rows = [list(row) for row in candidate.iter_rows(values_only=True)]
-        rows = [row for row in rows if _last_filled(row)]
+        rows = [row for row in rows if filled_width(row)]
         if len(rows) > 1:
             if len(names) > 1 and sheet is None:
                 notes.file.append(
@@ -78,11 +78,6 @@ def _cells(row: list[Any], width: int) -> list[Any]:
 
 def _first_filled(row: list[Any]) -> int:
     return next(j for j, cell in enumerate(row) if cell not in (None, ""))
-
-
-def _last_filled(row: list[Any]) -> int:
-    filled = [j for j, cell in enumerate(row, start=1) if cell not in (None, "")]
-    return filled[-1] if filled else 0
 
 
 def _unique_names(header: list[Any]) -> list[str]:

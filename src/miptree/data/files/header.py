@@ -17,15 +17,15 @@ def header_place(rows: Sequence[Sequence[object]]) -> int:
     A header is the first row of names, all different, that is as wide as most rows.
     Without such a row the first one is the header.
     """
-    widths = Counter(map(_width, rows))
+    widths = Counter(map(filled_width, rows))
     usual = max((w for w in widths if w), key=lambda w: (widths[w], w), default=0)
-    if not rows or not (_has_gaps(rows[0]) or _width(rows[0]) < max(usual, 2)):
+    if not rows or not (_has_gaps(rows[0]) or filled_width(rows[0]) < max(usual, 2)):
         return 0
-    is_sure = _width(rows[0]) <= 1  # otherwise it may be a header with a mistake
+    is_sure = filled_width(rows[0]) <= 1  # otherwise it may be a header with a mistake
     for place, row in enumerate(rows[:_MOST_TITLES] if usual > 1 else []):
-        if _width(row) >= usual and _is_header(row):
+        if filled_width(row) >= usual and _is_header(row):
             return place if is_sure or _has_number(rows[place + 1 :]) else 0
-    return next((place for place, row in enumerate(rows) if _width(row)), 0)
+    return next((place for place, row in enumerate(rows) if filled_width(row)), 0)
 
 
 def _has_gaps(row: Sequence[object]) -> bool:
@@ -34,7 +34,7 @@ def _has_gaps(row: Sequence[object]) -> bool:
     return bool(filled) and filled[-1] - filled[0] >= len(filled)
 
 
-def _width(row: Sequence[object]) -> int:
+def filled_width(row: Sequence[object]) -> int:
     """Count the fields of a row up to the last that is not empty."""
     filled = [j for j, cell in enumerate(row, start=1) if cell not in (None, "")]
     return filled[-1] if filled else 0

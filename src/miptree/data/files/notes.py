@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from miptree.utils.warn import warn
 
 _MOST_LISTED = 5
 """Columns, or signs in one, that a sentence names."""
@@ -56,12 +57,12 @@ class Notes:
         if self.missing:
             found = [_signs(column, signs) for column, signs in self.missing.items()]
             total = sum(sum(signs.values()) for signs in self.missing.values())
-            _warn(
+            warn(
                 f"{total:,} cell{'s are' if total != 1 else ' is'} read as missing: "
                 f"{_listed(found)}."
             )
         if self.written:
-            _warn(
+            warn(
                 "Signs of currency, percent or thousands are left out of numbers: "
                 f"{_listed(_examples(self.written))}."
             )
@@ -74,7 +75,7 @@ class Notes:
             found = [f"{n:,} in column {name!r}" for name, n in self.spaced.items()]
             _note(f"Spaces around texts are left out: {_listed(found)}.")
         for sentence in self.odd:
-            _warn(sentence)
+            warn(sentence)
 
 
 def _signs(column: str, signs: Counter[str]) -> str:
@@ -96,8 +97,4 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _note(sentence: str) -> None:
-    warnings.warn(sentence, TableNote, stacklevel=4)
-
-
-def _warn(sentence: str) -> None:
-    warnings.warn(sentence, UserWarning, stacklevel=4)
+    warn(sentence, TableNote)

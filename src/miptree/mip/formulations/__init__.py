@@ -1,4 +1,4 @@
-"""Step 4: one file per formulation, each with build, encode and decode.
+"""One file per formulation, each with build, encode and decode.
 
 A formulation knows no solver. It is made for a problem, an objective and a depth;
 ``model`` gives the arrays, ``encode(tree)`` a solution vector of a tree in scaled

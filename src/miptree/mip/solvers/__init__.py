@@ -1,4 +1,4 @@
-"""Step 5: one file per solver, each importing its package only when it is used."""
+"""One file per solver, each importing its package only when it is used."""
 
 from __future__ import annotations
 

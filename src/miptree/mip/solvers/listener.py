@@ -35,7 +35,7 @@ from miptree.utils.arrays import FloatArray
 SECONDS_BETWEEN_REPORTS = 0.05
 """``on_progress`` is called 20 times a second at most."""
 
-OPTIMALITY_TOLERANCE = 1e-9
+_ROUNDING = 1e-9
 """Largest relative gap that rounding alone explains."""
 
 
@@ -212,4 +212,4 @@ class Listener:
 
 
 def _is_less(a: float, b: float) -> bool:
-    return b - a > OPTIMALITY_TOLERANCE * max(1.0, min(abs(a), abs(b)))
+    return b - a > _ROUNDING * max(1.0, min(abs(a), abs(b)))

@@ -144,16 +144,6 @@ class SearchState:
         """Multipliers recorded so far."""
         return int(self._counter[search.N_ENTRIES])
 
-    @property
-    def jumps(self) -> int:
-        """Branches that were left early, as nothing below referred to them."""
-        return int(self._counter[search.JUMPS])
-
-    @property
-    def repairs(self) -> int:
-        """Closed options whose recount fell short, so that they were searched."""
-        return int(self._counter[search.REPAIRS])
-
     def take_candidates(self) -> list[Candidate]:
         """Return the trees met since the last call."""
         end = int(self._counter[search.N_CANDIDATES])

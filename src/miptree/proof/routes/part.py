@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.objective.tolerance import Leeway
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.result import Part
 from miptree.proof.routes.structures import Structure, structures
@@ -35,8 +36,8 @@ def raise_bound(
     *,
     scale: float,
     budget: Budget,
-    record: bool = False,
-    n_jobs: int | None = 1,
+    record: bool,
+    n_jobs: int | None,
     on_candidates: OnCandidates = lambda candidates: inf,
     on_bound: Callable[[Part], object] = lambda part: None,
     thresholds: Thresholds | None = None,
@@ -57,7 +58,7 @@ def raise_bound(
         What the searches may use.
     record : bool
         Whether to keep the proof.
-    n_jobs : int, optional
+    n_jobs : int or None
         Jobs of joblib.
     on_candidates : callable
         Told of trees that are cheaper than a threshold; returns the limit.
@@ -74,9 +75,10 @@ def raise_bound(
     )
     least = least_costs(routes, all_structures)
     constant = float(routes.cost[:, routes.labels].sum(axis=0).min())
+    leeway = Leeway(thresholds.base, routes.cheapest_error)
     is_solved = False
     while not (is_solved or budget.is_over or thresholds.is_hopeless(budget)):
-        highest = min(limit(), highest_threshold(constant))
+        highest = min(limit(), highest_threshold(constant, leeway))
         if part.threshold >= highest:
             return Raised(part, True)
         threshold = thresholds.after(part.threshold, highest, scale, budget)

@@ -42,9 +42,9 @@ ENTERED, BRANCHING, UNWINDING, REPAIRING = 0, 1, 2, 3
 """What a level is doing: just made; exploring the children of its branch; proving its
 closed options again, the last one first; exploring an option whose proof fell short."""
 
-LEVEL, NODES, JUMPS, REPAIRS, N_EVENTS, N_MASKS, N_ENTRIES = 0, 1, 2, 3, 4, 5, 6
-N_RECORDS, N_CHANGES, N_SNAPSHOTS, N_CANDIDATES = 7, 8, 9, 10
-N_COUNTERS = 11
+LEVEL, NODES, N_EVENTS, N_MASKS, N_ENTRIES = 0, 1, 2, 3, 4
+N_RECORDS, N_CHANGES, N_SNAPSHOTS, N_CANDIDATES = 5, 6, 7, 8
+N_COUNTERS = 9
 """Places in the array of counters."""
 
 
@@ -264,7 +264,6 @@ def unwind(work: Work, level: int) -> None:
         is_proved = prove_again(work, level, k)
         levels.mask[level, point] = rest
         if not is_proved:
-            counter[REPAIRS] += 1
             levels.mode[level] = REPAIRING
             start_anew(work.lps)
             go_down(levels, counter, point, bits)
@@ -322,7 +321,6 @@ def leave(work: Work, level: int) -> None:
             levels.used[up, w] |= levels.used[level, w]
         return
     # The child never refers to the branch: its proof is one of the parent.
-    counter[JUMPS] += 1
     at = counter[N_EVENTS : N_EVENTS + 3]
     keep_last_part(work.log, at, levels.trace_start[up], levels.child_start[up])
     copy_row(levels.used, level, levels.used, up)

@@ -11,7 +11,6 @@ from miptree.proof.routes.engine import (
     advance,
     begin,
 )
-from miptree.proof.routes.search import N_ENTRIES
 from miptree.proof.routes.structures import Structure
 from miptree.proof.routes.trace import Trace
 from miptree.proof.routes.units import RouteProblem
@@ -78,7 +77,7 @@ class Search:
         outcome = advance(state, nodes, self._stop)
         self.met = state.open_value
         self.value = min(state.threshold, self.met)
-        self.n_entries = int(state._counter[N_ENTRIES]) if self.is_recorded else 0
+        self.n_entries = state.n_entries if self.is_recorded else 0
         if outcome == EXHAUSTED:
             self.is_exhausted = True
             self.trace = state.trace() if self.is_recorded else None
