@@ -122,7 +122,7 @@ GRID = ", on the grid of its table"
     [
         lambda trees: trees.replace(GRID, ", or of any other kind" + GRID),
         lambda trees: trees.replace("1 or 4 for", "any points for"),
-        lambda trees: trees.replace(", the same for values of one category", ""),
+        lambda trees: trees.replace("; the same for values of one category", ""),
         lambda trees: trees.replace(GRID, ", on 99 of 8 grid columns"),
         lambda trees: trees + ".",
     ],
