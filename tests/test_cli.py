@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 
 import numpy as np
 import pandas as pd
@@ -42,7 +43,11 @@ def test_solvers_lists_all():
 
 
 def test_version():
-    assert __version__ in RUNNER.invoke(app, ["--version"]).output
+    first, *others = RUNNER.invoke(app, ["--version"]).output.splitlines()
+    assert first == f"miptree {__version__}"
+    assert others[0].startswith("Python 3.")
+    for name in ("numpy", "scikit-learn", "numba", "highspy"):
+        assert f"{name} {metadata.version(name)}" in others
 
 
 def test_bad_option_is_one_plain_message():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import platform
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import metadata
 from typing import Any, ParamSpec
 
 import typer
@@ -33,9 +35,21 @@ app = typer.Typer(
 console = Console(highlight=False)
 
 
+_TOLD = (
+    "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "highspy", "pandas",
+    "pyscipopt", "gurobipy", "cplex", "dask", "typer",
+)  # fmt: skip
+"""Packages whose versions matter where something is wrong."""
+
+
 def _show_version(asked: bool) -> None:
     if asked:
-        console.print(f"miptree {__version__}")
+        say(f"miptree {__version__}")
+        system = f"{platform.system()} {platform.release()} {platform.machine()}"
+        say(f"Python {platform.python_version()} on {system}")
+        for name in _TOLD:
+            with suppress(metadata.PackageNotFoundError):
+                say(f"{name} {metadata.version(name)}")
         raise typer.Exit
 
 
@@ -56,7 +70,7 @@ def plain_warnings() -> Iterator[None]:
 def _common(
     context: typer.Context,
     version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show version."
+        False, "--version", callback=_show_version, is_eager=True, help="Show versions."
     ),
 ) -> None:
     """Small decision trees, oblique or of points, with a certificate.

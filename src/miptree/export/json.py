@@ -91,6 +91,8 @@ def load_json(path: str | os.PathLike[str]) -> Any:
 def read_model(path: str | os.PathLike[str]) -> SavedModel:
     """Everything in a model file; see :func:`load_json`."""
     name = os.fspath(path)
+    if os.path.isdir(path):
+        _refuse(name, "it is a folder")
     with open(path, "rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
