@@ -521,7 +521,7 @@ def test_compile_says_when_it_is_done():
         ("a,b,y\n1,2,0\n2,3,\n", [], "Column 'y' has 1 missing value, in row 2"),
         ("a,b,y\n1,2,0\n2,inf,1\n", [], "Column 'b' holds inf (infinity) in row 2"),
         ("a,b,y\n1,2,0\n2,3,0\n", [], "at least 2 classes"),
-        ("a,y\n1,0.25\n2,0.5\n", [], "continuous"),
+        ("a,y\n1,0.25\n2,0.5\n", [], "numbers such as 0.25"),
         ("a,b\n1,2\n2,3\n", [], "no column 'y'; there are 'a', 'b'"),
         ("y\n0\n1\n", [], "No column is left"),
         ("a,y\n", [], "has no rows"),
