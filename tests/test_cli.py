@@ -141,6 +141,16 @@ def test_show(folder):
     assert result.stdout.count("The tree misclassifies") == 2
 
 
+def test_show_says_where_no_proof_was_tried(folder, tmp_path):
+    assert "No proof was tried" not in run("show", folder / "model.json").stdout
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    clf = OptimalTreeClassifier(solver="search", max_iter=3, time_limit=None)
+    save_json(clf.fit(X, y), tmp_path / "m.json")
+    said = " ".join(run("show", tmp_path / "m.json").stdout.split())
+    assert "Nothing useful is proved: another tree" in said
+    assert "No proof was tried: `miptree fit` with --style points" in said
+
+
 @pytest.mark.parametrize("name", ["iris.csv", "iris.csv.gz", "iris.parquet"])
 def test_verify_holds_on_the_training_data(folder, name):
     result = run("verify", folder / "model.json", folder / name)

@@ -22,6 +22,7 @@ from _models import (
 )
 from _pages import iris_page, mixed_page, one, opened, plain_rows, points_page
 from miptree import ObliqueTree, OptimalTreeClassifier, explain
+from miptree.export._names import printable
 from miptree.export._rules import rules_of
 from miptree.report import report_html
 from miptree.tree import HeapTree
@@ -93,7 +94,8 @@ def test_reasons_are_those_of_explain(page):
             assert reason["limit"] == split.threshold
             assert reason["score"] == pytest.approx(split.score, abs=1e-9)
             assert reason["distance"] == pytest.approx(split.distance, abs=1e-12)
-            amounts = {part.feature: part.amount for part in split.contributions}
+            parts = split.contributions
+            amounts = {printable(part.feature): part.amount for part in parts}
             shown = {part["column"]["name"]: part["amount"] for part in reason["parts"]}
             assert shown == pytest.approx(amounts, abs=1e-12)
             assert list(shown) == list(amounts)  # in the same order

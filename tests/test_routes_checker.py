@@ -367,8 +367,8 @@ def test_any_tree_is_recounted(folder, seed):
 def test_the_sentence_is_one_that_a_manager_understands(folder):
     lines, frame = case("stump")
     assert checked(lines, frame, folder).sentence == (
-        "Checked: no decision tree of depth up to 1 whose splits may weigh all 2 "
-        "features has an objective below 2.5159999 on these 6 rows (with the labels "
+        "Checked: no decision tree of depth up to 1 whose splits may use all 2 "
+        "columns has an objective below 2.5159999 on these 6 rows (with the labels "
         "and weights of the proof file); the tree in the file has 6.86, so no tree is "
         "better by more than 63.4 % (the objective is errors by weight + 1.4 times "
         "what rows lack of a distance of 0.5 to the splits on their way + 0.04 times "

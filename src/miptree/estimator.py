@@ -96,7 +96,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         long as something moves; or only one of them, with all the time.
     selection : str, Selector, PerLayer or None, default=None
         Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
-        paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
+        paper's way), "balanced", "cover" or "stratified", or a selector of
         :mod:`miptree.selection` with your parameters. The best tree on *all* rows is
         kept.
     max_rounds : int, default=3
@@ -342,7 +342,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         self, problem: Problem, schema: Schema, rows: TrainingRows, clock: Clock
     ) -> FittedTree:
         """Train a tree that keeps the constraints."""
-        rules = possible_rules(self.constraints_, problem, schema, rows)
+        asked = self.constraints_
+        rules = possible_rules(asked, problem, schema, rows, clock.remaining)
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )

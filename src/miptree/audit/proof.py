@@ -1,4 +1,4 @@
-"""The proof file of an oblique tree, checked, and compared with what a model says."""
+"""The proof file of a tree, checked, and compared with what a model says."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import json
 import os
 from typing import Any
 
+from miptree.audit.points import points_data
 from miptree.certificate.check import Check
 from miptree.certificate.reasons import COUNTED, is_claim
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
+from miptree.fit.points_log import points_header
 from miptree.fit.routes_log import routes_header
 from miptree.objective.bounds import ROUTES
 
@@ -32,7 +34,7 @@ def check_proof_file(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
+    clf : OptimalTreeClassifier or PointsTreeClassifier
         The model.
     rows : TrainingRows
         Its rows, in the order of the data.
@@ -48,9 +50,7 @@ def check_proof_file(
     if outcome.exit_code != 0 or outcome.bound is None:
         return checks, False
     certificate = clf.certificate_
-    names = getattr(clf, "feature_names_in_", None)
-    schema = Schema(clf.table_, clf.classes_, names)
-    wanted = routes_header(schema, rows, clf.tree_, certificate, None, 0.0)
+    wanted = _header(clf, rows)
     given, digest = _header_and_digest(proof)
     other = [
         name
@@ -70,12 +70,24 @@ def check_proof_file(
     claimed, proved = certificate.objective_bound, float(outcome.bound)
     is_enough, by = proved >= claimed * (1 - _CLOSE), certificate.objective_proved_by
     # A solver's claim is called one, and other bounds are counted again by verify.
-    is_other = not is_enough and (is_claim(by) or by in COUNTED)
+    has_others = not certificate.is_of_points and (is_claim(by) or by in COUNTED)
+    is_other = not is_enough and has_others
     found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}"
     rests = "" if by.startswith(ROUTES) else f"; that rests on {by}, not on the file"
     found += "." if is_enough else f"{rests}."
     checks.append(Check("bound of the proof", is_enough or is_other, found))
     return checks, is_enough
+
+
+def _header(clf: Any, rows: TrainingRows) -> dict[str, Any]:
+    """Return the header that a proof file of the model has."""
+    names = getattr(clf, "feature_names_in_", None)
+    schema = Schema(clf.table_, clf.classes_, names)
+    known = clf.tree_, clf.certificate_
+    if not clf.certificate_.is_of_points:
+        return routes_header(schema, rows, *known, None, 0.0)
+    family = points_data(clf, rows, rows.problem(clf.table_)).family
+    return points_header(schema, rows, family, *known, None)
 
 
 def _header_and_digest(proof: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

@@ -31,9 +31,10 @@ def summary_sentence(certificate: Certificate) -> str:
         start = "Proved" if says is None else f"Not checked, but {says} says"
         return f"{start}: no {trees} {merit}."
     gap, bound = certificate.gap, certificate.objective_bound
-    if bound <= COST_ROUNDING * certificate.objective or gap > _USEFUL:
-        return f"Nothing useful could be proved in {_time(certificate.seconds)}."
     trees = _trees(certificate, certificate.is_of_ruled_trees)
+    if bound <= COST_ROUNDING * certificate.objective or gap > _USEFUL:
+        # Whether a proof was tried at all is not known here.
+        return f"Nothing useful is proved: another {trees} may be far better."
     return (
         f"Not proved to be the best: the total cost of another {trees} may be up to "
         f"{percent(gap)} lower."
@@ -68,7 +69,3 @@ def _trees(certificate: Certificate, keeping_rules: bool = False) -> str:
         return trees_compared(certificate, keeping_rules)
     kind = POINTS_TREE if certificate.is_of_points else "tree"
     return f"{kind} of depth {certificate.depth} and of its kind"
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"

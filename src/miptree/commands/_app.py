@@ -128,9 +128,26 @@ _ASCII_LINES = str.maketrans("├└│─", "|`|-")
 def show_verdict(clf: TableClassifier) -> None:
     """Print in a sentence what is proved, and in another one how many errors are."""
     found = clf.certificate_
-    say(printable(f"{found.summary} {found.counted_errors}."))
+    untried = "" if _was_proof_tried(clf) else f" {_UNTRIED}"
+    say(printable(f"{found.summary}{untried} {found.counted_errors}."))
     if found.rules is not None:
         say(printable(rules_words(found)))
+
+
+_UNTRIED = (
+    "No proof was tried: `miptree fit` with --style points, sparse or oblique tries "
+    "one, unless --solver is search, or --tune is given."
+)
+
+
+def _was_proof_tried(clf: TableClassifier) -> bool:
+    """Tell whether a fit did more than search, or had nothing left to prove.
+
+    A tree that was chosen to predict new rows is searched for without a proof.
+    """
+    found = clf.certificate_
+    is_searched = getattr(clf, "solver", None) == "search"
+    return not is_searched or found.objective_optimal or found.errors_optimal
 
 
 def show_certificate(clf: TableClassifier, details: bool) -> None:

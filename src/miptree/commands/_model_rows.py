@@ -72,14 +72,12 @@ def read_features(
     keep : sequence of str
         Columns to return as they are written.
     """
-    roles = _roles(clf)
-    carried = frozenset(keep) - roles.numbers
-    roles = replace(roles, text=roles.text | carried, keep_empty=True)
-    table, _, written = read_file(data, file, roles)
-    kept = _tables.columns_of(table, list(keep))
+    roles = replace(_roles(clf), carried=frozenset(keep), keep_empty=True)
+    table, _, carried, written = read_file(data, file, roles)
+    _tables.columns_of(table, list(keep))
     if not hasattr(clf, "feature_names_in_"):
-        table = table.drop(columns=[name for name in carried if name in table])
-    return NewRows(kept, _lenient_features(clf, table), written)
+        table = table.drop(columns=carried.columns)
+    return NewRows(carried[list(keep)], _lenient_features(clf, table), written)
 
 
 def read_labelled(

@@ -80,7 +80,8 @@ def _show_rules(saved: SavedModel, rows: ReadRows) -> None:
     for number, (rule, in_training, finding) in enumerate(rules, 1):
         say(printable(f"Rule {number} in training: {in_training}"))
         # Others are about the splits, or about the training rows.
-        if finding is not None and isinstance(rule, CountingConstraint):
+        is_of_rows = isinstance(rule, CountingConstraint) and not rule.is_about_training
+        if finding is not None and is_of_rows:
             say(printable(f"Rule {number} on these rows: {finding.sentence}"))
             is_counted = True
     named = saved.metadata.get("weights")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from miptree.data.columns import show_value
@@ -11,7 +13,7 @@ from miptree.export._rules import Atom, Member, Missing, Rules, Steps
 def value_names(rules: Rules, member: Member) -> list[str]:
     """Name the values, the pooled rare ones as one."""
     rare = set(getattr(rules.columns[member.column], "rare", ()))
-    names = [show_value(value) for value in member.values if value not in rare]
+    names = [printable(show_value(v)) for v in member.values if v not in rare]
     return names + (["any rare value"] if len(names) < len(member.values) else [])
 
 
@@ -20,6 +22,16 @@ def printable(text: object) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
     )
+
+
+def with_printable_names(rules: Rules) -> Rules:
+    """Return rules whose names of columns and classes are printable, for people.
+
+    A name that holds the end of a line could else forge a rule of its own.
+    """
+    columns = (replace(c, name=printable(c.name)) for c in rules.columns)
+    classes = [printable(c) if isinstance(c, str) else c for c in rules.classes]
+    return replace(rules, columns=tuple(columns), classes=classes)
 
 
 def number_text(number: float, digits: int) -> str:

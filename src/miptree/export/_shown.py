@@ -11,7 +11,12 @@ import numpy as np
 
 from miptree.export._describe import is_points_tree, readable
 from miptree.export._gaps import missing_goes_left
-from miptree.export._names import atom_text, number_text, printable
+from miptree.export._names import (
+    atom_text,
+    number_text,
+    printable,
+    with_printable_names,
+)
 from miptree.export._own_splits import own_factors, with_own_numbers
 from miptree.export._plain_rule import PlainRule, plain_rule
 from miptree.export._rules import (
@@ -61,6 +66,17 @@ def shown_rules(
     notes : list of str
         What a reader must be told beside: what was rounded or left out.
     """
+    rules, digits, notes = _rounded_rules(model, feature_names, class_names, digits)
+    return with_printable_names(rules), digits, notes
+
+
+def _rounded_rules(
+    model: Model,
+    feature_names: Sequence[str] | None,
+    class_names: Sequence[object] | None,
+    digits: int | None,
+) -> tuple[Rules, int, list[str]]:
+    """Trace a model's tree back to its columns, whatever these are called."""
     exact = rules_of(model, feature_names, class_names)
     if is_points_tree(exact):
         return readable(exact), ALL_DIGITS, []

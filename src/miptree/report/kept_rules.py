@@ -56,8 +56,8 @@ def _rule(constraint: Constraint, views: list[TreeOnRows]) -> dict[str, Any]:
         "kept": ["kept" if finding.kept else "not kept" for finding in findings],
         "rates": [],
     }
-    if not isinstance(constraint, CountingConstraint):
-        return found | {"kept": found["kept"][:1]}  # it is about the tree, not new rows
+    if constraint.is_about_training or not isinstance(constraint, CountingConstraint):
+        return found | {"kept": found["kept"][:1]}  # it says nothing of new rows
     counted = [constraint.rates(view) for view in views]
     if counted[0]:
         found["asked"] = f"{constraint.asked(views[0].population)}."

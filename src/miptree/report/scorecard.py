@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from miptree.export._conditions import Card, Part
+from miptree.export._conditions import Card
 from miptree.export._names import printable
-from miptree.export._rules import Atom, Branch, Leaf, Member, Rules
+from miptree.export._rules import Atom, Branch, Leaf, Rules
 from miptree.export._words import condition_words, lookup, part_words
 from miptree.export.cards import Step, goal_words, rare_values, steps_of
+from miptree.export.row_points import row_points
 from miptree.utils.arrays import FloatArray, IntArray
 
 _MOST_CELLS, _MOST_LEVELS = 130, 24
@@ -83,11 +84,8 @@ def points_histogram(
     card: Card, atoms: list[Atom], Z: FloatArray, codes: IntArray, n_classes: int
 ) -> dict[str, Any]:
     """Count points of rows by class; bars up to 0 are those of rows that go left."""
-    points = np.zeros(len(Z), dtype=np.intp)
-    for part in card.parts:
-        points += part.weight * _levels(part, atoms, Z)
     counts = np.zeros((n_classes, card.total + 1), dtype=np.intp)
-    np.add.at(counts, (codes, points), 1)
+    np.add.at(counts, (codes, row_points(card, atoms, Z)), 1)
     edges = np.arange(card.total + 2) - card.most - 1
     return {
         "edges": edges.tolist(),
@@ -95,21 +93,3 @@ def points_histogram(
         "margin": 0,
         "named": ["0 points", f"{card.total} points"],
     }
-
-
-def _levels(part: Part, atoms: list[Atom], Z: FloatArray) -> IntArray:
-    """Return the level of a part that each row reaches."""
-    atom = part.atom
-    if isinstance(atom, Member):
-        values = set(atom.values)
-        mine = [
-            isinstance(other, Member)
-            and other.column == atom.column
-            and set(other.values) <= values
-            for other in atoms
-        ]
-        level = Z[:, mine].sum(axis=1)
-    else:
-        first = atom.cuts.index(part.cuts[0])
-        level = np.clip(Z[:, atoms.index(atom)] - first, 0, part.n_levels)
-    return (part.n_levels - level if part.falls else level).astype(np.intp)

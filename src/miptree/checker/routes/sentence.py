@@ -36,10 +36,10 @@ def routes_sentence(proof: RoutesProof, rows: Rows, points: Points, held: Held) 
     table = rows_words(len(proof.labels), len(rows.price))
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
-    features = _features(proof, rows, points)
+    columns = _columns(proof, rows, points)
     none = (
         f"no decision tree of depth up to {proof.objective.depth} whose splits may "
-        f"{features} has an objective below {least} on {table}"
+        f"{columns} has an objective below {least} on {table}"
     )
     meaning = f"({_meaning(proof)})"
     if held.all:
@@ -56,17 +56,15 @@ def routes_sentence(proof: RoutesProof, rows: Rows, points: Points, held: Held) 
     return unconfirmed(proof, "its tree has an objective of", "has one below", shown)
 
 
-def _features(proof: RoutesProof, rows: Rows, points: Points) -> str:
-    """Say what splits may weigh, and what they may not; a category may be columns."""
+def _columns(proof: RoutesProof, rows: Rows, points: Points) -> str:
+    """Say how many columns of the data splits may use; a category may be several."""
     read = [column for column in proof.columns if column.n_numbers > 0]
     n_columns, subsets = points.X.shape[1], _subsets(points)
     n, n_categories = len(read), sum(column.is_category for column in read)
     n_others = rows.n_unread + sum(c.is_read for c in proof.columns) - n
-    words = "the one feature" if n == 1 else f"all {n} features"
+    words = "the one column" if n == 1 else f"all {n} columns"
     if n_others:
-        others = "column" if n_others == 1 else f"{n_others} columns"
-        words = "one feature" if n == 1 else f"{n} features"
-        words += f" (not the other {others} of the data)"
+        words = f"{n} of {n + n_others} columns"
     if n_categories:
         words += f", {n_categories} of them as categories"
     n_alike = sum(column.n_alike for column in proof.columns)
@@ -75,8 +73,8 @@ def _features(proof: RoutesProof, rows: Rows, points: Points) -> str:
     if n != n_columns:
         words += f", which the proof file reads as {n_columns} columns of numbers,"
     if not subsets:
-        return f"weigh {words}"
-    return f"weigh {words} or {subsets}" if n else subsets
+        return f"use {words}"
+    return f"use {words} or {subsets}" if n else subsets
 
 
 def _subsets(points: Points) -> str:
