@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -141,3 +142,22 @@ def signature(lines):
     """The last line of a proof file."""
     digest = hashlib.sha256("".join(lines).encode()).hexdigest()
     return json.dumps({"digest": digest}) + "\n"
+
+
+@pytest.mark.parametrize("far", [1e14, 1.7e15])
+def test_a_column_too_far_from_0_is_named(far):
+    """One whose splits rounding hides, until a constant is subtracted."""
+    frame = pd.DataFrame({"near": np.arange(60.0) % 2, "time": far + np.arange(60.0)})
+    y = (np.arange(60) > 30).astype(int)
+    clf = OptimalTreeClassifier(
+        max_depth=1, solver="search", max_iter=10, time_limit=None, random_state=0
+    )
+    with pytest.warns(UserWarning, match="Column 'time' lies so far from 0") as told:
+        clf.fit(frame, y)
+    assert len(told) == 1
+    frame["time"] -= frame["time"].min()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.fit(frame, y)
+        clf.fit(frame.assign(time=frame["time"] + 1e12, near=1e15), y)
+    assert clf.certificate_.errors == 0

@@ -24,6 +24,7 @@ from miptree.constraints.contradictions import refuse_contradictions
 from miptree.constraints.rules import source_names
 from miptree.control.clock import Clock
 from miptree.data.checks import UnreadableColumnError
+from miptree.data.far_columns import warn_of_far_columns
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
@@ -299,6 +300,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
             self.constraints_, self.max_depth, self.max_features_per_split
         )
         problem, schema = self._problem_of(rows, classes)
+        warn_of_far_columns(problem, schema.table.open_names)
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
         self.__dict__.pop("rounds_", None)  # of an earlier fit
