@@ -30,7 +30,7 @@ from miptree import (  # noqa: E402
     PointsTreeClassifier,
     export_text,
 )
-from miptree.export._shown import shown_rules  # noqa: E402
+from miptree.export.shown import shown_rules  # noqa: E402
 from miptree.export.text import split_text  # noqa: E402
 from miptree.plot import plot_node, plot_regions, plot_trace, plot_tree  # noqa: E402
 from miptree.tree import HeapTree, ObliqueTree  # noqa: E402

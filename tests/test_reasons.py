@@ -13,8 +13,8 @@ import miptree.estimator
 from _sealed import forged
 from miptree import OptimalTreeClassifier, save_json, verify_model
 from miptree.certificate.reasons import is_known
-from miptree.export._json_reader import model_of
 from miptree.export._json_values import MalformedError
+from miptree.export.json_reader import model_of
 from miptree.fit.train import train
 from miptree.objective.bounds import EXHAUSTIVE, REFUTED, ROUTES
 

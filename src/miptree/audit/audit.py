@@ -28,8 +28,8 @@ from miptree.constraints.rules import Rules
 from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
 from miptree.estimator_points import PointsTreeClassifier
-from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
+from miptree.export.json_reader import SavedModel
 
 
 def verify_model(

@@ -21,7 +21,7 @@ from miptree.certificate.rules_words import rules_words
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.files import TableNote
 from miptree.export import export_text
-from miptree.export._names import printable
+from miptree.export.names import printable
 from miptree.export.text import certificate_facts
 
 P = ParamSpec("P")

@@ -12,7 +12,7 @@ import typer
 
 from miptree.commands import _tables
 from miptree.data.files import FileOptions, Roles, identifying_columns, read_file
-from miptree.export._names import printable
+from miptree.export.names import printable
 from miptree.utils.arrays import AnyArray, FloatArray
 
 _MANY_CLASSES = 20

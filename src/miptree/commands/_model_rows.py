@@ -15,8 +15,8 @@ from miptree.commands._new_rows import warn_of_new_values, with_spare_columns
 from miptree.data import CategoricalColumn
 from miptree.data.files import FileOptions, Roles, read_file, read_table
 from miptree.estimator import OptimalTreeClassifier
-from miptree.export._json_reader import SavedModel
-from miptree.export._rules import rules_of, table_of
+from miptree.export.json_reader import SavedModel
+from miptree.export.readable import readable_tree, table_of
 from miptree.utils.arrays import AnyArray
 
 TABLE_HELP = (
@@ -154,7 +154,7 @@ def _lenient_features(
     """Take these columns where some that no split uses may be lacking."""
     if not hasattr(clf, "feature_names_in_"):
         return _features(clf, table)
-    rules = rules_of(clf)
+    rules = readable_tree(clf)
     used = {rules.name(column) for column in rules.used}
     filled = with_spare_columns(table, rules.columns, used)
     features = _features(clf, filled)

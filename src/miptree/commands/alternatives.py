@@ -19,8 +19,8 @@ from miptree.commands._model_rows import (
 )
 from miptree.data.files import FileOptions
 from miptree.estimator_points import PointsTreeClassifier
-from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
+from miptree.export.json_reader import SavedModel
 from miptree.fit.necessity import Necessity
 
 Number = Annotated[int, typer.Option(help="Most trees to list.")]

@@ -31,8 +31,8 @@ from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, evaluate_rules
 from miptree.evaluate import evaluate as count
-from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
+from miptree.export.json_reader import SavedModel
 from miptree.report import report_html
 from miptree.utils.files import write_atomic
 from miptree.utils.warn import warn

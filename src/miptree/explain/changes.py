@@ -18,7 +18,7 @@ from miptree.explain.nearest import Flip, Router
 from miptree.explain.program import Row
 from miptree.explain.splits import Story
 from miptree.explain.tables import table_like
-from miptree.export._rules import atoms_of
+from miptree.export.readable import atoms_of
 
 Answer: TypeAlias = tuple[NearestChange | None, str]
 """The nearest change of a row, or else why there is none."""

@@ -16,7 +16,7 @@ from miptree.data.limits import Limits
 from miptree.explain.moves import Move
 from miptree.explain.nearest import Flip, Router, nearest_flip
 from miptree.explain.program import Row, Way
-from miptree.export._rules import Leaf
+from miptree.export.readable import Leaf
 
 _FAR = 1.0
 """Ranges outside its own beyond which a number is far."""

@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from miptree.data import Value
 from miptree.explain.cell_values import added, slope_of
 from miptree.explain.moves import Move, Options, Slide, is_free
-from miptree.export._rules import Branch
+from miptree.export.readable import Branch
 
 PASSED = 4e-6
 """Share of what a score can vary by, by which a split is passed: HiGHS takes a row as

@@ -17,8 +17,8 @@ from miptree.explain.explanation import (
     NearestChange,
     SplitMet,
 )
-from miptree.export._names import number_text, printable
-from miptree.export._words import gap_words, plural
+from miptree.export.names import number_text, printable
+from miptree.export.words import gap_words, plural
 from miptree.objective.tolerance import percent
 
 _MOST_SHOWN = 8

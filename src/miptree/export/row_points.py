@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from miptree.export._conditions import Card, Part
-from miptree.export._rules import Atom, Member
+from miptree.export.conditions import Card, Part
+from miptree.export.readable import Atom, Member
 from miptree.utils.arrays import FloatArray, IntArray
 
 

@@ -10,15 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.evaluate import codes_of, score_histogram
-from miptree.export._conditions import Card
-from miptree.export._describe import is_points_tree
-from miptree.export._names import number_text
-from miptree.export._rules import Branch, Leaf, Rules, atoms_of
-from miptree.export._shown import shown_rules
-from miptree.export._wrap import wrapped
 from miptree.export.cards import Step, steps_of
+from miptree.export.conditions import Card
+from miptree.export.describe import is_points_tree
+from miptree.export.names import number_text
+from miptree.export.readable import Branch, Leaf, ReadableTree, atoms_of
 from miptree.export.row_points import row_points
+from miptree.export.shown import shown_rules
 from miptree.export.text import split_text
+from miptree.export.wrap import wrapped
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, finish, plain_text
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
@@ -108,7 +108,7 @@ def _draw_sums(
 def _draw_step(
     ax: Any,
     clf: TreePredictor,
-    rules: Rules,
+    rules: ReadableTree,
     step: Step,
     Z: FloatArray,
     codes: IntArray,

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import GridColumn, NumericalColumn, Table
 from miptree.evaluate import codes_of
-from miptree.export._rules import table_of
 from miptree.export.leaf_words import row_number
+from miptree.export.readable import table_of
 from miptree.plot._common import axes_or_new, colour, plain_text
 from miptree.tree.column_use import column_use
 from miptree.utils.arrays import AnyArray, FloatArray

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from miptree.classifiers.alternatives import Alternatives
 from miptree.classifiers.predictor import TreePredictor
 from miptree.evaluate import LabelledRows
-from miptree.export._names import printable
+from miptree.export.names import printable
 from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity

@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from miptree.export._conditions import Card
-from miptree.export._names import printable
-from miptree.export._rules import Atom, Branch, Leaf, Rules
-from miptree.export._words import condition_words, lookup, part_words
 from miptree.export.cards import Step, goal_words, rare_values, steps_of
+from miptree.export.conditions import Card
+from miptree.export.names import printable
+from miptree.export.readable import Atom, Branch, Leaf, ReadableTree
 from miptree.export.row_points import row_points
+from miptree.export.words import condition_words, lookup, part_words
 from miptree.utils.arrays import FloatArray, IntArray
 
 _MOST_CELLS, _MOST_LEVELS = 130, 24
 """Ranges on a card that fits on one page of paper, and of one feature."""
 
 
-def scorecard(rules: Rules, counts: IntArray) -> dict[str, Any]:
+def scorecard(rules: ReadableTree, counts: IntArray) -> dict[str, Any]:
     """List the steps with what is to be looked up, marked and added up at each."""
     steps = steps_of(rules)
     cards = [step.asks for step in steps.values() if isinstance(step.asks, Card)]
@@ -46,13 +46,13 @@ def _children(step: Step) -> tuple[Branch | Leaf, Branch | Leaf]:
     return step.branch.left, step.branch.right
 
 
-def _asked(rules: Rules, step: Step) -> str:
+def _asked(rules: ReadableTree, step: Step) -> str:
     if isinstance(step.asks, Card):
         return f"Add up points (0 to {step.asks.total})."
     return f"{condition_words(rules, step.asks)}?"
 
 
-def _parts(rules: Rules, step: Step, has_room: bool) -> list[dict[str, Any]]:
+def _parts(rules: ReadableTree, step: Step, has_room: bool) -> list[dict[str, Any]]:
     """List what has points at a step, with ranges to look up where there is room."""
     if not isinstance(step.asks, Card):
         return []
@@ -65,7 +65,7 @@ def _parts(rules: Rules, step: Step, has_room: bool) -> list[dict[str, Any]]:
     return found
 
 
-def step_facts(rules: Rules, step: Step) -> dict[str, Any]:
+def step_facts(rules: ReadableTree, step: Step) -> dict[str, Any]:
     """Describe a split for its box in the tree and what is shown beside it."""
     asks = step.asks
     said = f"{condition_words(rules, asks)}?"

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from miptree.data.columns import show_value
-from miptree.export._rules import Atom, Member, Missing, Rules, Steps
+from miptree.export.readable import Atom, Member, Missing, ReadableTree, Steps
 
 
-def value_names(rules: Rules, member: Member) -> list[str]:
+def value_names(rules: ReadableTree, member: Member) -> list[str]:
     """Name the values, the pooled rare ones as one."""
     rare = set(getattr(rules.columns[member.column], "rare", ()))
     names = [printable(show_value(v)) for v in member.values if v not in rare]
@@ -24,7 +24,7 @@ def printable(text: object) -> str:
     )
 
 
-def with_printable_names(rules: Rules) -> Rules:
+def with_printable_names(rules: ReadableTree) -> ReadableTree:
     """Return rules whose names of columns and classes are printable, for people.
 
     A name that holds the end of a line could else forge a rule of its own.
@@ -43,7 +43,7 @@ def number_text(number: float, digits: int) -> str:
     return np.format_float_positional(float(text), trim="-") if is_long else text
 
 
-def atom_text(rules: Rules, atom: Atom) -> str:
+def atom_text(rules: ReadableTree, atom: Atom) -> str:
     """Name what an atom reads."""
     name = rules.name(atom.column)
     if isinstance(atom, Missing):
