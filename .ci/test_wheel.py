@@ -114,7 +114,8 @@ def call(*command: object, cwd: Path, env: dict[str, str] | None = None) -> None
     print("+", *words, flush=True)
     outer = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
     # A console without UTF-8 shall not decide whether a test passes.
-    outer = {**outer, "PYTHONUTF8": "1", **(env or {})}
+    # Nor shall anything compile on in a folder that is removed at the end.
+    outer |= {"PYTHONUTF8": "1", "MIPTREE_KEEP_COMPILING": "0", **(env or {})}
     subprocess.run(words, cwd=cwd, env=outer, check=True)
 
 

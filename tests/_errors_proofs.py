@@ -135,6 +135,8 @@ def random_proof(
         value_feature = np.zeros(3, dtype=int)
     labels = rng.permutation([*range(n_classes), *rng.integers(0, n_classes, n)])[:n]
     weights = rng.integers(0, 7, n) / 2 if is_weighted else None
+    if weights is not None:
+        weights[0] = 1.5  # not all are 0
     margin = float(rng.choice([0.05, 0.1337, 0.3119]))
     header = {
         "format": "miptree-proof",
@@ -178,7 +180,7 @@ def section(problem, margin, depth, is_halved, lie):
         space = LIES[lie](space)
     n = problem.n_rows
     rows = [np.arange(n)]
-    if is_halved:
+    if is_halved and n > 3:
         rows = [np.arange(0, n, 2), np.arange(1, n, 2), *rows]
     parts = []
     for k, own in enumerate(rows):

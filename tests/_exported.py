@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from miptree.export._rules import rules_of
+from miptree.export.readable import readable_tree
 
 
 def frame_of(rows):
@@ -80,7 +80,7 @@ def in_c(source, clf, rows, folder, prints):
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler (gcc or cc) on this machine")
-    rules = rules_of(clf)
+    rules = readable_tree(clf)
     (folder / "tree.c").write_text(_c_program(source, rules, prints))
     strictly = ["-std=gnu11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror"]
     strictly += ["-Wno-unused-variable"]  # of this test's reader

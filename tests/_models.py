@@ -18,7 +18,7 @@ from miptree.data import (
     read_cells,
 )
 from miptree.data.schema import Schema
-from miptree.export._rules import table_of
+from miptree.export.readable import table_of
 from miptree.fit.fitted import passing
 from miptree.tree import HeapTree, ObliqueTree
 

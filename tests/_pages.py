@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 
 from _models import HOSTILE, grid_frame, mixed_frame
-from miptree.export._rules import rules_of
+from miptree.export.readable import readable_tree
 from miptree.report import report_html
 
 
@@ -42,5 +42,5 @@ def plain_rows(clf, rows):
     cells = cells.set_axis(range(cells.shape[1]), axis=1)
     return [
         {str(j): float(v) if isinstance(v, bool) else v for j, v in row.items()}
-        for row in cells[rules_of(clf).used].to_dict("records")
+        for row in cells[readable_tree(clf).used].to_dict("records")
     ]

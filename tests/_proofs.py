@@ -106,7 +106,8 @@ class Fit:
         score = self.objective.evaluate(self.problem, self.tree)
         trivial = combinatorial_bound(self.problem, depth)
         bound = self.points.in_user_units(self.found.bound) - self.points.rounding
-        bounds = Bounds(trivial, trivial, max(trivial, Bound(bound, "all root splits")))
+        best = max(trivial, Bound(bound, "all root splits"))
+        bounds = Bounds(trivial, trivial, best, self.problem.cheapest_error)
         self.certificate = certify(
             self.problem, self.objective, depth, self.tree, score, bounds, 0.0
         )

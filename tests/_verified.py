@@ -21,6 +21,6 @@ def honest(problem, tree, depth, objective=None, errors=None, whole=None):
         depth,
         tree,
         score,
-        Bounds(any_tree, errors or any_tree, whole or any_tree),
+        Bounds(any_tree, errors or any_tree, whole or any_tree, problem.cheapest_error),
         0.5,
     )

@@ -1,15 +1,23 @@
 """What holds for all tests."""
 
+import os
 import shutil
 import signal
 
 import pytest
 
 from miptree.checker import check
+from miptree.control.background import SWITCH
 from miptree.mip import node_lp
 from miptree.proof import compile_proof_kernels
 from miptree.proof.routes import compile_route_kernels
 from miptree.search import compile_kernels
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_process_is_left_behind():
+    """Those that compile end with the tests, and with the programs that these start."""
+    os.environ[SWITCH] = "0"
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -22,7 +22,7 @@ from miptree.mip.formulations.categorical import largest_coefficient
 from miptree.mip.node_lp import polish
 from miptree.objective import Svm1Objective
 from miptree.objective.leaf_labels import tree_value
-from miptree.objective.tolerance import meets
+from miptree.objective.tolerance import Leeway
 from miptree.search import search
 from miptree.tree import HeapTree
 
@@ -117,7 +117,7 @@ def test_trained_tree_is_honest(problem, objective, formulation):
     assert found.objective_bound <= best + 1e-6 * max(1.0, best)
     assert found.objective >= best - 1e-6 * max(1.0, best)
     if trained.status == "optimal":
-        assert meets(found.objective, best)
+        assert Leeway().meets(found.objective, best)
 
 
 # ---------------------------------------------------------------- trees in and out

@@ -192,10 +192,9 @@ def test_the_sentence_says_all_that_was_used(folder):
         f"Checked: the tree costs {fit.certificate.objective:g} on these {N} rows "
         "labelled by 'y' (with the weights of the proof file), and no points tree of "
         "depth 2 on the grid of the proof file with at most 2 features a split, points "
-        "up to 1 (1 or 4 for a yes/no column beside one number, the same for values of "
-        "one "
-        "category), at least 2 rows a leaf and a cost of 0.5 for each feature in a "
-        "split costs less."
+        "up to 1 (1 or 4 for a yes/no column beside one number, such as 4 smoker=yes + "
+        "age; the same for values of one category), at least 2 rows a leaf and a "
+        "cost of 0.5 for each feature in a split costs less."
     )
 
 

@@ -120,6 +120,21 @@ def test_a_model_reads_rows_in_every_dialect(folder, name):
     assert run("verify", folder / "model.json", folder / name).exit_code == 0
 
 
+def test_columns_of_the_model_are_carried_over_as_they_are_written(tmp_path):
+    """Long ids were once shortened, and dates became years."""
+    table, model = tmp_path / "data.csv", tmp_path / "model.json"
+    ids = [str(12345678901234567890 + 5000 * k) for k in range(20)]
+    rows = [f"{ids[k]};{k + 1}.2.2021;{k},50;{'ab'[k > 9]}" for k in range(20)]
+    table.write_text("\n".join(["id;day;x;y", *rows]))
+    use = ("--target", "y", "--use", "id", "--use", "day", "--depth", 1)
+    assert run("fit", table, *use, "--out", model).exit_code == 0
+    keep = [part for name in ("x", "id", "day") for part in ("--keep", name)]
+    carried = run("predict", model, table, *keep).stdout.split()[1:]
+    plain = run("predict", model, table).stdout.split()[1:]
+    for k, line in enumerate(carried):
+        assert line == f"{k},50;{ids[k]};{k + 1}.2.2021;{plain[k]}"
+
+
 def test_rows_come_from_standard_input(folder):
     command = ["predict", str(folder / "model.json"), "-"]
     for name in ("german.csv", "american.csv.gz", "titled.xlsx"):

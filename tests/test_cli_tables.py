@@ -72,6 +72,24 @@ def test_whole_numbers_and_truth_values_as_labels(tmp_path):
     assert "19 of 20 rows right" in found
 
 
+def test_leading_zeros_make_classes_and_categories(tmp_path):
+    """A fit once took 01 for 1, and proved the tree of the two classes left."""
+    table, model = tmp_path / "data.csv", tmp_path / "model.json"
+    codes = ["01", "1", "2"] * 10
+    rows = [f"{code},{'yes' if code == '01' else 'no'}" for code in codes]
+    table.write_text("\n".join(["code,y", *rows]))
+    options = ("--style", "points", "--out", model, "--force")
+    found = run("fit", table, "--target", "y", "--categorical", "code", *options)
+    assert "code = 01" in found.stdout
+    table.write_text("\n".join(["x,y", *(f"{k % 3},{codes[k]}" for k in range(30))]))
+    run("fit", table, "--target", "y", *options)
+    assert load_json(model).classes_.tolist() == ["01", "1", "2"]
+    assert "30 of 30 rows right" in run("evaluate", model, table).stdout
+    assert {"01", "1", "2"} == {
+        line.split(",")[0] for line in run("predict", model, table).stdout.split()[1:]
+    }
+
+
 def test_labels_with_decimal_commas(tmp_path):
     X, y = line_table((1.0, 3.0))
     model = saved(tmp_path, X, y)

@@ -19,6 +19,7 @@ from miptree import (
     PointsTreeClassifier,
     verify_model,
 )
+from miptree.control.background import SWITCH
 from miptree.control.clock import Clock
 from miptree.control.compilers import Compilers
 from miptree.control.stop import Stop
@@ -32,6 +33,7 @@ from miptree.points.compiling import compile_points_kernels, compilers_for
 from miptree.search import compiling, kernels_are_ready_in_time
 from miptree.search.starts import cart_tree, greedy_svm_tree
 from miptree.tuning import kernels
+from miptree.utils.locks import take_lock
 
 FOREVER = "import time; time.sleep(600)"
 OBJECTIVE = Svm1Objective(10, 1, 0.1)
@@ -40,8 +42,9 @@ Made = Callable[..., Compilers]
 
 
 @pytest.fixture
-def made() -> Iterator[Made]:
-    """A maker of processes that are ended after the test."""
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Made]:
+    """A maker of processes that are ended after the test, and wait for no others."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
     all_made: list[Compilers] = []
 
     def make(*sources: str) -> Compilers:
@@ -144,20 +147,119 @@ def test_time_and_a_stop_end_the_wait_but_not_the_processes(made: Made) -> None:
     assert process.poll() is not None
 
 
-def test_they_end_with_the_process_that_started_them() -> None:
+# ------------------------------------------------------------------ left behind
+
+
+def until(happens: Callable[[], bool]) -> None:
+    """Wait for something that another process does."""
+    deadline = time.monotonic() + 200
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_locked(path: Path) -> bool:
+    with path.open("ab") as file:
+        try:
+            take_lock(file)
+        except BlockingIOError:
+            return True
+    return False
+
+
+AT_WORK = """
+import os, time
+from pathlib import Path
+from miptree.utils.locks import take_lock
+file = open("alive", "ab")
+take_lock(file)
+Path("began").touch()
+while not Path("go").exists():
+    time.sleep(0.02)
+Path("ended").write_text(str(os.nice(0)))
+"""
+"""Work that is not done before it is told to go on."""
+
+
+def start_and_end(folder: Path, keeps_compiling: str) -> None:
+    """Run a program that ends while another process compiles for it."""
     source = (
+        "import time\nfrom pathlib import Path\n"
         "from miptree.control.compilers import Compilers\n"
-        f"compilers = Compilers([{FOREVER!r}])\n"
-        "compilers.start()\n"
-        "print(compilers._processes[0].pid)\n"
+        f"Compilers([{f'exec({AT_WORK!r})'!r}]).start()\n"
+        "while not Path('began').exists(): time.sleep(0.02)\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", source],
-        capture_output=True, text=True, check=True, timeout=200,
-        env=same_imports(),
+    subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error::ResourceWarning", "-c", source],
+        check=True, timeout=200, cwd=folder, capture_output=True,
+        env={**same_imports(), SWITCH: keeps_compiling, "NUMBA_CACHE_DIR": str(folder)},
     )  # fmt: skip
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(run.stdout), 0)
+
+
+def test_compiling_goes_on_to_its_end_after_the_program(tmp_path: Path) -> None:
+    """Or runs that are shorter than the longest kernel would never have it."""
+    start_and_end(tmp_path, keeps_compiling="1")
+    assert is_locked(tmp_path / "alive")
+    time.sleep(0.5)  # it hears the end of the program, and goes on
+    (tmp_path / "go").touch()
+    until((tmp_path / "ended").exists)
+    until(lambda: not is_locked(tmp_path / "alive"))
+    assert (tmp_path / "ended").read_text() == str(os.nice(0) + 5)
+
+
+def test_a_switch_ends_it_with_the_program(tmp_path: Path) -> None:
+    start_and_end(tmp_path, keeps_compiling="0")
+    until(lambda: not is_locked(tmp_path / "alive"))
+    assert not (tmp_path / "ended").exists()
+
+
+def test_the_same_is_compiled_by_one_process_at_a_time(
+    made: Made, tmp_path: Path
+) -> None:
+    note = f"open({str(tmp_path / 'notes')!r}, 'a').write"
+    source = f"import time; {note}('in '); time.sleep(0.5); {note}('out ')"
+    both = [made(source), made(source)]
+    for compilers in both:
+        compilers.start()
+    assert [compilers.wait(Clock(200.0)) for compilers in both] == ["done", "done"]
+    assert (tmp_path / "notes").read_text() == "in out in out "
+
+
+def in_background(folder: Path, source: str) -> subprocess.Popen[str]:
+    """Start a program of this test as :class:`Compilers` would."""
+    begin = "from miptree.control import background; background.MOST_SECONDS = 100"
+    return subprocess.Popen(
+        [sys.executable, "-c", f"{begin}; {source}"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**same_imports(), SWITCH: "1", "NUMBA_CACHE_DIR": str(folder)},
+    )  # fmt: skip
+
+
+def test_who_waits_for_another_that_compiles_ends_with_its_program(
+    tmp_path: Path,
+) -> None:
+    first = "background.begin('x'); print('begins', flush=True); input()"
+    with in_background(tmp_path, first) as at_work:
+        assert at_work.stdout is not None
+        assert at_work.stdout.readline() == "begins\n"
+        with in_background(tmp_path, "background.begin('x')") as waiting:
+            waiting.communicate(timeout=200)
+            assert waiting.returncode == 1
+        assert at_work.poll() is None
+        at_work.kill()
+
+
+def test_who_has_just_been_started_goes_on_after_the_program(tmp_path: Path) -> None:
+    """On a busy machine a short fit is over before others have begun."""
+    source = "import sys; sys.stdin.read(); background.begin('x'); print('begins')"
+    with in_background(tmp_path, source) as late:
+        assert late.communicate(timeout=200) == ("begins\n", None)
+
+
+def test_compiling_has_an_end(tmp_path: Path) -> None:
+    source = "background.MOST_SECONDS = 0.1; background.begin('x'); " + FOREVER
+    with in_background(tmp_path, source) as endless:
+        assert endless.wait(timeout=200) == 1
 
 
 @pytest.mark.usefixtures("nothing_is_compiled")

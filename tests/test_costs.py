@@ -32,7 +32,7 @@ from miptree.mip.formulations import (
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import combinatorial_bound
 from miptree.objective.leaf_labels import tree_value
-from miptree.objective.tolerance import meets
+from miptree.objective.tolerance import Leeway
 
 QUICK = {"max_iter": 20, "time_limit": None, "random_state": 0}
 CLASS_INDICATORS = [CompactFormulation, FlowFormulation, CountFormulation]
@@ -128,7 +128,7 @@ def test_trained_tree_is_honest(problem):
     assert found.objective_bound <= best + 1e-6
     assert found.objective >= best - 1e-6
     if trained.status == "optimal":
-        assert meets(found.objective, best)
+        assert Leeway().meets(found.objective, best)
 
 
 # ----------------------------------------------------------------------- estimator

@@ -104,10 +104,14 @@ def test_a_page_of_the_gallery_shows_what_its_script_prints(
 
 
 def test_letters_of_the_paper_are_on_its_own_pages_only():
-    letters = re.compile(r"\(1[a-k]\)|\b(alpha|beta)_?\d|\b(epsilon|lambda)\b|\beps'")
+    letters = re.compile(
+        r"\(1[a-k]\)|\b(Algorithm|Proposition|Theorem) \d"
+        r"|\b(alpha|beta)_?\d|\b(epsilon|lambda)\b|\beps'"
+    )
     its_own = "paper.md equations.md baselines.md benchmarks.md results.md".split()
     pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
-    pages += (ROOT / "docs" / "gallery").glob("*.md")
+    for folder in ("gallery", "pipeline", "api"):
+        pages += (ROOT / "docs" / folder).glob("*.md")
     found = {page.name: letters.findall(page.read_text()) for page in pages}
     assert [name for name in found if found[name] and name not in its_own] == []
     assert all(found[name] for name in ("paper.md", "equations.md"))

@@ -2,6 +2,7 @@
 
 import collections
 import copy
+import json
 
 import numpy as np
 import pytest
@@ -14,22 +15,22 @@ from miptree.checker import check_proof
 pytestmark = pytest.mark.usefixtures("bugs_show")
 
 CASES = {
-    "stump": {"seed": 1, "n": 7},
+    "stump": {"seed": 3, "n": 7},
     "one feature": {"seed": 2, "n": 7, "d": 1},
-    "weights": {"seed": 3, "n": 7, "is_weighted": True},
-    "two levels": {"seed": 4, "n": 7, "d": 1, "depth": 2},
-    "two levels, three classes": {"seed": 5, "n": 7, "depth": 2, "n_classes": 3},
-    "four classes": {"seed": 6, "n": 7, "n_classes": 4, "is_weighted": True},
+    "weights": {"seed": 4, "n": 7, "is_weighted": True},
+    "two levels": {"seed": 5, "n": 7, "d": 1, "depth": 2},
+    "two levels, three classes": {"seed": 6, "n": 7, "depth": 2, "n_classes": 3},
+    "four classes": {"seed": 21, "n": 7, "n_classes": 4, "is_weighted": True},
     "deep": {"seed": 7, "n": 7, "d": 1, "depth": 3, "n_classes": 3},
-    "parts": {"seed": 8, "n": 8, "is_halved": True},
+    "parts": {"seed": 19, "n": 8, "d": 1, "is_halved": True},
     "parts with weights": {
-        "seed": 9,
+        "seed": 19,
         "n": 8,
         "d": 1,
         "is_halved": True,
         "is_weighted": True,
     },
-    "values and a sum": {"seed": 10, "n": 7, "d": 1, "more": True},
+    "values and a sum": {"seed": 12, "n": 7, "d": 1, "more": True},
 }
 N_RANDOM, N_MUTANTS, N_LONG = 40, 25, 2_000
 
@@ -186,7 +187,7 @@ def place_of(lines, kind):
         (("family", "depth"), 6, "whole number 1 to 5"),
         (("family", "margin"), 0, "(1e-9, 1]"),
         (("family", "margin"), 1.5, "(1e-9, 1]"),
-        (("family", "kind"), "other", "kind 'other'"),
+        (("family", "kind"), "other", "must have the entries"),
         (("family", "max_features"), 0, "whole number"),
         (("costs",), [[0, 1], [2, 0]], "costs by class"),
         (("weights",), [0] * 8, "weight 0"),
@@ -229,20 +230,24 @@ def refused(lines, frame, folder, words):
         ("h", ["w", 0, [1, 1]], "without a reason"),
         ("h", ["w", 0, [99, 1, 0, 1]], "a column that is none"),
         ("b", ["b", 77], "a point 77"),
-        ("b", ["b", 0, [0, 1]], "cut off"),
-        ("b", ["b", 0, [9, 1, 0, 1, 1, 1]], "a split that is none"),
-        ("b", ["b", 0, [0, 2, 0, 1, 1, 1]], "a split that is none"),
-        ("b", ["b", 0, [0, 1, 0, 0, 0, 1]], "not above 0"),
-        ("b", ["b", 0, [0, 1, 0, 1, 0, 1]], "on one side only"),
-        ("b", ["b", 0, [0, 1, 0, 1, 1, 1]], "elsewhere"),
-        ("b", ["b", 0, [0, 1, 0, 10**18, 1, 1]], "not known"),
-        ("b", ["b", 0, 1], "not known"),
-        ("b", ["b", 0, [[0]]], "not known"),
+        ("b", ["b", -9, [0, 1]], "cut off"),
+        ("b", ["b", -9, [9, 1, -9, 1, -8, 1]], "a split that is none"),
+        ("b", ["b", -9, [0, 2, -9, 1, -8, 1]], "a split that is none"),
+        ("b", ["b", -9, [0, 1, -9, 0, -9, 1]], "not above 0"),
+        ("b", ["b", -9, [0, 1, -9, 1, -9, 1]], "on one side only"),
+        ("b", ["b", -9, [0, 1, -9, 1, -8, 1]], "elsewhere"),
+        ("b", ["b", -9, [0, 1, -9, 10**18, -8, 1]], "not known"),
+        ("b", ["b", -9, 1], "not known"),
+        ("b", ["b", -9, [[0]]], "not known"),
         ("b", ["b", -1], "not known"),
     ],
 )
 def test_odd_lines_are_refused(folder, kind, value, words):
     lines, frame = case("parts")
+    if kind == "b":  # points of its part
+        own, other = lines[place_of(lines, "part")][1][:2]
+        value = json.loads(json.dumps(value).replace("-9", str(own)))
+        value = json.loads(json.dumps(value).replace("-8", str(other)))
     lines[place_of(lines, kind)] = value
     refused(lines, frame, folder, words)
 
@@ -254,8 +259,9 @@ def test_the_order_of_lines_matters(folder):
     lines.insert(part, branch)
     refused(lines, frame, folder, "outside of all parts")
     lines, frame = case("parts")
-    limit = lines.pop(place_of(lines, "h"))
-    lines.insert(-1, limit)
+    limit = place_of(lines, "h")
+    lines.insert(-1, lines[limit])
+    lines[1]["lines"] += 1
     refused(lines, frame, folder, "after its first part")
     lines, frame = case("parts")
     del lines[-2]

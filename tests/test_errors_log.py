@@ -162,6 +162,7 @@ def test_too_large_a_record_is_told(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.filterwarnings("ignore:The proof file shows")
 def test_what_is_counted_needs_no_search(tmp_path, monkeypatch):
     monkeypatch.setattr(recording, "box_limits", lambda *_: None)
     X = pd.DataFrame({"a": np.arange(30.0)})

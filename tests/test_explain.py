@@ -29,10 +29,10 @@ from miptree.baselines import GreedySVMTreeClassifier
 from miptree.data import CategoricalColumn, NumericalColumn
 from miptree.explain.cell_values import points_of
 from miptree.explain.limits import Limits
-from miptree.export._conditions import Card
-from miptree.export._describe import readable
-from miptree.export._rules import rules_of
 from miptree.export.cards import steps_of
+from miptree.export.conditions import Card
+from miptree.export.describe import readable
+from miptree.export.readable import readable_tree
 
 COMPARED = {"<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 
@@ -152,7 +152,7 @@ def test_points_are_those_of_the_card():
     """Each feature is looked up on the card, and the sum tells the way."""
     clf = grid_model()
     frame = grid_frame(300, seed=3)
-    rules = readable(rules_of(clf))
+    rules = readable(readable_tree(clf))
     steps = steps_of(rules)
     n_cards = 0
     for item in explain(clf, frame, changes=False):

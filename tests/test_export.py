@@ -34,8 +34,8 @@ from miptree import (
     save_json,
 )
 from miptree.baselines import GreedySVMTreeClassifier
-from miptree.export._rules import rules_of
 from miptree.export._sql_numbers import sql_number
+from miptree.export.readable import readable_tree
 from miptree.tree import HeapTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
@@ -76,11 +76,11 @@ def refusing(request):
     clf = request.param(3)
     rows = corner_rows(clf, 60)
     answers = clf.predict(rows).astype(object)
-    for j in rules_of(clf).used:
+    for j in readable_tree(clf).used:
         name = clf.feature_names_in_[j]
         answers[rows[name].isna()] = None
-        if rules_of(clf).is_category(j):
-            known = rules_of(clf).known_values(j)
+        if readable_tree(clf).is_category(j):
+            known = readable_tree(clf).known_values(j)
             answers[~rows[name].isin([v for v in known if v is not None])] = None
     assert 0 < (answers == None).sum() < len(rows)  # noqa: E711
     return strict(clf), rows, answers.tolist()
@@ -127,7 +127,7 @@ def numbers_as_categories():
     clf = OptimalTreeClassifier(
         max_depth=1, solver="search", max_iter=5, categorical_features=["code"]
     ).fit(rows, y)
-    assert rules_of(clf).is_category(0)
+    assert readable_tree(clf).is_category(0)
     assert clf.predict(rows).tolist() == y.tolist()
     return clf, rows.astype(str), y.tolist()
 
@@ -225,7 +225,7 @@ def in_onnx(clf, rows):
     runtime = pytest.importorskip("onnxruntime")
     content = export_onnx(clf).SerializeToString()
     session = runtime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    rules = rules_of(clf)
+    rules = readable_tree(clf)
     if [entry.name for entry in session.get_inputs()] == ["X"]:
         feed = {"X": np.asarray(rows, dtype=np.float64)}
     else:
@@ -258,7 +258,7 @@ def test_onnx_is_nan_where_predict_refuses(refusing):
 
 def test_onnx_is_nan_for_infinite_numbers():
     clf = array_model()
-    (used, *_) = rules_of(clf).used
+    (used, *_) = readable_tree(clf).used
     rows = np.zeros((3, clf.n_features_in_))
     rows[1, used], rows[2, used] = np.inf, -np.inf
     with pytest.raises(ValueError, match="infinity"):
@@ -355,7 +355,7 @@ def test_names_are_checked():
         export_sql(lone_leaf(), ["a"])
     with pytest.raises(ValueError, match="at least 2 classes, got 1"):
         export_python(lone_leaf(), class_names=["a"])
-    assert HOSTILE in rules_of(mixed_model()).classes
+    assert HOSTILE in readable_tree(mixed_model()).classes
 
 
 # ------------------------------------------------------------------------- notebook

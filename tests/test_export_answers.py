@@ -28,7 +28,7 @@ from miptree import (
     export_text,
     save_json,
 )
-from miptree.export._answers import OUTPUTS
+from miptree.export.answers import OUTPUTS
 from miptree.tree import HeapTree, ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")

@@ -15,7 +15,7 @@ from miptree.data.limits import Limits
 from miptree.data.schema import Schema
 from miptree.export import _json_reader
 from miptree.export._json_values import MalformedError
-from miptree.export._rules import Bound, rules_of
+from miptree.export.readable import Bound, readable_tree
 from miptree.tree import HeapTree, ObliqueTree
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
@@ -50,12 +50,12 @@ def one_split(coef, threshold, *columns):
     ],
 )
 def test_one_column_is_compared_with_one_cut(coef, threshold, expected):
-    assert rules_of(one_split([coef], threshold, AGE)).root.bound == expected
+    assert readable_tree(one_split([coef], threshold, AGE)).root.bound == expected
 
 
 def test_twins_send_missing_to_their_ends():
-    low = rules_of(one_split([1, 0], 0, INCOME)).root.bound
-    high = rules_of(one_split([0, 1], 0, INCOME)).root.bound
+    low = readable_tree(one_split([1, 0], 0, INCOME)).root.bound
+    high = readable_tree(one_split([0, 1], 0, INCOME)).root.bound
     assert low == Bound(0, 0.2, True, True)
     assert high == Bound(0, 0.2, True, False)
 
@@ -78,7 +78,7 @@ def test_models_of_the_tests_try_everything():
         clf = grid_model(seed)
         reached = np.unique(clf.apply(corner_rows(clf)))
         assert len(reached) >= 10
-        bounds = [branch.bound for branch in rules_of(clf).branches]
+        bounds = [branch.bound for branch in readable_tree(clf).branches]
         assert 2 <= sum(bound is not None for bound in bounds) <= 10
 
 

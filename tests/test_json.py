@@ -543,3 +543,8 @@ def test_truncated_files_are_refused(saved):
     for length in range(0, len(text) - 2, 37):
         with pytest.raises(MalformedError):
             _json_reader.model_of(text[:length])
+
+
+def test_a_folder_is_no_model(tmp_path):
+    with pytest.raises(ValueError, match=r"not a model .* it is a folder"):
+        load_json(tmp_path)

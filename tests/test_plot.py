@@ -25,8 +25,12 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.patches import FancyBboxPatch  # noqa: E402
 
-from miptree import OptimalTreeClassifier, PointsTreeClassifier  # noqa: E402
-from miptree.export._shown import shown_rules  # noqa: E402
+from miptree import (  # noqa: E402
+    OptimalTreeClassifier,
+    PointsTreeClassifier,
+    export_text,
+)
+from miptree.export.shown import shown_rules  # noqa: E402
 from miptree.export.text import split_text  # noqa: E402
 from miptree.plot import plot_node, plot_regions, plot_trace, plot_tree  # noqa: E402
 from miptree.tree import HeapTree, ObliqueTree  # noqa: E402
@@ -88,15 +92,46 @@ def test_words_of_a_points_tree_and_where_a_yes_leads():
     drawn(ax)
 
 
-def test_sides_of_a_split_of_a_points_tree():
+def picture_of_node(clf, frame, y, node):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return plot_node(clf, frame, y, node), clf.apply(frame)
+
+
+def test_a_question_of_a_points_tree_is_that_of_the_text():
+    """The text turns it: those who rent get a yes, and go to the right child."""
     clf = points_model(({"housing=rent": 1}, 0))
     frame = random_rows(np.random.default_rng(0))
     y = np.where(np.arange(len(frame)) % 2, "good", "bad")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ax = plot_node(clf, frame, y)
-    assert "housing is not rent" in ax.get_title()
-    assert any(text.startswith("← to node 1: bad") for text in texts(ax))
+    ax, leaves = picture_of_node(clf, frame, y, 0)
+    assert ax.get_title() == "node 0: housing = rent"
+    assert texts(ax) == ["← to node 2: good", "to node 1: bad →"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["yes", "no"]
+    heights = [[bar.get_height() for bar in bars] for bars in ax.containers]
+    counted = [[(leaves[y == c] == n).sum() for n in (2, 1)] for c in clf.classes_]
+    assert heights == counted
+
+
+def test_a_card_of_a_points_tree_is_that_of_the_text():
+    clf = points_model(({"age": -1, "od280": -1, "housing=rent": -1}, -11))
+    frame = random_rows(np.random.default_rng(0))
+    y = np.where(np.arange(len(frame)) % 2, "good", "bad")
+    ax, leaves = picture_of_node(clf, frame, y, 0)
+    (answers,) = [line for line in export_text(clf).split("\n") if "or fewer" in line]
+    most = int(answers.split()[0])
+    assert f"node 0: {most} points or fewer of [" in ax.get_title()
+    assert ax.get_xlabel() == f"points in STEP 1: yes where they are at most {most}"
+    (to_left,) = [text for text in texts(ax) if text.startswith("←")]
+    node = int(to_left.split()[3].strip(":"))
+    assert f"leaf {node}," in answers
+    bars = [bar for bars in ax.containers for bar in bars]
+    middles = [bar.get_x() + bar.get_width() / 2 for bar in bars]
+    assert {middle % 1 for middle in middles} == {0.0}  # a bar for each whole number
+    left = sum(
+        bar.get_height() for bar, x in zip(bars, middles, strict=True) if x <= most
+    )
+    assert left == (leaves == node).sum()
+    assert sum(bar.get_height() for bar in bars) == len(frame)
 
 
 def outside_their_boxes(ax):
@@ -182,6 +217,51 @@ def test_regions_of_a_points_tree_have_units_of_the_user():
             clf.tree_inputs(X.assign(age=v))[0, 0] for v in (cut - 1e-6, cut)
         )
         assert below < place < above
+
+
+def gaps_and_regions(features):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"age": rng.integers(20, 70, 80), "debt": rng.integers(0, 900, 80)}
+    ).astype(float)
+    X.loc[:9, "debt"] = np.nan
+    y = X["debt"].fillna(0) > 10 * X["age"]
+    clf = PointsTreeClassifier(max_depth=1, feature_penalty=0.5).fit(X, y)
+    return clf, X, plot_regions(clf, X, y, features)
+
+
+@pytest.mark.parametrize("features", [None, ("age", "debt"), (1, 0)])
+def test_regions_of_a_points_tree_with_gaps(features):
+    clf, X, ax = gaps_and_regions(features)
+    names = [ax.get_xlabel(), ax.get_ylabel()]
+    assert sorted(names) == ["age", "debt"]
+    assert "rows are spread within the steps of the tree" in ax.get_title()
+    assert "without 10 rows that lack one of the numbers" in ax.get_title()
+    # Every row is drawn inside its step, where the region has its class.
+    (image,) = ax.images
+    left, right, low, high = image.get_extent()
+    codes = image.get_array()
+    points = np.vstack([dots.get_offsets() for dots in ax.collections])
+    known = X[X["debt"].notna()]
+    places = [names.index("age"), names.index("debt")]
+    cuts = [np.array(column.cuts) for column in clf.table_.columns]
+    steps = [
+        np.searchsorted(c, known[n], side="right")
+        for c, n in zip(cuts, ["age", "debt"], strict=True)
+    ]
+    drawn_at = np.round(points[:, places]).astype(int)
+    assert sorted(map(tuple, drawn_at)) == sorted(zip(*steps, strict=True))
+    assert len({tuple(point) for point in points}) == len(known)
+    j = ((points[:, 0] - left) / (right - left) * len(codes)).astype(int)
+    i = ((points[:, 1] - low) / (high - low) * len(codes)).astype(int)
+    on = {
+        tuple(step): label
+        for step, label in zip(
+            zip(*steps, strict=True), clf.predict(known), strict=True
+        )
+    }
+    told = clf.classes_[codes[i, j]]
+    assert [on[tuple(step)] for step in drawn_at] == told.tolist()
 
 
 def test_dollars_are_no_formulas(iris):

@@ -85,6 +85,8 @@ TAMPERED = {
     "min_samples_leaf": lambda c: 3,
     "cost_unit": lambda c: 0.0,
     "cost_rounding": lambda c: -1.0,
+    "cheapest_error": lambda c: 0.5 * c.cheapest_error,
+    "error_price": lambda c: 2.0,
     "has_costs": lambda c: False,
     "n_unweighted": lambda c: 1,
     "n_sampled": lambda c: 5,
@@ -120,7 +122,7 @@ GRID = ", on the grid of its table"
     [
         lambda trees: trees.replace(GRID, ", or of any other kind" + GRID),
         lambda trees: trees.replace("1 or 4 for", "any points for"),
-        lambda trees: trees.replace(", the same for values of one category", ""),
+        lambda trees: trees.replace("; the same for values of one category", ""),
         lambda trees: trees.replace(GRID, ", on 99 of 8 grid columns"),
         lambda trees: trees + ".",
     ],
@@ -205,9 +207,9 @@ def test_the_sentence_of_a_proved_tree(fitted):
         f"{found.cost:g}. With 0.5 for each feature in a split that is "
         f"{found.objective:g} in all, and no points tree of its kind costs less (its "
         "kind: depth 2 with at most 2 features a split, points up to 1 (1 or 4 for a "
-        "yes/no column beside one number, the same for values of one category), at "
-        "least 2 rows a leaf, on the grid of its table; proved by all root splits; "
-        "counted in units of 0.5)."
+        "yes/no column beside one number, such as 4 smoker=yes + age; the same for "
+        "values of one category), at least 2 rows a leaf, on the grid of "
+        "its table; proved by all root splits; counted in units of 0.5)."
     )
 
 
@@ -286,8 +288,9 @@ def test_plain_errors_read_plainly():
     assert several.terms == "cost of errors + 0.5 to 2 for each feature in a split"
     assert several.trees == (
         "points tree of depth 3 with at most 2 features a split, points up to 3 (1 to "
-        "5 or 10 for a yes/no column beside one number of 1 a step), at least 5 rows a "
-        "leaf, the signs that were given, on 1 of 2 grid columns"
+        "5 or 10 for a yes/no column beside one number of 1 a step, such as 10 "
+        "smoker=yes + age), at least 5 rows a leaf, the signs that were given, "
+        "on 1 of 2 grid columns"
     )
 
 

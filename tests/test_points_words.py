@@ -13,7 +13,7 @@ from _models import array_model, iris_model, mixed_model
 from _points_models import COLUMNS, NAMES, TABLE, points_model, random_rows
 from miptree import export_dot, export_rules, export_text
 from miptree.data import GridColumn
-from miptree.export._conditions import (
+from miptree.export.conditions import (
     Card,
     Depending,
     Either,
@@ -24,12 +24,12 @@ from miptree.export._conditions import (
     negated,
     refusals,
 )
-from miptree.export._describe import condition_of, is_points_tree, readable
-from miptree.export._rules import Leaf, Member, rules_of
-from miptree.export._words import lookup
+from miptree.export.describe import condition_of, is_points_tree, readable
 from miptree.export.leaf_words import class_shares, leaf_text, percent
+from miptree.export.readable import Leaf, Member, readable_tree
 from miptree.export.sentences import conditions_on, ways_of
 from miptree.export.text import split_text
+from miptree.export.words import lookup
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column .* missing values")
 
@@ -99,10 +99,10 @@ def test_conditions_say_where_rows_go(split, seed):
     clf = points_model(split)
     frame = random_rows(np.random.default_rng(seed))
     goes_left = clf.apply(frame) == 1
-    found = condition_of(rules_of(clf).root)
+    found = condition_of(readable_tree(clf).root)
     assert np.array_equal(holds(found, frame), goes_left)
     assert np.array_equal(holds(negated(found), frame), ~goes_left)
-    turned = readable(rules_of(clf)).root
+    turned = readable(readable_tree(clf)).root
     said = holds(condition_of(turned), frame)
     assert np.array_equal(said == (turned.left.node == 1), goes_left)
     assert refusals(condition_of(turned)) <= refusals(found)
@@ -114,7 +114,7 @@ def test_sentences_hold_for_the_rows_of_their_leaf(one, two, three, seed):
     clf = points_model(one, two, three)
     frame = random_rows(np.random.default_rng(seed))
     leaf = clf.apply(frame)
-    for end, way in ways_of(readable(rules_of(clf)).root):
+    for end, way in ways_of(readable(readable_tree(clf)).root):
         said = Every(tuple(conditions_on(way)))
         assert np.array_equal(holds(said, frame), leaf == end.node)
     assert export_rules(clf).count("(leaf ") == 4
@@ -123,17 +123,17 @@ def test_sentences_hold_for_the_rows_of_their_leaf(one, two, three, seed):
 def test_nothing_that_does_not_matter_is_said():
     """Leave out a feature whose points are too few to change anything."""
     points = {"age": 2, "smoker": 1}
-    found = condition_of(rules_of(points_model((points, 5))).root)
+    found = condition_of(readable_tree(points_model((points, 5))).root)
     assert found == Within(0, None, 35.0, None)
-    assert condition_of(rules_of(points_model((points, 19))).root) == Every(())
-    assert condition_of(rules_of(points_model((points, -1))).root) == Either(())
+    assert condition_of(readable_tree(points_model((points, 19))).root) == Every(())
+    assert condition_of(readable_tree(points_model((points, -1))).root) == Either(())
 
 
 def test_which_trees_are_points_trees():
-    assert is_points_tree(rules_of(points_model(({"age": 1}, 2))))
+    assert is_points_tree(readable_tree(points_model(({"age": 1}, 2))))
     for clf in (array_model(), iris_model(), mixed_model()):
-        assert not is_points_tree(rules_of(clf))
-    assert not is_points_tree(rules_of(points_model(({"age": 1.5}, 2))))
+        assert not is_points_tree(readable_tree(clf))
+    assert not is_points_tree(readable_tree(points_model(({"age": 1.5}, 2))))
 
 
 # ------------------------------------------------------------------------ the words
@@ -141,8 +141,8 @@ def test_which_trees_are_points_trees():
 
 def question(points, most):
     """What a split asks, and the node to which a yes leads."""
-    root = readable(rules_of(points_model((points, most)))).root
-    return split_text(rules_of(points_model((points, most))), root), root.left.node
+    root = readable(readable_tree(points_model((points, most)))).root
+    return split_text(readable_tree(points_model((points, most))), root), root.left.node
 
 
 LEFT, RIGHT = 1, 2
@@ -254,7 +254,7 @@ def test_plain_words(points, most, words, goes):
     ],
 )
 def test_words_of_what_goes_left(points, most, words):
-    rules = rules_of(points_model((points, most)))
+    rules = readable_tree(points_model((points, most)))
     assert split_text(rules, rules.root) == words
 
 
@@ -382,7 +382,7 @@ def test_leaves_have_numbers_rows_and_shares():
     counts = np.array([[3, 1, 0], [4, 0, 0], [0, 4, 0], [0, 0, 0]])
     said = [
         leaf_text(
-            replace(rules_of(points_model()), classes=["a", "b", 3]), leaf, counts
+            replace(readable_tree(points_model()), classes=["a", "b", 3]), leaf, counts
         )
         for leaf in (Leaf(0, 0), Leaf(1, 0), Leaf(2, 0), Leaf(3, 2))
     ]
@@ -392,7 +392,7 @@ def test_leaves_have_numbers_rows_and_shares():
         "class a (leaf 2, 4 rows: 100 % b)",
         "class 3 (leaf 3, no training rows)",
     ]
-    many = replace(rules_of(points_model()), classes=list("abcdefgh"))
+    many = replace(readable_tree(points_model()), classes=list("abcdefgh"))
     shares = class_shares(many, np.array([1, 2, 3, 4, 5, 6, 7, 8]))
     assert shares[0] == "22 % h"
     assert shares[-1] == "17 % 3 other classes"
@@ -413,7 +413,7 @@ def test_shares(part, whole, words):
 
 
 def test_ranges_to_look_up():
-    rules = rules_of(card_model())
+    rules = readable_tree(card_model())
     cards = [condition_of(rules.branches[k]) for k in (0, 2)]
     age, _ = cards[0].parts
     assert lookup(rules, age)[:2] == [("below 25", 0), ("25 to below 30", 1)]

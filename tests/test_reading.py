@@ -29,7 +29,7 @@ from miptree.constraints import MinRate
 from miptree.data import CategoricalColumn, NumericalColumn, Table
 from miptree.data.schema import Schema
 from miptree.export._plain_rule import Has, plain_rule
-from miptree.export._rules import Missing, rules_of
+from miptree.export.readable import Missing, readable_tree
 from miptree.tree import HeapTree, ObliqueTree
 
 QUICK = {"max_iter": 5, "solver": "search", "time_limit": None, "random_state": 0}
@@ -192,7 +192,7 @@ def test_a_plain_rule_holds_for_just_the_rows_that_go_left():
         chosen = rng.choice(binary, 4, replace=False)
         points = dict(zip(chosen, rng.integers(-3, 4, 4).astype(float), strict=True))
         clf = split_of(points, rng.integers(-3, 3) + 0.5)
-        rule = plain_rule(rules_of(clf).branches[0])
+        rule = plain_rule(readable_tree(clf).branches[0])
         if rule is None:
             continue
         n_plain += 1
@@ -325,11 +325,11 @@ def test_importances_add_up_over_the_columns_of_a_category():
     found = clf.feature_importances_
     assert found.shape == (clf.n_features_in_,)
     assert found.sum() == pytest.approx(1)
-    used = rules_of(clf).used
+    used = readable_tree(clf).used
     assert np.flatnonzero(found).tolist() == used
     by_hand = np.zeros(len(found))
     rows = clf.fitted_.node_count.sum(axis=1)
-    for branch in rules_of(clf).branches:
+    for branch in readable_tree(clf).branches:
         columns = np.array([clf.table_.column_sources]).T == np.arange(len(found))
         size = np.abs(clf.tree_.coef[branch.node]) @ columns  # the spreads are 1
         if size.any():

@@ -108,7 +108,7 @@ def naive_recount(problem, tree, margin):
         node = 0
         while node in coef:
             value = score(row, node)
-            short = Fraction(margin) - abs(value) / box[node]
+            short = Fraction(str(margin)) - abs(value) / box[node]
             slack += Fraction(weight) * max(Fraction(0), short)
             right = value > 0
             node = int((tree.children_right if right else tree.children_left)[node])

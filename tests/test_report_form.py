@@ -22,7 +22,8 @@ from _models import (
 )
 from _pages import iris_page, mixed_page, one, opened, plain_rows, points_page
 from miptree import ObliqueTree, OptimalTreeClassifier, explain
-from miptree.export._rules import rules_of
+from miptree.export.names import printable
+from miptree.export.readable import readable_tree
 from miptree.report import report_html
 from miptree.tree import HeapTree
 
@@ -93,7 +94,8 @@ def test_reasons_are_those_of_explain(page):
             assert reason["limit"] == split.threshold
             assert reason["score"] == pytest.approx(split.score, abs=1e-9)
             assert reason["distance"] == pytest.approx(split.distance, abs=1e-12)
-            amounts = {part.feature: part.amount for part in split.contributions}
+            parts = split.contributions
+            amounts = {printable(part.feature): part.amount for part in parts}
             shown = {part["column"]["name"]: part["amount"] for part in reason["parts"]}
             assert shown == pytest.approx(amounts, abs=1e-12)
             assert list(shown) == list(amounts)  # in the same order
@@ -113,7 +115,7 @@ def changed_row(rows, k, change):
 def test_the_change_is_that_of_explain(page, is_fixed):
     browser, clf, rows = page
     some = rows[::6].reset_index(drop=True)
-    kept = rules_of(clf).used[1:2] if is_fixed else []
+    kept = readable_tree(clf).used[1:2] if is_fixed else []
     told = browser.execute_script(CHANGES, plain_rows(clf, some), kept)
     found = explain(clf, some, fixed=kept)
     assert any(change["changes"] for change in told)
@@ -183,7 +185,7 @@ def test_a_missing_number_is_filled_in_as_by_explain(browser, tmp_path):
 def test_values_that_cannot_change_are_ticked(browser, tmp_path):
     clf = iris_model()
     opened(browser, iris_page(clf), tmp_path)
-    used = rules_of(clf).used
+    used = readable_tree(clf).used
     before = one(browser, "#changes").text
     for j in used:
         one(browser, f'[data-keep="{j}"]').click()
@@ -205,7 +207,7 @@ def type_into(browser, column, text):
 def test_odd_numbers_are_refused_kindly(browser, tmp_path):
     clf = iris_model()
     opened(browser, iris_page(clf), tmp_path)
-    column = rules_of(clf).used[-1]
+    column = readable_tree(clf).used[-1]
     said = {
         "1,5": "write petal width (cm) with a point, 1.5, and not as 1,5",
         "1,234": "write petal width (cm) without commas as 1234, or as 1.234 if",
@@ -232,7 +234,7 @@ def test_reasons_and_change_are_shown(browser, tmp_path):
     clf, iris = iris_model(), load_iris(as_frame=True).data
     opened(browser, iris_page(clf), tmp_path)
     row = iris.iloc[[75]]
-    for j in rules_of(clf).used:
+    for j in readable_tree(clf).used:
         type_into(browser, j, str(row.iat[0, j]))
     item = explain(clf, row, background=iris, changes=False)[0]
     lines = browser.find_elements("css selector", "#reasons li")

@@ -13,9 +13,10 @@ import pytest
 from _proofs import write_lines
 from _routes_mutants import Mutator
 from _routes_proofs import Points, objective_of, random_proof, truth
-from miptree.checker import check_proof
+from miptree.checker import check_proof, proof_file
 from miptree.checker.routes import structures, walk
 from miptree.checker.routes.sentence import verdict
+from miptree.checker.values import TooMuch
 
 pytestmark = pytest.mark.usefixtures("bugs_show")
 
@@ -366,8 +367,8 @@ def test_any_tree_is_recounted(folder, seed):
 def test_the_sentence_is_one_that_a_manager_understands(folder):
     lines, frame = case("stump")
     assert checked(lines, frame, folder).sentence == (
-        "Checked: no decision tree of depth up to 1 whose splits may weigh all 2 "
-        "features has an objective below 2.5159999 on these 6 rows (with the labels "
+        "Checked: no decision tree of depth up to 1 whose splits may use all 2 "
+        "columns has an objective below 2.5159999 on these 6 rows (with the labels "
         "and weights of the proof file); the tree in the file has 6.86, so no tree is "
         "better by more than 63.4 % (the objective is errors by weight + 1.4 times "
         "what rows lack of a distance of 0.5 to the splits on their way + 0.04 times "
@@ -389,3 +390,28 @@ def test_the_sentence_is_one_that_a_manager_understands(folder):
 )
 def test_no_tolerance_is_hidden(gap, words):
     assert verdict(Fraction(3), 3 * (1 - gap)) == words
+
+
+def test_a_column_is_not_counted_twice(folder):
+    lines, frame = case("plain")
+    doubled = copy.deepcopy(lines)
+    doubled[0]["columns"].append(doubled[0]["columns"][0])
+    refused(doubled, frame, folder, "names a column twice")
+
+
+@pytest.mark.parametrize("n_looks", [0, 3])
+def test_reading_ends_at_the_deadline(folder, monkeypatch, n_looks):
+    """A small file may unpack to many lines, before anything in it is known."""
+    lines, frame = case("plain")
+    checked(lines, frame, folder)
+    left = iter([0.0] * n_looks)
+
+    def look(deadline):
+        if next(left, None) is None:
+            raise TooMuch("The check takes longer than allowed: allow more minutes.")
+
+    monkeypatch.setattr(proof_file, "LINES_AT_ONCE", 1)
+    monkeypatch.setattr(proof_file, "check_time", look)
+    outcome = check_proof(folder / "a.proof", folder / "a.csv")
+    assert outcome.exit_code == 2
+    assert "allow more minutes" in outcome.sentence

@@ -100,9 +100,9 @@ def test_the_deadline_counts_for_every_part_and_structure(tmp_path, monkeypatch,
 def test_columns_that_the_proof_leaves_out_are_told(tmp_path):
     lines, frame = forgery()
     lines[0]["claim"]["bound"] = 0
-    assert "may weigh the one feature has" in checked(tmp_path, lines, frame).sentence
+    assert "may use the one column has" in checked(tmp_path, lines, frame).sentence
     more = frame.assign(z=frame["x"], id=range(N))
-    words = "may weigh one feature (not the other 2 columns of the data) has"
+    words = "may use 1 of 3 columns has"
     assert words in checked(tmp_path, lines, more).sentence
     category = {"kind": "category", "name": "z", "values": [7], "rare": []}
     lines[0]["columns"].append({**category, "is_open": True})
@@ -110,7 +110,7 @@ def test_columns_that_the_proof_leaves_out_are_told(tmp_path):
     rare = sorted(set(frame["x"].tolist()))
     lines[0]["columns"][1] |= {"values": [], "rare": rare}
     words = (
-        "weigh 2 features (not the other column of the data), 1 of them as categories "
+        "use 2 of 3 columns, 1 of them as categories "
         f"({len(rare)} rare values are not told apart)"
     )
     outcome = checked(tmp_path, lines, more)

@@ -99,7 +99,7 @@ def test_the_sentence_names_the_trees(folder):
     assert "splits by values cost nothing" in sentence
     lines, frame = proof_of("native", folder)
     sentence = checked(lines, frame, folder).sentence
-    words = "weigh one feature (not the other column of the data) or send any of the"
+    words = "use 1 of 2 columns or send any of the"
     assert words in sentence
     lines, frame = proof_of("only categories", folder)
     assert "may send any of the" in checked(lines, frame, folder).sentence

@@ -243,11 +243,21 @@ def test_the_notice_is_one_line() -> None:
     stream = io.StringIO()
     line = ProgressLine(stream)
     line(FitProgress("start", 0.0, 5.0, 5, 0.0))
-    line(FitProgress("compile", 0.1, 5.0, 5, 0.0))
-    line(FitProgress("search", 0.2, 4.0, 4, 0.0))
+    for seconds in (0.1, 30.0, 60.0):
+        line(FitProgress("compile", seconds, 5.0, 5, 0.0))
+    line(FitProgress("start", 60.1, 5.0, 5, 0.0))
+    line(FitProgress("compile", 60.2, 5.0, 5, 0.0))
+    line(FitProgress("search", 60.3, 4.0, 4, 0.0))
     shown = stream.getvalue().splitlines()
-    assert len(shown) == 2
-    assert "compiling" in shown[1]
+    assert ["compiling" in text for text in shown] == [False, True, False]
+    line(FitProgress("compile", 60.4, 4.0, 4, 0.0))
+    assert "compiling" in stream.getvalue().splitlines()[-1]
+
+
+def test_a_notice_promises_no_time_that_a_busy_machine_breaks() -> None:
+    text = str(FitProgress("compile", 0.1, 5.0, 5, 0.0))
+    assert "once on this machine" in text
+    assert "a minute" not in text
 
 
 def test_the_first_line_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
+from pandas.api.types import is_numeric_dtype
 
 from miptree.data.files import (
     FileOptions,
@@ -433,6 +434,41 @@ def test_labels_are_plain_numbers_or_names(tmp_path):
     assert table["c"].tolist() == ["2024-01-01", "2024-01-02"]
 
 
+@pytest.mark.parametrize("sep", [",", ";"])
+def test_labels_with_leading_zeros_are_names(tmp_path, sep):
+    """01 and 1 are two classes; as numbers they were one."""
+    path = tmp_path / "a.csv"
+    text = "a,b,c\n01,1,007\n1,2,12\n2,30,\n"
+    path.write_text(text.replace(",", sep))
+    for file in (FileOptions(), FileOptions(decimal=",")):
+        table, _ = reading(path, file, Roles(labels=frozenset("abc")))
+        assert table["a"].tolist() == ["01", "1", "2"]
+        assert table["b"].tolist() == [1, 2, 30]
+        assert table["b"].dtype == np.int64
+        assert table["c"].tolist()[:2] == ["007", "12"]
+        assert pd.isna(table["c"][2])
+
+
+def test_labels_that_are_one_number_are_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b,c\n1,1.5,1e400\n1.0,2.5,x\n2,0.5,y\n")
+    table, told = reading(path, FileOptions(), Roles(labels=frozenset("abc")))
+    assert table["a"].tolist() == [1, 1, 2]
+    assert told == [
+        "Column 'a' holds '1' and '1.0', which are the same number: they count as one "
+        "class or category."
+    ]
+    assert table["b"].tolist() == [1.5, 2.5, 0.5]
+    assert table["c"].tolist() == ["1e400", "x", "y"]
+
+
+def test_labels_in_excel_keep_their_zeros(tmp_path):
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame({"a": ["01", 1, 2], "x": [1, 2, 3]}).to_excel(path, index=False)
+    table, _ = reading(path, FileOptions(), Roles(labels=frozenset("a")))
+    assert table["a"].tolist() == ["01", "1", "2"]
+
+
 def test_types_of_a_file_are_kept_unless_numbers_are_needed(tmp_path):
     path = tmp_path / "a.parquet"
     frame = pd.DataFrame({"a": ["1", "2,5"], "b": ["1", "2"]})
@@ -530,6 +566,25 @@ def test_dates_that_may_be_two_days_are_not_numbers(tmp_path):
 
 
 # --------------------------------------------------------------------- identifiers
+
+
+@pytest.mark.parametrize("n_digits", [18, 20])
+@pytest.mark.parametrize("has_gap", [False, True])
+def test_ids_longer_than_a_float_identify_rows(tmp_path, n_digits, has_gap):
+    """As float64 they were a few different numbers, and the root of a tree."""
+    path = tmp_path / "a.csv"
+    numbers = [str(10**n_digits + 30 * k) for k in range(200)]
+    if has_gap:
+        numbers[7] = ""
+    rows = [f"{number},{k % 7}" for k, number in enumerate(numbers)]
+    path.write_text("\n".join(["account_id,x", *rows]))
+    table, _ = reading(path)
+    found = identifying_columns(table)
+    assert list(found) == ["account_id"]
+    assert found["account_id"].startswith("named like an id, ")
+    assert is_numeric_dtype(table["x"])
+    wanted = Roles(numbers=frozenset(("account_id",)))
+    assert is_numeric_dtype(reading(path, FileOptions(), wanted)[0]["account_id"])
 
 
 def test_columns_that_identify_rows_are_found():

@@ -134,6 +134,8 @@ TAMPERED = [
     ("min_samples_leaf", lambda c: 2),
     ("cost_unit", lambda c: 1.0),
     ("cost_rounding", lambda c: 0.5),
+    ("cheapest_error", lambda c: 2 * c.cheapest_error),
+    ("error_price", lambda c: 2.0),
     ("has_costs", lambda c: False),
     ("n_unweighted", lambda c: 1),
     ("n_unweighted", lambda c: -1),

@@ -25,7 +25,6 @@ class Best:
         score = self.objective.evaluate(self.problem, tree)
         if score.objective < self.value:
             self.value, self.heap = score.objective, heap
-            self.scale = score.scale
         return self.value
 
 

@@ -19,6 +19,7 @@ from itertools import product
 from typing import Any
 
 from miptree.bench.markdown import markdown_table, number
+from miptree.control.background import SWITCH
 
 TITLE = "The first call on a machine"
 ABOUT = (
@@ -144,6 +145,7 @@ def _answer(source: str, cache: str) -> dict[str, Any]:
     """Return what a program prints as its last line."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": path}
+    environment[SWITCH] = "0"  # what one case began must not disturb the next one
     command = [sys.executable, "-W", "ignore", "-c", source]
     run = subprocess.run(
         command, env=environment, stdout=subprocess.PIPE, text=True, check=True

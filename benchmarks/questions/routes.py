@@ -30,7 +30,7 @@ from miptree.bench.suites import SMALL, Pair
 from miptree.control.clock import Clock
 from miptree.objective import Svm1Objective
 from miptree.objective.penalties import suited_objective
-from miptree.objective.tolerance import meets
+from miptree.objective.proved import Bounds
 from questions._routes_log import log_table, write_and_check
 from questions._routes_provers import PROVERS, Best
 
@@ -46,8 +46,9 @@ ABOUT = (
     "breast-cancer-wisconsin and balance-scale at 900 s of e382ae1, those at "
     "(1000, .1, .01) of 1f7cb4c, when five processes wanted the two cores (searches "
     "found worse trees than in the run before it on five pairs, and better ones on "
-    "five). A proof of more than 64 million multipliers is dropped: then the file "
-    "proves the threshold before."
+    "five). At the default penalties 14 pairs were to be proved in 900 s, and 12 are. "
+    "A proof of more than 64 million multipliers is dropped: then the file proves the "
+    "threshold before, as those of seeds and spectf-heart do, which are proved above."
 )
 OPTIONS: dict[str, Any] = {
     "penalties": ("default", "paper"),
@@ -91,12 +92,13 @@ def run(case: Namespace) -> dict[str, Any]:
     best.offer(search_for(share, problem, case.depth, objective, seed=0).tree)
     first = best.value
     bound = PROVERS[case.method](best, case.depth, clock)
+    leeway = Bounds.without_solver(problem, case.depth).leeway
     return {
         "seconds": round(clock.elapsed, 2),
         "found_first": round(first, 6),
         "objective": round(best.value, 6),
         "bound": round(bound, 6),
-        "is_proved": bool(meets(best.value, bound, best.scale)),
+        "is_proved": bool(leeway.meets(best.value, bound)),
     }
 
 

@@ -24,6 +24,7 @@ from miptree.constraints.contradictions import refuse_contradictions
 from miptree.constraints.rules import source_names
 from miptree.control.clock import Clock
 from miptree.data.checks import UnreadableColumnError
+from miptree.data.far_columns import warn_of_far_columns
 from miptree.data.problem import Problem
 from miptree.data.rows import Revision, TrainingRows, unrevised
 from miptree.data.schema import Schema
@@ -95,7 +96,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
         long as something moves; or only one of them, with all the time.
     selection : str, Selector, PerLayer or None, default=None
         Train on chosen rows, for data too large for a MIP: "auto", "hull" (the
-        paper's Algorithm 1), "balanced", "cover" or "stratified", or a selector of
+        paper's way), "balanced", "cover" or "stratified", or a selector of
         :mod:`miptree.selection` with your parameters. The best tree on *all* rows is
         kept.
     max_rounds : int, default=3
@@ -300,6 +301,7 @@ class OptimalTreeClassifier(ObliqueClassifier):
             self.constraints_, self.max_depth, self.max_features_per_split
         )
         problem, schema = self._problem_of(rows, classes)
+        warn_of_far_columns(problem, schema.table.open_names)
         if self.formulation == "paper" and self.solver != "search":
             one_cost_per_row(problem)  # costs it cannot count fail before any work
         self.__dict__.pop("rounds_", None)  # of an earlier fit
@@ -342,7 +344,8 @@ class OptimalTreeClassifier(ObliqueClassifier):
         self, problem: Problem, schema: Schema, rows: TrainingRows, clock: Clock
     ) -> FittedTree:
         """Train a tree that keeps the constraints."""
-        rules = possible_rules(self.constraints_, problem, schema, rows)
+        asked = self.constraints_
+        rules = possible_rules(asked, problem, schema, rows, clock.remaining)
         objective = suited_objective(
             self.slack_penalty, self.l1_penalty, self.margin, problem
         )

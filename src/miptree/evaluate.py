@@ -101,6 +101,9 @@ def evaluate_rules(
     """Count the constraints of a fit on other rows, such as test rows.
 
     On training rows a fitted tree keeps all of them; on others rates differ by chance.
+    What is about the training rows themselves, sizes of leaves (``MinLeaf``), a budget
+    (``MaxCost``) and which side of a split has more of a label (``Signs``), is not
+    counted on others: the finding is the one of the training, and its sentence says so.
 
     Parameters
     ----------
@@ -129,12 +132,22 @@ def evaluate_rules(
     >>> clf = OptimalTreeClassifier(
     ...     constraints=[MinLeaf(rows=40)], solver="search", max_iter=5, random_state=0
     ... ).fit(X, y)
-    >>> evaluate_rules(clf, X, y)[0].kept
-    True
+    >>> evaluate_rules(clf, X[:60], y[:60])[0].sentence[-61:]
+    'That is about the training rows, and is not counted on these.'
     """
     groups = sensitive_features, control_features
     view = tree_on_rows(clf, X, y, sample_weight, *groups)
-    return [constraint.check(view) for constraint in clf.constraints_]
+    in_training = clf.certificate_.rules or ()
+    return [
+        _of_training(said) if constraint.is_about_training else constraint.check(view)
+        for constraint, said in zip(clf.constraints_, in_training, strict=True)
+    ]
+
+
+def _of_training(said: str) -> Finding:
+    """Return what was found in training, which all trees of a fit keep."""
+    words = "That is about the training rows, and is not counted on these."
+    return Finding(True, f"In training: {said} {words}", 0.0)
 
 
 def tree_on_rows(
@@ -150,6 +163,8 @@ def tree_on_rows(
     Parameters are those of :func:`evaluate_rules`.
     """
     Z = clf.tree_inputs(X)
+    if not len(Z):
+        raise ValueError("X has no rows, on which nothing can be counted.")
     codes = codes_of(clf, y, len(Z))
     weight = checked_weight(sample_weight, len(Z))
     groups = RowGroups.of(sensitive_features, control_features, weight)
@@ -161,6 +176,22 @@ def tree_on_rows(
     Rules(clf.constraints_, population, columns, numbers).ready()
     leaf = clf.tree_.apply(Z)
     return TreeOnRows(clf.tree_, leaf, population, columns, numbers)
+
+
+class LabelledRows(NamedTuple):
+    """Rows with their labels, groups where rules compare these, and weights."""
+
+    X: Any
+    y: ArrayLike
+    sensitive: Any = None
+    control: Any = None
+    weight: ArrayLike | None = None
+
+    def tree_of(self, clf: OptimalTreeClassifier) -> TreeOnRows:
+        """Return the tree of a fit and where it sends the rows."""
+        return tree_on_rows(
+            clf, self.X, self.y, self.weight, self.sensitive, self.control
+        )
 
 
 def label_codes(classes: AnyArray, y: AnyArray) -> tuple[AnyArray, IntArray]:

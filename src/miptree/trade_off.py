@@ -14,7 +14,7 @@ from miptree.constraints.errors import ImpossibleConstraintsError, NoTreeFoundEr
 from miptree.constraints.parity import Parity
 from miptree.constraints.rates import MaxCost, MinRate
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import evaluate, tree_on_rows
+from miptree.evaluate import LabelledRows, evaluate
 
 __all__ = ["TradeOff", "TradeOffPoint", "trade_off"]
 
@@ -83,17 +83,6 @@ class TradeOff:
         return [{name: getattr(p, name) for name in names} for p in self.points]
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows with labels, weights and groups."""
-
-    X: Any
-    y: ArrayLike
-    sensitive: Any = None
-    control: Any = None
-    weight: ArrayLike | None = None
-
-
 def trade_off(
     clf: OptimalTreeClassifier,
     X: Any,
@@ -136,8 +125,8 @@ def trade_off(
     """
     place = _place(clf, rule)
     rule_given: Any = (clf.constraints or ())[place]
-    rows = _Rows(X, y, sensitive_features, control_features, sample_weight)
-    other = None if test is None else _Rows(*test)
+    rows = LabelledRows(X, y, sensitive_features, control_features, sample_weight)
+    other = None if test is None else LabelledRows(*test)
     is_least = isinstance(rule_given, MinRate)
     ordered = sorted(set(map(float, bounds)), reverse=is_least)
     points: list[TradeOffPoint] = []
@@ -193,7 +182,7 @@ def _bound_name(constraint: Any) -> str | None:
 
 
 def _fitted(
-    clf: OptimalTreeClassifier, place: int, bound: float, rows: _Rows
+    clf: OptimalTreeClassifier, place: int, bound: float, rows: LabelledRows
 ) -> OptimalTreeClassifier:
     """Fit a clone with a bound."""
     constraints: list[Any] = list(clf.constraints or ())
@@ -212,8 +201,8 @@ def _point(
     model: OptimalTreeClassifier,
     place: int,
     bound: float,
-    rows: _Rows,
-    test: _Rows | None,
+    rows: LabelledRows,
+    test: LabelledRows | None,
 ) -> TradeOffPoint:
     found = evaluate(model, rows.X, rows.y)
     point = TradeOffPoint(
@@ -231,9 +220,8 @@ def _point(
     return replace(point, test_accuracy=accuracy, test_value=value)
 
 
-def _value(model: OptimalTreeClassifier, place: int, rows: _Rows) -> float:
+def _value(model: OptimalTreeClassifier, place: int, rows: LabelledRows) -> float:
     """Count what the bound is about."""
     constraint = model.constraints_[place]
     assert isinstance(constraint, CountingConstraint)
-    given = rows.X, rows.y, rows.weight, rows.sensitive, rows.control
-    return constraint.measured(tree_on_rows(model, *given))
+    return constraint.measured(rows.tree_of(model))

@@ -27,8 +27,9 @@ from miptree.classifiers.table_classifier import TableClassifier
 from miptree.constraints.rules import Rules
 from miptree.data.rows import TrainingRows
 from miptree.estimator import OptimalTreeClassifier
-from miptree.export._json_reader import SavedModel
+from miptree.estimator_points import PointsTreeClassifier
 from miptree.export.json import read_model
+from miptree.export.json_reader import SavedModel
 
 
 def verify_model(
@@ -72,7 +73,7 @@ def verify_model(
     resolve_with, resolve_seconds
         As for :func:`miptree.verify`: repeat the proofs.
     proof, data : path, optional
-        Proof file of an oblique tree, and the CSV file of the rows in their order:
+        Proof file of the fit, and the CSV file of the rows in their order:
         the proof is checked, and compared with the model.
     sensitive_features, control_features : array-like, optional
         The groups that a fit with constraints was given: every constraint is counted
@@ -142,11 +143,10 @@ def _check_proof(
     proof: str | os.PathLike[str],
     data: str | os.PathLike[str] | None,
 ) -> tuple[list[Check], str]:
-    if not isinstance(clf, OptimalTreeClassifier):
+    if not isinstance(clf, (OptimalTreeClassifier, PointsTreeClassifier)):
         raise ValueError(
-            "A proof file (--proof) is compared with an oblique tree only. That of a "
-            "points tree is checked by `miptree check`, and repeated by "
-            "resolve_with='points' (--resolve-with points)."
+            "A proof file (--proof) is of an oblique tree or of a points tree, and "
+            "this model is neither."
         )
     if data is None:
         raise ValueError("proof needs data, the CSV file of the rows.")

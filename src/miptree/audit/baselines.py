@@ -60,6 +60,8 @@ def check_baseline(
     yield check_words(certificate, problem)
     formulation = getattr(valuation, "formulation", None)
     price = 1.0 if formulation is None else float(formulation.error_price)
+    said = certificate.error_price
+    yield equal("price of an error", said, Fraction(price), SUM_TOLERANCE)
     yield check_proofs(certificate, price)
     yield from _compare_bounds(clf, recount, price)
     if formulation is not None and formulation.strip is None:

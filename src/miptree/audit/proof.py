@@ -1,4 +1,4 @@
-"""The proof file of an oblique tree, checked, and compared with what a model says."""
+"""The proof file of a tree, checked, and compared with what a model says."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import json
 import os
 from typing import Any
 
+from miptree.audit.points import points_data
 from miptree.certificate.check import Check
+from miptree.certificate.reasons import COUNTED, is_claim
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.fit.errors_log import SECTION as ERRORS
 from miptree.fit.errors_log import errors_header
+from miptree.fit.points_log import points_header
 from miptree.fit.routes_log import routes_header
 from miptree.objective.bounds import ROUTES
 
@@ -34,7 +37,7 @@ def check_proof_file(
 
     Parameters
     ----------
-    clf : OptimalTreeClassifier
+    clf : OptimalTreeClassifier or PointsTreeClassifier
         The model.
     rows : TrainingRows
         Its rows, in the order of the data.
@@ -50,12 +53,9 @@ def check_proof_file(
     if outcome.exit_code != 0 or outcome.bound is None:
         return checks, ""
     certificate = clf.certificate_
-    names = getattr(clf, "feature_names_in_", None)
-    schema = Schema(clf.table_, clf.classes_, names)
     given, digest = _header_and_digest(proof)
-    is_of_errors = given["family"]["kind"] == ERRORS
-    header_of = errors_header if is_of_errors else routes_header
-    wanted = header_of(schema, rows, clf.tree_, certificate, None, 0.0)
+    is_of_errors = given["family"].get("kind") == ERRORS
+    wanted = _header(clf, rows, is_of_errors)
     other = [
         name
         for name, value in json.loads(json.dumps(wanted)).items()
@@ -76,13 +76,27 @@ def check_proof_file(
         claimed, by = certificate.errors_bound, certificate.errors_proved_by
     proved = float(outcome.bound)
     is_enough = proved >= claimed * (1 - _CLOSE)
-    # A higher bound may come from another proof, which has no file.
-    is_other = not is_enough and (is_of_errors or not by.startswith(ROUTES))
+    # A solver's claim is called one, and other bounds are counted again by verify.
+    has_others = not certificate.is_of_points and (is_claim(by) or by in COUNTED)
+    is_other = not is_enough and has_others
     found = f"the file proves {proved:.10g}, the certificate says {claimed:.10g}"
-    found += f"; that rests on {by}, which is not in the file." if is_other else "."
+    rests = "" if by.startswith(ROUTES) else f"; that rests on {by}, not on the file"
+    found += "." if is_enough else f"{rests}."
     checks.append(Check("bound of the proof", is_enough or is_other, found))
     name = ERRORS if is_of_errors else "objective"
     return checks, name if is_enough else ""
+
+
+def _header(clf: Any, rows: TrainingRows, is_of_errors: bool) -> dict[str, Any]:
+    """Return the header that a proof file of the model has."""
+    names = getattr(clf, "feature_names_in_", None)
+    schema = Schema(clf.table_, clf.classes_, names)
+    known = clf.tree_, clf.certificate_
+    if not clf.certificate_.is_of_points:
+        header_of = errors_header if is_of_errors else routes_header
+        return header_of(schema, rows, *known, None, 0.0)
+    family = points_data(clf, rows, rows.problem(clf.table_)).family
+    return points_header(schema, rows, family, *known, None)
 
 
 def _header_and_digest(proof: str | os.PathLike[str]) -> tuple[dict[str, Any], str]:

@@ -80,10 +80,8 @@ def notes(
         bounds = " and ".join(f"the {name}" for name in unproved)
         how = "resolve_with (--resolve-with) repeats a proof"
         if clf.certificate_.is_of_points:
-            how = (
-                "--resolve-with points repeats it, and `miptree check` checks its file"
-            )
-        elif "objective" in unproved:
+            how = "resolve_with='points' (--resolve-with points) repeats it"
+        if "objective" in unproved:
             how += ", and --proof checks one that the fit has logged"
         lines.append(
             f"Not repeated: the proof of the lower bound on {bounds}; only that it is "

@@ -8,9 +8,12 @@ from typing import Any
 
 from miptree.certificate.certificate import PARTITIONED, Certificate
 from miptree.certificate.check import Check
+from miptree.certificate.checks import say
 from miptree.certificate.comparing import SUM_TOLERANCE
+from miptree.certificate.reasons import is_known
 from miptree.data.problem import Problem
 from miptree.objective.bounds import (
+    EXHAUSTIVE,
     NO_ERRORS,
     REFUTED,
     TOO_FEW_LEAVES,
@@ -90,8 +93,15 @@ def check_proofs(certificate: Certificate, price: float = 1.0) -> Check:
     for name, least in (("errors", 1.0), ("objective", price)):
         bound = getattr(certificate, f"{name}_bound")
         said = getattr(certificate, f"{name}_proved_by")
+        if not is_known(said, certificate.method):
+            found = f"the bound on {name} names no proof that is known: {said!r:.80}."
+            return Check("proofs", False, found)
         is_more = bound > least * certificate.any_tree_bound
         if said != first and not is_more and not said.startswith(REFUTED):
             found = f"the bound on {name} is that of any tree, not by {said!r:.80}."
             return Check("proofs", False, found)
+    errors, value = certificate.errors_bound, certificate.objective_bound
+    if said.startswith(EXHAUSTIVE) and value > errors * (1 + SUM_TOLERANCE):
+        found = f"{EXHAUSTIVE} counts errors, {say(errors)} of them, not {say(value)}."
+        return Check("proofs", False, found)
     return Check("proofs", True, "the bounds name what may have proved them.")

@@ -12,16 +12,6 @@ from miptree.tree import ObliqueTree
 
 
 @dataclass(frozen=True)
-class BaselineScore(Score):
-    """The score of a tree under the objective of a baseline's own paper."""
-
-    @property
-    def scale(self) -> float:
-        """1, against which tolerances must be small: baselines minimise rates."""
-        return 1.0
-
-
-@dataclass(frozen=True)
 class ErrorValuation:
     """The weight of the misclassified rows as an objective.
 
@@ -39,7 +29,7 @@ class ErrorValuation:
     def evaluate(self, problem: Problem, tree: ObliqueTree) -> Score:
         """Recount the errors of a tree by prediction."""
         cost, errors = _recount(problem, tree)
-        return BaselineScore(errors, cost, cost, 0.0, 0.0, cost)
+        return Score(errors, cost, cost, 0.0, 0.0, cost)
 
     def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""
@@ -65,7 +55,7 @@ class BaselineValuation:
         """Recount the objective of a tree by prediction."""
         cost, errors = _recount(problem, tree)
         objective = self.formulation.value(tree)
-        return BaselineScore(errors, cost, cost, 0.0, 0.0, objective)
+        return Score(errors, cost, cost, 0.0, 0.0, objective)
 
     def certified(self) -> dict[str, Any]:
         """Return the fields of a certificate that name the objective."""

@@ -8,12 +8,9 @@ import socket
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+from miptree.utils.locks import take_lock
 
 
 class JournalLockedError(RuntimeError, ValueError):
@@ -96,12 +93,14 @@ class Journal:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         path = self.path.with_name(f".{self.path.name}.lock")
         with path.open("a+", encoding="utf-8") as file:
-            if not _take(file):
+            try:
+                take_lock(file)
+            except OSError:
                 file.seek(0)
                 raise JournalLockedError(
                     f"Another runner ({file.read().strip()}) writes {self.path}. Wait "
                     "for it, stop it, or choose another folder for the results."
-                )
+                ) from None
             file.seek(0)
             file.truncate()
             file.write(f"pid {os.getpid()} on {socket.gethostname()}\n")
@@ -118,23 +117,3 @@ class Journal:
             os.truncate(self.path, len(content) - len(last))
             return b""
         return b"\n" if last else b""
-
-
-def _take(file: IO[str]) -> bool:
-    """Take the lock of an open file and say whether it was free."""
-    try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        else:  # pragma: no cover
-            _take_on_windows(file)
-    except OSError:
-        return False
-    return True
-
-
-def _take_on_windows(file: IO[str]) -> None:  # pragma: no cover
-    from importlib import import_module
-
-    msvcrt = import_module("msvcrt")
-    file.seek(1 << 20)  # far behind the text, which others may read
-    msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from miptree.certificate.digest import certificate_digest, data_digest, tree_digest
 from miptree.certificate.oblique_words import oblique_sentence
 from miptree.certificate.points_words import points_sentence
+from miptree.certificate.proved_words import by_more, left_to_prove
 from miptree.certificate.reasons import reason
 from miptree.certificate.summary import summary_sentence
 from miptree.data.problem import Problem
@@ -14,12 +15,9 @@ from miptree.objective import Score
 from miptree.objective.points import POINTS_TREE
 from miptree.objective.proved import Bounds
 from miptree.objective.tolerance import (
+    Leeway,
     cost_meets,
     counted_meets,
-    error_scale,
-    meets,
-    percent,
-    relative_gap,
     rounded_down,
 )
 from miptree.objective.valuation import Valuation
@@ -27,6 +25,11 @@ from miptree.tree import ObliqueTree
 
 PARTITIONED = "partitioned"
 """In place of the data's digest, where no process has seen all rows."""
+
+
+def cheapest_in_partitions(has_costs: bool) -> float:
+    """Return what the cheapest error costs, where no process has seen all rows."""
+    return 0.0 if has_costs else 1.0
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,12 @@ class Certificate:
     cost_unit, cost_rounding : float
         Of a points tree the unit whose whole multiples the proof compared, and how
         far a cost counted in it may be from the cost itself; the bounds allow for it.
+    cheapest_error : float
+        What the cheapest error costs at a row, which no tolerance may hide; 0 where
+        nobody has seen all rows with their costs.
+    error_price : float
+        What an error of cost 1 adds to the objective: 1, but for a baseline that
+        minimises rates.
     proof_digest : str
         The digest that the proof file of the fit ends with, empty where none was
         written. It says which file, not that it holds: ``miptree check`` does.
@@ -154,6 +163,8 @@ class Certificate:
     min_samples_leaf: int = 1
     cost_unit: float = 0.0
     cost_rounding: float = 0.0
+    cheapest_error: float = 1.0
+    error_price: float = 1.0
     proof_digest: str = ""
     has_costs: bool = False
     n_unweighted: int = 0
@@ -173,18 +184,20 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """(objective - bound) / objective, 0 when they meet."""
+        """(objective - bound) / objective, 0 when the tree is proved optimal."""
         if self.is_of_points:
             if self.objective_optimal or not self.objective:
                 return 0.0
             return 1.0 - self.objective_bound / self.objective
-        return relative_gap(self.objective, self.objective_bound, self._scale)
+        return self.leeway.gap(self.objective, self.objective_bound)
 
     @property
     def objective_optimal(self) -> bool:
-        """Whether the recounted objective meets its bound.
+        """Whether the recounted objective meets its bound, to the leeway of proofs.
 
-        A tree that was chosen for a sample is never said to be the best for all rows.
+        This is what "proved" means of an objective; ``str`` of the certificate says by
+        how much another tree may still be better, at most about a millionth. A tree
+        that was chosen for a sample is never said to be the best for all rows.
         """
         if self.n_sampled is not None:
             return False
@@ -192,14 +205,29 @@ class Certificate:
             return counted_meets(
                 self.objective, self.objective_bound, self.cost_unit, self.cost_rounding
             )
-        return meets(self.objective, self.objective_bound, self._scale)
+        return self.leeway.meets(self.objective, self.objective_bound)
 
     @property
     def errors_optimal(self) -> bool:
         """Whether the recounted errors meet a bound of a class the tree is in."""
-        return cost_meets(self.cost, self.any_tree_bound) or cost_meets(
-            self.cost_at_margin, self.errors_bound
-        )
+        return self.has_least_cost or self.has_least_cost_at_margin
+
+    @property
+    def has_least_cost(self) -> bool:
+        """Whether no tree at all makes errors of a lower cost."""
+        return cost_meets(self.cost, self.any_tree_bound, self.cheapest_error)
+
+    @property
+    def has_least_cost_at_margin(self) -> bool:
+        """Whether no tree has a lower cost where close calls count as errors."""
+        near, bound = self.cost_at_margin, self.errors_bound
+        return cost_meets(near, bound, self.cheapest_error)
+
+    @property
+    def leeway(self) -> Leeway:
+        """How far below the objective its bound may be, and count as met."""
+        price = self.error_price
+        return Leeway(price * self.any_tree_bound, price * self.cheapest_error)
 
     @property
     def speaks_of_rules(self) -> bool:
@@ -223,12 +251,6 @@ class Certificate:
     def is_of_points(self) -> bool:
         """Whether it is about points trees."""
         return self.method == POINTS_TREE
-
-    @property
-    def _scale(self) -> float:
-        if self.method:
-            return 1.0
-        return error_scale(self.errors, self.cost, self.objective)
 
     @property
     def summary(self) -> str:
@@ -259,17 +281,18 @@ class Certificate:
     def _baseline_sentences(self) -> str:
         """Say what a baseline makes of its own objective."""
         counted, why = self.counted_errors, reason(self.objective_proved_by)
-        if cost_meets(self.cost, self.any_tree_bound):
+        if self.has_least_cost:
             known = reason(self.any_tree_proved_by)
             counted += f"; no tree of depth {self.depth} does better, {known}"
         by_weight = "; errors count by their weight" if self.has_costs else ""
         terms = f"{self.objective_terms}{by_weight}"
         value = f"Its objective ({terms}) is {self.objective:.6g},"
         verdict = f"proved optimal for {self.method}: no {self.trees} does better"
+        verdict += by_more(self)
         if not self.objective_optimal:
             verdict = (
                 f"not proved optimal for {self.method}: no {self.trees} is below "
-                f"{rounded_down(self.objective_bound)} (gap {percent(self.gap)})"
+                f"{rounded_down(self.objective_bound)} (gap {left_to_prove(self)})"
             )
         return f"{counted}. {value} {verdict}, {why}."
 
@@ -300,7 +323,8 @@ def certify(
     seconds : float
         Time that the fit took.
     """
-    trivial, errors, objective, _ = bounds.believed(score)
+    bounds = bounds.believed(score)
+    trivial, errors, objective = bounds.trivial, bounds.errors, bounds.objective
     certificate = Certificate(
         errors=score.errors,
         n_rows=int(problem.count.sum()),
@@ -318,6 +342,8 @@ def certify(
         tree_digest=tree_digest(tree),
         data_digest=data_digest(problem),
         digest="",
+        cheapest_error=bounds.cheapest_error,
+        error_price=bounds.error_price,
         has_costs=problem.has_costs,
         n_unweighted=problem.n_unweighted,
         **({"max_features": problem.max_features} | valuation.certified()),

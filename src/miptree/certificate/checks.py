@@ -91,6 +91,10 @@ def wrong_type(certificate: Certificate) -> str | None:
         return f"depth is {certificate.depth}."
     if certificate.scaling != "min-max":
         return f"scaling is {certificate.scaling!r}; only 'min-max' is known."
+    if certificate.error_price != 1 and (
+        not certificate.method or certificate.is_of_points
+    ):
+        return f"error_price is {certificate.error_price:g}; it is 1 of such trees."
     return _odd_sample(certificate)
 
 

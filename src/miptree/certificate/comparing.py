@@ -7,7 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from miptree.certificate.certificate import PARTITIONED, Certificate
+from miptree.certificate.certificate import (
+    PARTITIONED,
+    Certificate,
+    cheapest_in_partitions,
+)
 from miptree.certificate.check import Check
 from miptree.certificate.checks import equal, say
 from miptree.certificate.digest import data_digest, tree_digest
@@ -19,8 +23,6 @@ DATA = "data digest"
 """Name of the check that fails for another table, and is the cause of others then."""
 SUM_TOLERANCE = 1e-9
 """Relative difference that the rounding of a sum of weights explains."""
-OBJECTIVE_TOLERANCE = 1e-6
-"""Relative difference allowed for the objective."""
 BOX_TOLERANCE = 1e-6
 """How far a score may lie outside the box abs(score) <= 1: solvers' tolerances."""
 
@@ -98,6 +100,11 @@ def compare_errors(certificate: Certificate, recount: Recount) -> Iterator[Check
     if certificate.has_costs != has_costs:
         found = f"{found.rstrip('.')}, which the certificate denies."
     yield Check("costs", certificate.has_costs == has_costs, found)
+    cheapest = data.problem.cheapest_error
+    if certificate.data_digest == PARTITIONED:
+        cheapest = cheapest_in_partitions(has_costs)
+    given, again = certificate.cheapest_error, Fraction(cheapest)
+    yield equal("cheapest error", given, again, SUM_TOLERANCE)
 
 
 def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Check]:
@@ -116,13 +123,15 @@ def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Chec
         f"{say(given)}, recomputed {found} (a margin short by {MARGIN_ROUNDING:g} is "
         "kept).",
     )
-    rounding = float(Fraction(certificate.slack_penalty) * recount.slack_rounding)
+    rounding = 0.0
+    if certificate.data_digest == PARTITIONED:  # whose scores were added up in floats
+        rounding = float(Fraction(certificate.slack_penalty) * recount.slack_rounding)
     parts = (
         f" (errors {say(recount.cost)}, distances of rows next to a split "
         f"{say(recount.slack)}, sizes of coefficients {say(recount.l1)})"
     )
     claimed, exact = certificate.objective, recount.objective
-    yield equal("objective", claimed, exact, OBJECTIVE_TOLERANCE, rounding, parts)
+    yield equal("objective", claimed, exact, SUM_TOLERANCE, rounding, parts)
 
 
 def _compare_bounds(

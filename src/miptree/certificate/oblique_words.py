@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from miptree.certificate.points_words import told_apart
+from miptree.certificate.proved_words import by_more, left_to_prove
 from miptree.certificate.reasons import details, is_claim, reason
 from miptree.certificate.rules_words import rules_words
-from miptree.objective.tolerance import COST_ROUNDING, cost_meets, percent
+from miptree.objective.tolerance import COST_ROUNDING, percent
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -31,7 +32,7 @@ def _errors(certificate: Certificate) -> str:
     fewer = "has errors that cost less" if has_costs else "misclassifies fewer"
     if certificate.cost == 0:
         return f"{counted}."
-    if cost_meets(certificate.cost, certificate.any_tree_bound):
+    if certificate.has_least_cost:
         why = reason(certificate.any_tree_proved_by)
         return f"{counted}, and no {trees} {fewer}, {why}."
     near, bound = certificate.cost_at_margin, certificate.errors_bound
@@ -52,7 +53,7 @@ def _close_calls(certificate: Certificate) -> str:
     if more == 0:
         words = " and has no close calls, rows that are right but next to a split."
     why = reason(certificate.errors_proved_by)
-    if cost_meets(near, bound):
+    if certificate.has_least_cost_at_margin:
         these = f"than these {near:.0f} " if more else ""
         return f"{words} No {trees} has fewer {these}errors and close calls, {why}."
     both = "error or close call" if bound == 1 else "errors and close calls"
@@ -65,7 +66,7 @@ def _costs_at_margin(certificate: Certificate) -> str:
     near, bound = certificate.cost_at_margin, certificate.errors_bound
     near_text, least = told_apart(near, bound)
     why, trees = reason(certificate.errors_proved_by), trees_compared(certificate)
-    than = "" if cost_meets(near, bound) else f" than {least}"
+    than = "" if certificate.has_least_cost_at_margin else f" than {least}"
     return (
         f", and {near_text} with close calls, rows that are right but next to a split, "
         f"counted as errors. No {trees} has a lower cost{than} by that count, {why}."
@@ -84,9 +85,10 @@ def _cost(certificate: Certificate) -> str:
     trees = trees_compared(certificate, certificate.is_of_ruled_trees)
     why = reason(certificate.objective_proved_by)
     if certificate.objective_optimal:
-        verdict = f"proved optimal: no {trees} costs less, {why}"
+        less = f"no {trees} costs less{by_more(certificate)}"
+        verdict = f"proved optimal: {less}, {why}"
         if is_claim(certificate.objective_proved_by):
-            verdict = f"optimal {why}: no {trees} costs less"
+            verdict = f"optimal {why}: {less}"
         return f"{counted} {value:.6g}, {verdict}."
     if bound <= COST_ROUNDING * value:
         unknown = f"how much less the best {trees} costs is not known"
@@ -123,10 +125,10 @@ def _technical(certificate: Certificate) -> str:
         f"{certificate.l1_penalty:g} * 1-norms"
     )
     box = "on features scaled to [0, 1] with scores in [-1, 1]"
-    gap = f"gap {percent(certificate.gap)}"
     words = (
         f"In technical terms: the total cost is {terms} {box}; a row is next to a "
-        f"split if its score is nearer to it than {certificate.margin:g}; {gap}"
+        f"split if its score is nearer to it than {certificate.margin:g}; "
+        f"gap {left_to_prove(certificate)}"
     )
     words += details(certificate.objective_proved_by)
     if certificate.proof_digest:

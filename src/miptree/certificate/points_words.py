@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from miptree.certificate.proved_words import by_more
 from miptree.certificate.reasons import reason
 from miptree.objective.bounds import EXHAUSTIVE, ROUTES
 from miptree.objective.points import POINTS_TREE
@@ -64,9 +65,7 @@ def _verdict(certificate: Certificate) -> str:
     if certificate.objective_terms == "errors":
         less = "misclassifies fewer"
     if certificate.objective_optimal:
-        if certificate.cost_rounding > 0:
-            less += f" by more than {2 * certificate.cost_rounding:.2g}"
-        return f", and no {POINTS_TREE} of its kind {less}"
+        return f", and no {POINTS_TREE} of its kind {less}{by_more(certificate)}"
     _, bound = told_apart(certificate.objective, certificate.objective_bound)
     return (
         f"; no {POINTS_TREE} of its kind {less} than {bound}, so the best is at most "

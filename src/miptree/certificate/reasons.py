@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from miptree.mip.solvers.visible import LOWERED
 from miptree.objective.bounds import (
+    COUNTING,
+    EXHAUSTIVE,
     NO_ERRORS,
     REFUTED,
     ROUTES,
@@ -12,6 +15,8 @@ from miptree.objective.bounds import (
     TOO_FEW_LEAVES,
 )
 
+COUNTED = (NO_ERRORS, TOO_FEW_LEAVES, SAME_ROWS, COUNTING)
+"""Bounds that ``verify`` counts again."""
 RECOMPUTED = "by a proof whose every step was recomputed from the data"
 _WORDS = {
     NO_ERRORS: "as errors are not negative",
@@ -27,6 +32,26 @@ _SOLVERS = {
 }
 """How solvers are called where their version is not known."""
 _ON, _MIP = " on the ", "MIP"
+_SOLVER = (
+    r"(?:highs|scip|gurobi|cplex|portfolio|(?:HiGHS|SCIP|Gurobi|CPLEX) [0-9][0-9.]*)"
+    rf"(?: \({LOWERED}\))?"
+)
+_DIRECTIONS = r"(?:Monotone|Signs)(?: below the root)?"
+_KNOWN = (
+    *map(re.escape, COUNTED),
+    rf"{EXHAUSTIVE}(?: of all splits of the (?:root|points))?",
+    rf"{EXHAUSTIVE} of [0-9]+ disjoint subsets of the rows, whose errors add up",
+    rf"{ROUTES}(?:, in [0-9]+ disjoint groups of the rows, whose bounds add up)?",
+    rf"{_SOLVER}(?: and {_SOLVER})*(?: \({LOWERED}\))? on the "
+    r"(?:(?:count|compact|flow|paper) MIP|MIP of (?P<method>.+)|"
+    r"compact MIP with rows for the rules"
+    rf"(?: but {_DIRECTIONS}(?: and {_DIRECTIONS})*)?)",
+)
+_REASON = re.compile(
+    rf"(?:{re.escape(REFUTED)})?(?:{'|'.join(_KNOWN)})"
+    r"(?:, on [0-9]+ of [0-9]+ distinct rows)?"
+)
+"""All that a certificate may say of a proof: other words are somebody else's."""
 
 
 def reason(proved_by: str) -> str:
@@ -52,6 +77,22 @@ def reason(proved_by: str) -> str:
     if comma:  # it is a bound of some of the rows, which holds for all
         return f"{_plain_reason(what)}, proved on {where}"
     return _plain_reason(proved_by)
+
+
+def is_known(proved_by: str, method: str = "") -> bool:
+    """Tell whether a fit of a method, by default one of (1a), says so of a proof.
+
+    Anybody can write a file, but not that a bound was proved in a way of his own.
+
+    Examples
+    --------
+    >>> is_known("HiGHS 1.15.1 on the flow MIP")
+    True
+    >>> is_known("a proof that was checked")
+    False
+    """
+    found = _REASON.fullmatch(proved_by)
+    return found is not None and found["method"] in (None, method)
 
 
 def details(proved_by: str) -> str:

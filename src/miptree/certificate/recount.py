@@ -2,58 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from miptree.certificate.certificate import Certificate
+from miptree.certificate.exact_splits import ExactSplits
 from miptree.certificate.given_data import GivenData
-from miptree.data.scaling import SMALLEST_SPAN
 from miptree.objective import MARGIN_ROUNDING
 from miptree.tree import ObliqueTree, rounding_error
-from miptree.utils.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from miptree.utils.exact import Exact
+from miptree.utils.arrays import AnyArray, BoolArray, FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Recount:
+class Recount(ExactSplits):
     """The objective value of a tree on data, under a certificate's settings."""
 
-    tree: ObliqueTree
-    data: GivenData
-    certificate: Certificate
-
-    @cached_property
-    def branch(self) -> IntArray:
-        """(B,): numbers of the nodes that split."""
-        return np.flatnonzero(~self.tree.is_leaf)
-
-    @cached_property
-    def score(self) -> Exact:
-        """(n, B): ``x @ coef - threshold``."""
-        coef = Exact.of(self.tree.coef[self.branch].T)
-        threshold = Exact.of(self.tree.threshold[self.branch])
-        return Exact.of(self.data.X) @ coef - threshold
-
-    @cached_property
-    def leaf(self) -> IntArray:
-        """(n,): leaf of each row, right iff its score is above zero."""
-        right = np.zeros((len(self.data.X), self.tree.n_nodes), dtype=bool)
-        right[:, self.branch] = self.score.whole > 0
-        node = np.zeros(len(right), dtype=np.intp)
-        rows = np.arange(len(right))
-        for _ in range(self.tree.depth):
-            left, other = self.tree.children_left[node], self.tree.children_right[node]
-            below = np.where(right[rows, node], other, left)
-            node = np.where(self.tree.is_leaf[node], node, below)
-        return node
-
-    @cached_property
-    def on_way(self) -> BoolArray:
-        """(n, B): whether a row passes the node."""
-        return self.tree.ancestors[self.leaf][:, self.branch]
+    def __init__(
+        self, tree: ObliqueTree, data: GivenData, certificate: Certificate
+    ) -> None:
+        margin = certificate.margin
+        super().__init__(tree, data.X, data.weight, data.n_open, margin)
+        self.data, self.certificate = data, certificate
 
     @cached_property
     def rounding(self) -> FloatArray:
@@ -76,11 +46,6 @@ class Recount:
         return self.tree.label[self.leaf] != self.data.y
 
     @cached_property
-    def weight(self) -> Exact:
-        """(n,): weights of the rows, exactly."""
-        return Exact.of(self.data.weight)
-
-    @cached_property
     def cost(self) -> Fraction:
         """Cost of the misclassified rows."""
         return self._cost(np.zeros_like(self.wrong))
@@ -92,17 +57,6 @@ class Recount:
         predicted = self.tree.label[self.leaf[others]]
         most = sum(cost.whole[at_worst].max(axis=1, initial=0), start=0) * cost.unit
         return cost[others, predicted].sum() + most
-
-    @cached_property
-    def largest(self) -> list[Fraction]:
-        """Largest abs(score) at each branch node."""
-        size = abs(self.score)
-        return [size[:, b].max() for b in range(len(self.branch))]
-
-    @cached_property
-    def box(self) -> list[Fraction]:
-        """What a hyperplane is divided by to lie in the box."""
-        return [max(Fraction(1), size) for size in self.largest]
 
     def cost_at_margin(self, rounding_sign: int) -> Fraction:
         """Return the cost with rows inside the margin at their most costly error.
@@ -119,43 +73,10 @@ class Recount:
         return self._cost(bad)
 
     @cached_property
-    def slack(self) -> Fraction:
-        """Weighted sum of the missing margins."""
-        return sum((missing for missing, _ in self._missing), start=Fraction(0))
-
-    @cached_property
     def slack_rounding(self) -> Fraction:
         """Bound on what rounding can do to the slack in floats."""
-        pairs = zip(self._missing, self.rounding, strict=True)
+        pairs = zip(self.missing_margins, self.rounding, strict=True)
         return sum((near * Fraction(r) for (_, near), r in pairs), start=Fraction(0))
-
-    @cached_property
-    def _missing(self) -> list[tuple[Fraction, Fraction]]:
-        """Missing margin at each node, and the weight of the rows that lack it."""
-        margin = Fraction(self.certificate.margin)
-        found = []
-        for b, box in enumerate(self.box):
-            size = abs(self.score[:, b])
-            near = self.on_way[:, b] & size.is_below(margin * box)
-            weight = self.weight[near]
-            total = weight.sum()
-            kept = (weight @ size[near]).sum() if near.any() else Fraction(0)
-            found.append((margin * total - kept / box, total))
-        return found
-
-    @cached_property
-    def l1(self) -> Fraction:
-        """1-norms of the hyperplanes in scaled units, brought into the box."""
-        n_open = self.data.n_open
-        rows = Exact.of(self.data.X)
-        span = [rows[:, j].max() - rows[:, j].min() for j in range(n_open)]
-        span = [s if s > SMALLEST_SPAN else Fraction(1) for s in span]
-        total = Fraction(0)
-        opened = self.tree.coef[self.branch, :n_open]
-        for box, coef in zip(self.box, opened, strict=True):
-            norm = (abs(Fraction(c)) * s for c, s in zip(coef, span, strict=True) if c)
-            total += sum(norm, start=Fraction(0)) / box
-        return total
 
     @cached_property
     def objective(self) -> Fraction:

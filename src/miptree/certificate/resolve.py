@@ -12,6 +12,7 @@ from miptree.data.problem import Problem
 from miptree.mip.formulations import CompactFormulation, CountFormulation
 from miptree.mip.formulations.ruled import RuledFormulation
 from miptree.mip.solvers import Limits, Result, get_solver
+from miptree.objective.bounds import COUNTING
 from miptree.tree import ObliqueTree
 
 BOUND_TOLERANCE = 1e-6
@@ -31,19 +32,22 @@ def solve_again(
 ) -> Iterator[Check]:
     """Repeat the proofs that a solver gave, with the solver asked for.
 
-    ``rules`` are the constraints of the fit, where there were any.
+    ``rules`` are the constraints of the fit, where there were any. What is proved by
+    counting under them needs no solver: that was counted again.
     """
     if certificate.depth > MAX_DEPTH:
         sentence = f"depth {certificate.depth} is too large to prove anything again."
         yield Check("proofs again", False, sentence)
         return
     given = (problem, objective_of(certificate), certificate.depth)
-    if certificate.errors_proved_by != certificate.any_tree_proved_by:
+    no_solver = {certificate.any_tree_proved_by}
+    no_solver |= set() if rules is None else {COUNTING}
+    if certificate.errors_proved_by not in no_solver:
         count = CountFormulation(*given)
         result = _solve(count, tree, solver, seconds)
         bound = count.round_up(result.bound)
         yield _confirm("errors bound again", certificate.errors_bound, bound, result)
-    if certificate.objective_proved_by != certificate.any_tree_proved_by:
+    if certificate.objective_proved_by not in no_solver:
         made, value = CompactFormulation(*given), certificate.objective
         if certificate.is_of_ruled_trees and rules is not None:
             kept = rules.for_problem(problem)

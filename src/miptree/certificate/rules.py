@@ -11,7 +11,6 @@ from miptree.constraints.constraint import Finding
 from miptree.constraints.effective import left_out
 from miptree.constraints.rules import Rules
 from miptree.objective.bounds import COUNTING
-from miptree.objective.tolerance import meets
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
@@ -119,7 +118,7 @@ def _check_bound(certificate: Certificate, least_cost: float) -> Check:
     if said is None:
         return Check("bound by counting", False, "rules_bound is missing.")
     slip = 1e-6 * max(1.0, abs(least_cost))
-    ok = abs(said - least_cost) <= slip
+    ok = said <= least_cost + slip  # in a short time a fit may have proved less
     found = f"{said:.10g}, counted again {least_cost:.10g}."
     for bound, proved_by in (
         (certificate.objective_bound, certificate.objective_proved_by),
@@ -150,6 +149,7 @@ def _check_price(certificate: Certificate) -> Check:
         )
         return Check(name, False, found)
     least, most = bound if least is None else least, free if most is None else most
+    meets = certificate.leeway.meets
     is_possible = meets(bound, free) and meets(free, most) and meets(most, value)
     is_possible &= bound <= least and meets(least, most)
     is_possible &= certificate.any_tree_bound * (1 - 1e-9) <= least

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from miptree.objective.tolerance import (
-    COST_ROUNDING,
-    error_scale,
-    meets,
-    rounded_down,
-    rounded_up,
-)
+from miptree.objective.tolerance import COST_ROUNDING, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -68,7 +62,7 @@ def _price(certificate: Certificate) -> str:
     if bound > COST_ROUNDING * value and not is_proved:
         words += f"; as none has {one} below {rounded_down(bound)}, keeping them "
         words += f"costs at most {rounded_up(value - bound)}"
-    least = value if certificate.objective_optimal else certificate.objective_bound
+    least = certificate.objective_bound
     if not _is_equal(certificate, least, free):
         words += f"; as none that keeps them has one below {rounded_down(least)}, it "
         words += f"costs at least {rounded_down(least - free)}"
@@ -87,9 +81,8 @@ def _without_columns(certificate: Certificate) -> str:
 
 
 def _is_equal(certificate: Certificate, value: float, least: float) -> bool:
-    """Tell whether a value is as low as another, by what an error costs."""
-    given = certificate.errors, certificate.cost, certificate.objective
-    return meets(value, least, error_scale(*given))
+    """Tell whether a value is as low as another, to the leeway of proofs."""
+    return certificate.leeway.meets(value, least)
 
 
 def _listed(columns: Sequence[str] | None, word: str = "or") -> str:

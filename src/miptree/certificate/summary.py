@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from miptree.certificate.oblique_words import trees_compared
+from miptree.certificate.proved_words import by_more
 from miptree.certificate.reasons import claimant
 from miptree.objective.points import POINTS_TREE
-from miptree.objective.tolerance import COST_ROUNDING, cost_meets, percent
+from miptree.objective.tolerance import COST_ROUNDING, percent
 
 if TYPE_CHECKING:
     from miptree.certificate.certificate import Certificate
@@ -30,9 +31,10 @@ def summary_sentence(certificate: Certificate) -> str:
         start = "Proved" if says is None else f"Not checked, but {says} says"
         return f"{start}: no {trees} {merit}."
     gap, bound = certificate.gap, certificate.objective_bound
-    if bound <= COST_ROUNDING * certificate.objective or gap > _USEFUL:
-        return f"Nothing useful could be proved in {_time(certificate.seconds)}."
     trees = _trees(certificate, certificate.is_of_ruled_trees)
+    if bound <= COST_ROUNDING * certificate.objective or gap > _USEFUL:
+        # Whether a proof was tried at all is not known here.
+        return f"Nothing useful is proved: another {trees} may be far better."
     return (
         f"Not proved to be the best: the total cost of another {trees} may be up to "
         f"{percent(gap)} lower."
@@ -43,20 +45,19 @@ def _best_by(certificate: Certificate) -> tuple[str, str, str] | None:
     """Say in what no tree is better, by what proof, and which trees, if known."""
     has_costs = certificate.has_costs
     fewer = "has errors that cost less" if has_costs else "makes fewer errors"
-    if cost_meets(certificate.cost, certificate.any_tree_bound):
+    if certificate.has_least_cost:
         return fewer, certificate.any_tree_proved_by, _trees(certificate)
-    near, bound = certificate.cost_at_margin, certificate.errors_bound
-    if not certificate.method and cost_meets(near, bound):
+    if not certificate.method and certificate.has_least_cost_at_margin:
         calls = "close calls (rows that are right, but next to a split)"
         merit = f"has fewer errors and {calls}"
         if has_costs:
             merit = f"has errors and {calls} that cost less"
         return merit, certificate.errors_proved_by, _trees(certificate)
     if certificate.objective_optimal:
-        only_errors = certificate.objective_terms == "errors"
-        merit = fewer if only_errors else "has a lower total cost"
-        if certificate.cost_rounding > 0:
-            merit += f" by more than {2 * certificate.cost_rounding:.2g}"
+        more = by_more(certificate)
+        merit = f"has a total cost lower{more}" if more else "has a lower total cost"
+        if certificate.objective_terms == "errors":
+            merit = f"{fewer}{more}"
         trees = _trees(certificate, certificate.is_of_ruled_trees)
         return merit, certificate.objective_proved_by, trees
     return None
@@ -68,7 +69,3 @@ def _trees(certificate: Certificate, keeping_rules: bool = False) -> str:
         return trees_compared(certificate, keeping_rules)
     kind = POINTS_TREE if certificate.is_of_points else "tree"
     return f"{kind} of depth {certificate.depth} and of its kind"
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"

@@ -130,8 +130,9 @@ def verify(
         certificate that no longer fits its own digest is always caught. Whoever
         changes one *and* computes its digest anew is caught by the numbers or by
         the digest given here; without that, only what leaves every number consistent
-        is not seen: the words (``*_proved_by``), ``seconds``, a solver's bound moved
-        between its limits, what trees cost that need not keep constraints, a larger
+        is not seen: the words (``*_proved_by``, of which ``verify_model`` has a closed
+        list), ``seconds``, a solver's bound moved between its limits, what trees cost
+        that need not keep constraints, a larger
         ``depth`` or ``max_features``, and the margin and penalties where no point lies
         within the margin or all 1-norms are zero; of a points tree also whether signs
         or a choice of columns were given (and which columns, which it does not hold),

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .deadline import check_time
 from .nodes import Anchor
 from .space import CHUNK, NEVER, Space, best_stumps
-from .splits import check_time
 
 MOST_SUMS = 100_000
 """Sums of penalties that are listed."""

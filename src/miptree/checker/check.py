@@ -51,7 +51,7 @@ def check_proof(
     """
     deadline = time.monotonic() + 60 * minutes
     try:
-        document = open_proof(proof)
+        document = open_proof(proof, deadline)
         if document.version == POINTS:
             points = read_points_proof(document)
             return points_outcome(points, read_rows(data, points, target), deadline)

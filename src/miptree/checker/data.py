@@ -128,7 +128,10 @@ def _places(names: list[str], proof: Proof, target: str | None) -> list[int]:
     if proof.is_named:
         if any(rule.name == target for rule in proof.columns if rule.is_read):
             raise Refused(f"The proof file reads the labels, {target!r:.60}, as well.")
-        return [_place(names, rule.name) for rule in proof.columns]
+        places = [_place(names, rule.name) for rule in proof.columns]
+        if len(set(places)) < len(places):
+            raise Refused("The proof file names a column twice.")
+        return places
     places = [j for j, name in enumerate(names) if name != target]
     if len(places) != len(proof.columns):
         raise Refused(

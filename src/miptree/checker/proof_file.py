@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from .columns import ColumnRule
+from .deadline import check_time
 from .files import lines_of
 from .values import (
     Refused,
@@ -39,6 +40,8 @@ NO_PROOF = (
 MAX_BYTES, MAX_LINE = 1 << 32, 1 << 27
 """Size of a proof file, unpacked, and of a line; it is read line by line."""
 MAX_LINES = 50_000_000
+LINES_AT_ONCE = 1000
+"""Lines that are read between two looks at the clock."""
 MAX_ROWS, MAX_CLASSES = 5_000_000, 1000
 LARGEST_EXACT = 1 << 53
 """Whole numbers below which labels of the data are told apart."""
@@ -72,6 +75,7 @@ class Document:
     header: dict[str, Any]
     path: str | os.PathLike[str]
     n_lines: int
+    deadline: float
 
     @property
     def version(self) -> int:
@@ -80,17 +84,23 @@ class Document:
 
     def lines(self) -> Iterator[bytes]:
         """Give the lines between the header and the digest."""
-        return itertools.islice(_lines(self.path), 1, 1 + self.n_lines)
+        lines = _lines(self.path, self.deadline)
+        return itertools.islice(lines, 1, 1 + self.n_lines)
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    return lines_of(path, "The proof file", MAX_BYTES, MAX_LINE)
+def _lines(path: str | os.PathLike[str], deadline: float) -> Iterator[bytes]:
+    """Give the lines of the file while there is time: little may unpack to much."""
+    lines = lines_of(path, "The proof file", MAX_BYTES, MAX_LINE)
+    for number, line in enumerate(lines):
+        if number % LINES_AT_ONCE == 0:
+            check_time(deadline)
+        yield line
 
 
-def open_proof(path: str | os.PathLike[str]) -> Document:
-    """Read a proof file, or raise :class:`Refused`."""
+def open_proof(path: str | os.PathLike[str], deadline: float) -> Document:
+    """Read a proof file, or raise :class:`Refused`, at a deadline :class:`TooMuch`."""
     digest, first, last, n_lines = hashlib.sha256(), b"", b"", 0
-    for line in _lines(path):
+    for line in _lines(path, deadline):
         digest.update(last)
         first, last = first or line, line
         n_lines += 1
@@ -108,7 +118,9 @@ def open_proof(path: str | os.PathLike[str]) -> Document:
     if isinstance(version, bool) or version not in (POINTS, OBLIQUE, SUBSETS):
         text = f"this program knows {POINTS} to {SUBSETS}"
         raise Refused(f"The proof file is of another version; {text}.")
-    return Document(an_object(header, "the header", HEADER), path, n_lines - 2)
+    return Document(
+        an_object(header, "the header", HEADER), path, n_lines - 2, deadline
+    )
 
 
 def _check_digest(line: bytes, digest: str) -> None:

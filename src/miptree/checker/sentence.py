@@ -123,10 +123,11 @@ def _exceptions(family: Family, max_points: int) -> str:
         points = f"{', '.join(some)} or {last}"
         words.append(f"{points} for a yes/no column beside one number")
         words[-1] += " of 1 a step" if max_points > 1 else ""
+        words[-1] += f", such as {last} smoker=yes + age"
     categories = [family.source[j] for j in family.usable if family.is_category[j]]
     if len(set(categories)) < len(categories):
         words.append("the same for values of one category")
-    return f" ({', '.join(words)})" if words else ""
+    return f" ({'; '.join(words)})" if words else ""
 
 
 def decimal(

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .deadline import check_time
 from .nodes import Anchor
-from .splits import Splits, check_time
+from .splits import Splits
 from .values import Refused
 
 CHUNK = 256

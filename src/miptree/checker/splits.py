@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from .deadline import check_time
 from .family import Card
 from .values import TooMuch
 
@@ -83,12 +83,6 @@ def all_splits(
             raise TooMuch("The family has too many splits for the memory allowed here.")
         check_time(deadline)
     return _distinct(packed, penalties, len(grid))
-
-
-def check_time(deadline: float) -> None:
-    """Give up where it takes too long."""
-    if time.monotonic() > deadline:
-        raise TooMuch("The check takes longer than allowed: allow more minutes.")
 
 
 def _packed(left: np.ndarray) -> np.ndarray:

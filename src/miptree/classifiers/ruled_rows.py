@@ -64,8 +64,11 @@ def possible_rules(
     problem: Problem,
     schema: Schema,
     rows: TrainingRows,
+    seconds: float | None = None,
 ) -> Rules:
     """Make constraints ready for the rows of a problem.
+
+    The proof by counting takes the seconds given at most.
 
     Raises
     ------
@@ -73,7 +76,7 @@ def possible_rules(
         If counting alone proves that no predictions, or no splits, keep them.
     """
     rules = rules_of(constraints, problem, schema, rows.costs)
-    why = why_impossible(constraints, rules.population)
+    why = why_impossible(constraints, rules.population, seconds)
     why = why or why_fixed_impossible(rules, problem.X)
     if why is not None:
         raise ImpossibleConstraintsError.proved(why)

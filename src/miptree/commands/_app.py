@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import platform
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import metadata
 from typing import Any, ParamSpec
 
 import typer
@@ -19,7 +21,7 @@ from miptree.certificate.rules_words import rules_words
 from miptree.classifiers.table_classifier import TableClassifier
 from miptree.data.files import TableNote
 from miptree.export import export_text
-from miptree.export._names import printable
+from miptree.export.names import printable
 from miptree.export.text import certificate_facts
 
 P = ParamSpec("P")
@@ -33,9 +35,21 @@ app = typer.Typer(
 console = Console(highlight=False)
 
 
+_TOLD = (
+    "numpy", "scipy", "scikit-learn", "numba", "llvmlite", "highspy", "pandas",
+    "pyscipopt", "gurobipy", "cplex", "dask", "typer",
+)  # fmt: skip
+"""Packages whose versions matter where something is wrong."""
+
+
 def _show_version(asked: bool) -> None:
     if asked:
-        console.print(f"miptree {__version__}")
+        say(f"miptree {__version__}")
+        system = f"{platform.system()} {platform.release()} {platform.machine()}"
+        say(f"Python {platform.python_version()} on {system}")
+        for name in _TOLD:
+            with suppress(metadata.PackageNotFoundError):
+                say(f"{name} {metadata.version(name)}")
         raise typer.Exit
 
 
@@ -56,7 +70,7 @@ def plain_warnings() -> Iterator[None]:
 def _common(
     context: typer.Context,
     version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show version."
+        False, "--version", callback=_show_version, is_eager=True, help="Show versions."
     ),
 ) -> None:
     """Small decision trees, oblique or of points, with a certificate.
@@ -128,9 +142,26 @@ _ASCII_LINES = str.maketrans("├└│─", "|`|-")
 def show_verdict(clf: TableClassifier) -> None:
     """Print in a sentence what is proved, and in another one how many errors are."""
     found = clf.certificate_
-    say(printable(f"{found.summary} {found.counted_errors}."))
+    untried = "" if _was_proof_tried(clf) else f" {_UNTRIED}"
+    say(printable(f"{found.summary}{untried} {found.counted_errors}."))
     if found.rules is not None:
         say(printable(rules_words(found)))
+
+
+_UNTRIED = (
+    "No proof was tried: `miptree fit` with --style points, sparse or oblique tries "
+    "one, unless --solver is search, or --tune is given."
+)
+
+
+def _was_proof_tried(clf: TableClassifier) -> bool:
+    """Tell whether a fit did more than search, or had nothing left to prove.
+
+    A tree that was chosen to predict new rows is searched for without a proof.
+    """
+    found = clf.certificate_
+    is_searched = getattr(clf, "solver", None) == "search"
+    return not is_searched or found.objective_optimal or found.errors_optimal
 
 
 def show_certificate(clf: TableClassifier, details: bool) -> None:

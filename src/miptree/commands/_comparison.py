@@ -9,7 +9,6 @@ from miptree.commands._app import console, say
 from miptree.constraints.constraint import CountingConstraint
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.estimator_cv import OptimalTreeClassifierCV
-from miptree.objective.tolerance import cost_meets
 from miptree.tuning.scoring import score_heading, score_text
 
 
@@ -77,4 +76,4 @@ def unproved_sentence(clf: OptimalTreeClassifierCV) -> str:
 
 def _has_fewest_errors(clf: OptimalTreeClassifierCV) -> bool:
     """Tell whether no tree at all can do better, such as where there is no error."""
-    return cost_meets(clf.certificate_.cost, clf.certificate_.any_tree_bound)
+    return clf.certificate_.has_least_cost

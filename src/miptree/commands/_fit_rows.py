@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import typer
 
 from miptree.commands import _tables
 from miptree.data.files import FileOptions, Roles, identifying_columns, read_file
-from miptree.export._names import printable
+from miptree.export.names import printable
 from miptree.utils.arrays import AnyArray, FloatArray
 
 _MANY_CLASSES = 20
@@ -55,9 +56,10 @@ class ColumnChoice(NamedTuple):
 def read_fit_rows(data: Path, columns: ColumnChoice, file: FileOptions) -> FitRows:
     """Read a table and take it apart; columns that identify rows are left out."""
     names = frozenset((columns.target, *columns.categorical))
-    table, is_plain, _ = read_file(data, file, Roles(labels=names))
+    table, is_plain, *_ = read_file(data, file, Roles(labels=names))
     labels = _tables.labels(table, columns.target)
     _refuse_names_of_rows(columns.target, labels)
+    _refuse_fractions(columns.target, labels)
     weights = _tables.weights(table, columns.weights)
     features = _features(table, columns)
     named = _tables.columns_of(features, list(columns.categorical))
@@ -73,6 +75,19 @@ def _refuse_names_of_rows(target: str, labels: AnyArray) -> None:
             f"The target {target!r} has {n_values:,} different values in "
             f"{len(labels):,} rows: it names rows rather than classes. Give the column "
             "to predict as --target, or put numbers into a few classes first."
+        )
+
+
+def _refuse_fractions(target: str, labels: AnyArray) -> None:
+    """Refuse a target of numbers such as 1.5, which classifiers take for amounts."""
+    if labels.dtype.kind != "f":
+        return
+    fractions = labels[labels != np.round(labels)]
+    if len(fractions):
+        raise ValueError(
+            f"The target {target!r} holds numbers such as {fractions[0]:g}, which are "
+            "no classes. Put them into a few classes first, or write them as words, "
+            f"such as 'grade {fractions[0]:g}'."
         )
 
 

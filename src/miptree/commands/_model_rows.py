@@ -15,8 +15,8 @@ from miptree.commands._new_rows import warn_of_new_values, with_spare_columns
 from miptree.data import CategoricalColumn
 from miptree.data.files import FileOptions, Roles, read_file, read_table
 from miptree.estimator import OptimalTreeClassifier
-from miptree.export._json_reader import SavedModel
-from miptree.export._rules import rules_of, table_of
+from miptree.export.json_reader import SavedModel
+from miptree.export.readable import readable_tree, table_of
 from miptree.utils.arrays import AnyArray
 
 TABLE_HELP = (
@@ -45,7 +45,7 @@ class NewRows(NamedTuple):
     """How their file is written."""
 
 
-class LabelledRows(NamedTuple):
+class ReadRows(NamedTuple):
     """A table, and its features and labels as a model knows them."""
 
     table: pd.DataFrame
@@ -72,14 +72,12 @@ def read_features(
     keep : sequence of str
         Columns to return as they are written.
     """
-    roles = _roles(clf)
-    carried = frozenset(keep) - roles.numbers
-    roles = replace(roles, text=roles.text | carried, keep_empty=True)
-    table, _, written = read_file(data, file, roles)
-    kept = _tables.columns_of(table, list(keep))
+    roles = replace(_roles(clf), carried=frozenset(keep), keep_empty=True)
+    table, _, carried, written = read_file(data, file, roles)
+    _tables.columns_of(table, list(keep))
     if not hasattr(clf, "feature_names_in_"):
-        table = table.drop(columns=[name for name in carried if name in table])
-    return NewRows(kept, _lenient_features(clf, table), written)
+        table = table.drop(columns=carried.columns)
+    return NewRows(carried[list(keep)], _lenient_features(clf, table), written)
 
 
 def read_labelled(
@@ -90,7 +88,7 @@ def read_labelled(
     target: str | None,
     weights: str | None = None,
     is_strict: bool = True,
-) -> LabelledRows:
+) -> ReadRows:
     """Read a file with labels.
 
     Parameters
@@ -117,7 +115,7 @@ def read_labelled(
     y = _tables.labels_like(table, target, saved.clf.classes_)
     rows = table.drop(columns=[n for n in table.columns if n in (target, weights)])
     features = (_features if is_strict else _lenient_features)(saved.clf, rows)
-    return LabelledRows(table, features, y)
+    return ReadRows(table, features, y)
 
 
 def _roles(clf: OptimalTreeClassifier) -> Roles:
@@ -156,7 +154,7 @@ def _lenient_features(
     """Take these columns where some that no split uses may be lacking."""
     if not hasattr(clf, "feature_names_in_"):
         return _features(clf, table)
-    rules = rules_of(clf)
+    rules = readable_tree(clf)
     used = {rules.name(column) for column in rules.used}
     filled = with_spare_columns(table, rules.columns, used)
     features = _features(clf, filled)

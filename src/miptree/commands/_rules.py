@@ -23,6 +23,7 @@ from miptree.constraints import (
     MinLeaf,
     MinRate,
     Monotone,
+    Signs,
     TruePositiveRateParity,
 )
 from miptree.data.files import TableNote
@@ -54,6 +55,7 @@ class GivenRules:
     allow: Sequence[str] = ()
     allow_at: Sequence[str] = ()
     fixed_split: Sequence[str] = ()
+    signs: Sequence[str] = ()
 
     @property
     def option(self) -> str | None:
@@ -66,7 +68,7 @@ class GivenRules:
     @property
     def split_option(self) -> str | None:
         """The first option given of those that are about splits, which look at rows."""
-        splits = "forbid", "monotone", "allow", "allow_at", "fixed_split"
+        splits = "forbid", "monotone", "allow", "allow_at", "fixed_split", "signs"
         given = {name: value for name, value in vars(self).items() if value}
         return next((_written(name) for name in given if name in splits), None)
 
@@ -88,12 +90,20 @@ class GivenRules:
     def constraints(self, labels: AnyArray) -> list[Constraint]:
         """Return the constraints that the options ask for."""
         kind, positive = labels.dtype.kind, None
-        asking = [self.fair and "--fair", self.monotone and "--monotone"]
-        if any(asking) and self.positive is None:
-            _tell_positive(labels, [str(option) for option in asking if option])
+        found: list[Constraint] = []
         if self.positive is not None:
             positive = _tables.read_label(self.positive, kind)
-        found: list[Constraint] = [_fairness(text, positive) for text in self.fair]
+        found += [_fairness(text, positive) for text in self.fair]
+        is_fair = any(not isinstance(rule, ErrorRateParity) for rule in found)
+        about = {"--fair": is_fair, "--monotone": self.monotone, "--signs": self.signs}
+        asking = [option for option, is_given in about.items() if is_given]
+        if asking and self.positive is None:
+            _tell_positive(labels, asking)
+        if self.positive is not None and not asking:
+            raise ValueError(
+                f"--positive names the label that {', '.join(about)} are about: give "
+                "one of these, other than --fair error-rate-parity, or leave it out."
+            )
         if self.fair and not self.sensitive:
             raise ValueError(
                 "--fair compares groups: name their column with --sensitive."
@@ -109,9 +119,12 @@ class GivenRules:
         found += [MinRate(*_rate(text, "--min-rate", kind)) for text in self.min_rate]
         if self.forbid:
             found.append(ForbidFeatures(self.forbid))
-        if self.monotone:
-            signs = _directions(self.monotone)
-            found.append(Monotone(signs, _second(labels, positive)))
+        kinds: tuple[type[Monotone | Signs], ...] = (Monotone, Signs)
+        for kind_of_rule, texts in zip(kinds, (self.monotone, self.signs), strict=True):
+            if texts:
+                option = f"--{kind_of_rule.__name__.lower()}"
+                label = _second(labels, positive, option)
+                found.append(kind_of_rule(_directions(texts, option), label))
         return found + split_rules(self.allow, self.allow_at, self.fixed_split)
 
     def groups(self, table: pd.DataFrame) -> dict[str, Any]:
@@ -160,24 +173,24 @@ def _rate(text: str, option: str, kind: str) -> tuple[Any, float, str]:
     return _tables.read_label(parts[0], kind), _number(parts[1], option, text), on
 
 
-def _direction(text: str) -> tuple[str, int]:
+def _direction(text: str, option: str) -> tuple[str, int]:
     """Read a direction such as income:+1."""
     name, _, sign = text.rpartition(":")
     if not name or sign not in ("+1", "1", "-1"):
         raise ValueError(
-            "--monotone must be a column, a colon and +1 or -1, such as income:+1, got "
+            f"{option} must be a column, a colon and +1 or -1, such as income:+1, got "
             f"{text!r}."
         )
     return name, int(sign)
 
 
-def _directions(texts: Sequence[str]) -> dict[str, int]:
+def _directions(texts: Sequence[str], option: str) -> dict[str, int]:
     """Read directions, at most one of each column."""
     signs: dict[str, int] = {}
-    for name, sign in map(_direction, texts):
+    for name, sign in (_direction(text, option) for text in texts):
         if signs.setdefault(name, sign) != sign:
             raise ValueError(
-                f"--monotone names {name!r} with +1 and with -1, which contradict each "
+                f"{option} names {name!r} with +1 and with -1, which contradict each "
                 f"other: leave out one of the two, or --forbid {name!r}, which keeps "
                 "both."
             )
@@ -196,14 +209,14 @@ def _tell_positive(labels: AnyArray, options: Sequence[str]) -> None:
         )
 
 
-def _second(labels: AnyArray, positive: Any) -> Any:
+def _second(labels: AnyArray, positive: Any, option: str) -> Any:
     """Return the positive label, by default the second of two."""
     if positive is not None:
         return positive
     classes = np.unique(labels).tolist()
     if len(classes) != 2:
         raise ValueError(
-            f"--monotone needs --positive, as there are {len(classes)} classes."
+            f"{option} needs --positive, as there are {len(classes)} classes."
         )
     return classes[1]
 

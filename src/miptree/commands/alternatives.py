@@ -12,15 +12,15 @@ from miptree.commands._app import app, plain_errors, printable
 from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
-    LabelledRows,
     ModelFile,
+    ReadRows,
     Target,
     read_labelled,
 )
 from miptree.data.files import FileOptions
 from miptree.estimator_points import PointsTreeClassifier
-from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
+from miptree.export.json_reader import SavedModel
 from miptree.fit.necessity import Necessity
 
 Number = Annotated[int, typer.Option(help="Most trees to list.")]
@@ -62,7 +62,7 @@ def alternatives(
 
 
 def other_trees_of(
-    saved: SavedModel, rows: LabelledRows, time_limit: float, **asked: Any
+    saved: SavedModel, rows: ReadRows, time_limit: float, **asked: Any
 ) -> tuple[Alternatives, Necessity]:
     """Ask a model for other trees and for what it needs; refuse what is no points tree.
 
@@ -70,7 +70,7 @@ def other_trees_of(
     ----------
     saved : SavedModel
         Also names the column of weights, where there is one.
-    rows : LabelledRows
+    rows : ReadRows
         The rows of the fit.
     time_limit : float
         Seconds for each of the two questions.

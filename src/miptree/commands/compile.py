@@ -12,7 +12,7 @@ def compile_command() -> None:
 
     Example: miptree compile
 
-    It takes a minute or two the first time, and seconds later on. A fit compiles what
+    It takes some minutes the first time, and seconds later on. A fit compiles what
     it needs by itself; where its time limit is too short for that, nothing is proved.
     """
     with console.status("Compiling, once on a machine"):

@@ -20,6 +20,7 @@ from miptree.estimator import OptimalTreeClassifier
 from miptree.explain import Explanations
 from miptree.explain import explain as explain_rows
 from miptree.export import load_json
+from miptree.export.leaf_words import row_number
 from miptree.utils.files import write_atomic
 
 _MOST_SHOWN = 10
@@ -97,7 +98,7 @@ def explain(
     )
     if out is not None:
         _write(found, out, force, written)
-        say(f"{len(found)} rows in {out}.")
+        say(f"{row_number(len(found))} in {out}.")
         return
     say(str(found))
     if n_left:
@@ -128,7 +129,8 @@ def _is_json(out: Path | None) -> bool:
 
 def _write(found: Explanations, out: Path, force: bool, written: FileOptions) -> None:
     if _is_json(out):
-        text = json.dumps(found.to_dict(), indent=1, ensure_ascii=False)
+        plain = found.to_dict()
+        text = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False)
         write_atomic(out, f"{text}\n".encode(), force)
     else:
         _tables.write_table(found.to_frame(), out, force, written)

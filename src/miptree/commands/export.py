@@ -13,7 +13,7 @@ from miptree import export as writers
 from miptree.commands._app import app, plain_errors, say
 from miptree.commands._model_rows import Force, ModelFile
 from miptree.commands._outputs import refuse_outputs
-from miptree.export._answers import OUTPUTS
+from miptree.export.answers import OUTPUTS
 from miptree.utils.files import write_atomic
 
 

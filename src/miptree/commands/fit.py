@@ -202,7 +202,7 @@ def fit(
     positive: Annotated[
         str | None,
         typer.Option(
-            help="Label that --fair and --monotone are about, if not the second.",
+            help="Label that --fair, --monotone, --signs are about, if not the second.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -240,6 +240,14 @@ def fit(
         typer.Option(
             help="Column and +1 or -1, such as 'income:+1'. As it rises (falls), the "
             "prediction never moves away from the --positive label. Repeatable.",
+            rich_help_panel=RULES,
+        ),
+    ] = None,
+    signs: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column and +1 or -1, such as 'debt:-1'. At no split raising it leads "
+            "to the side with less (more) of the --positive label. Repeatable.",
             rich_help_panel=RULES,
         ),
     ] = None,
@@ -288,10 +296,10 @@ def fit(
     With --engine dask the table may be a pattern of files, such as 'parts/*.parquet'; a
     points tree is then chosen for a sample of the rows, and not proved for all of them.
     With --fair, --min-leaf, --max-rate, --min-rate, --forbid, --allow, --allow-at,
-    --fixed-split or --monotone an oblique tree is trained that keeps these rules on the
-    training rows, or an error says why there is none. With --tune as well, trees that
-    keep them are compared by cross-validation, points trees aside, and it is told how
-    the rules fare on new rows.
+    --fixed-split, --monotone or --signs an oblique tree is trained that keeps these
+    rules on the training rows, or an error says why there is none. With --tune as well,
+    trees that keep them are compared by cross-validation, points trees aside, and it is
+    told how the rules fare on new rows.
     """
     rules = GivenRules(
         sensitive=list(dict.fromkeys(sensitive or [])),
@@ -306,6 +314,7 @@ def fit(
         allow=allow or [],
         allow_at=allow_at or [],
         fixed_split=fixed_split or [],
+        signs=signs or [],
     )
     given = Given(
         tune=tune,

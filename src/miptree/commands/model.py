@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,7 @@ from miptree.commands._outputs import refuse_outputs
 from miptree.data.files import FileOptions, refuse_format, text_of
 from miptree.explain import leaf_reasons
 from miptree.export import load_json
+from miptree.export.leaf_words import row_number
 
 
 @app.command()
@@ -66,19 +68,22 @@ def predict(
     clf = load_json(model)
     kept, rows, written = read_features(clf, data, file, _kept_names(keep, explain))
     label = clf.predict(rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of gaps, of which predict has told
+        leaf, proba = clf.apply(rows), clf.predict_proba(rows)
     # With costs, the class predicted need not be the most frequent one.
     place = np.searchsorted(clf.classes_, label)
-    probability = clf.predict_proba(rows)[np.arange(len(label)), place]
+    probability = proba[np.arange(len(label)), place]
     predicted = kept.assign(prediction=label, probability=probability)
     if explain:
-        predicted["leaf"] = clf.apply(rows)
+        predicted["leaf"] = leaf
         predicted["reason"] = predicted["leaf"].map(leaf_reasons(clf))
     if out is None:
         # UTF-8 whatever the terminal's encoding, as in a file.
         typer.echo(text_of(predicted, written).encode(), nl=False)
     else:
         _tables.write_table(predicted, out, force, written)
-        say(f"{len(predicted)} rows in {out}.")
+        say(f"{row_number(len(predicted))} in {out}.")
 
 
 @app.command()

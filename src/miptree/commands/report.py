@@ -17,8 +17,8 @@ from miptree.commands._file_options import reads_table
 from miptree.commands._model_rows import (
     DataFile,
     Force,
-    LabelledRows,
     ModelFile,
+    ReadRows,
     Target,
     read_labelled,
 )
@@ -31,8 +31,8 @@ from miptree.data.files import FileOptions
 from miptree.estimator import OptimalTreeClassifier
 from miptree.evaluate import Evaluation, evaluate_rules
 from miptree.evaluate import evaluate as count
-from miptree.export._json_reader import SavedModel
 from miptree.export.json import read_model
+from miptree.export.json_reader import SavedModel
 from miptree.report import report_html
 from miptree.utils.files import write_atomic
 from miptree.utils.warn import warn
@@ -66,7 +66,7 @@ def evaluate(
         _show_rules(saved, given)
 
 
-def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
+def _show_rules(saved: SavedModel, rows: ReadRows) -> None:
     """Say what was counted of each rule in training, and on these rows if it can be."""
     findings, weight, why, is_counted = [], None, None, False
     try:
@@ -80,7 +80,8 @@ def _show_rules(saved: SavedModel, rows: LabelledRows) -> None:
     for number, (rule, in_training, finding) in enumerate(rules, 1):
         say(printable(f"Rule {number} in training: {in_training}"))
         # Others are about the splits, or about the training rows.
-        if finding is not None and isinstance(rule, CountingConstraint):
+        is_of_rows = isinstance(rule, CountingConstraint) and not rule.is_about_training
+        if finding is not None and is_of_rows:
             say(printable(f"Rule {number} on these rows: {finding.sentence}"))
             is_counted = True
     named = saved.metadata.get("weights")

@@ -22,6 +22,7 @@ from miptree.data.files import (
     read_table,
     refuse_format,
 )
+from miptree.export.leaf_words import row_number
 
 _MOST_VALUES = 4
 """Values of a column that are shown."""
@@ -56,7 +57,9 @@ def table(
         missing = len(rows) - len(column)
         cells = holds, f"{missing:,}" if missing else "", _values(column)
         shown.add_row(*(Text(printable(text)) for text in (name, *cells)))
-    say(f"{len(rows):,} rows, {len(rows.columns)} columns")
+    n_columns = len(rows.columns)
+    columns = "column" if n_columns == 1 else "columns"
+    say(f"{row_number(len(rows))}, {n_columns} {columns}")
     console.print(shown)
     if out is not None:
         _tables.write_table(rows, out, force)

@@ -89,7 +89,12 @@ def trade_off(
     groups = rules.groups(rows.table)
     found = fit_all(clf, rows.features, rows.labels, numbers, test=other, **groups)
     for bound, why in found.failed.items():
-        note(f"With a bound of {bound:g} there is no tree: {why}")
+        note(f"With a bound of {bound:g}: {why}")
+    if not found.points:
+        raise ValueError(
+            "None of the bounds gave a tree, so there is nothing to show. Give looser "
+            "--bounds, or more --time-limit or --depth."
+        )
     if out is not None:
         _write(found, out, force)
     console.print(_table(found))

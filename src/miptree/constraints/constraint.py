@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from miptree.constraints.arguments import finite_number
-from miptree.constraints.limit import Limit
+from miptree.constraints.limit import AnyLimit
 from miptree.constraints.population import Population
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, IntArray
@@ -78,6 +79,9 @@ class Constraint(ABC):
     as whether a label exists, is told by a fit before it begins.
     """
 
+    is_about_training: ClassVar[bool] = False
+    """Whether it counts or adds up the training rows, and says nothing of others."""
+
     @property
     def name(self) -> str:
         """Name of the class, for messages."""
@@ -87,7 +91,7 @@ class Constraint(ABC):
     def check(self, view: TreeOnRows) -> Finding:
         """Check a tree exactly, by counting rows in whole numbers."""
 
-    def limits(self, population: Population) -> list[Limit]:
+    def limits(self, population: Population) -> list[AnyLimit]:
         """Return its limits on sums over leaves, none where it counts no labels."""
         return []
 
@@ -99,7 +103,7 @@ class Constraint(ABC):
 class CountingConstraint(Constraint):
     """A constraint on which rows get which labels: all of it is in its limits."""
 
-    def limits(self, population: Population) -> list[Limit]:
+    def limits(self, population: Population) -> list[AnyLimit]:
         """Return its limits on sums over leaves."""
         # There may be thousands, and a population is asked again for every tree.
         for constraint, limits in population.known_limits:
@@ -110,7 +114,7 @@ class CountingConstraint(Constraint):
         return limits
 
     @abstractmethod
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Work out its limits."""
 
     @abstractmethod
@@ -153,9 +157,11 @@ def checked_bound(bound: object, who: str, name: str = "bound") -> float:
     return number
 
 
-def plain_label(label: Any) -> Any:
+def plain_label(label: Any, who: str) -> Any:
     """Return a label of NumPy's as Python's own, which texts and files show alike."""
-    return label.item() if isinstance(label, np.generic) else label
+    if np.ndim(label) or isinstance(label, (Mapping, Set)):
+        raise ValueError(f"{who} takes one label, one of the classes, got {label!r}.")
+    return label.item() if isinstance(label, (np.generic, np.ndarray)) else label
 
 
 def share(hits: int, total: int, unit: Fraction) -> str:

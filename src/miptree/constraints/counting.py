@@ -33,6 +33,7 @@ def least_cost(
     population: Population,
     row_cost: FloatArray,
     in_whole_errors: bool,
+    seconds: float | None = None,
 ) -> float:
     """Return a lower bound on what the errors of any predictions cost.
 
@@ -45,13 +46,15 @@ def least_cost(
         for each unit of their weight.
     in_whole_errors : bool
         Whether every error costs 1, so that a bound may be rounded up.
+    seconds : float, optional
+        Time for the LP, after which nothing is known.
     """
     sides = sides_of(constraints, population)
     if not sides:
         return 0.0
     cost = np.zeros((population.n_cells, population.n_classes))
     np.add.at(cost, population.cell, row_cost)
-    found = cell_lp(sides, population, cost)
+    found = cell_lp(sides, population, cost, seconds)
     if found is None:
         return 0.0
     bound = least_sum(sides, found.of_sides, population, cost)

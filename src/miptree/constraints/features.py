@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,15 +22,22 @@ class _FeatureConstraint(Constraint):
     features: str | int | Sequence[str | int]
 
     def __post_init__(self) -> None:
+        given: Any = self.features
+        if isinstance(given, str) or whole_number(given) is not None:
+            given = [given]
+        if not isinstance(given, Iterable):
+            raise TypeError(
+                f"{self.name} takes columns by name or position, such as ['age', 0], "
+                f"got {given!r}."
+            )
+        object.__setattr__(self, "features", tuple(given))
         if not self.listed:
             raise ValueError(f"{self.name} names no column. Name one, or leave it out.")
-        object.__setattr__(self, "features", self.listed)
 
     @property
     def listed(self) -> tuple[str | int, ...]:
         """The columns as they are given."""
-        given = self.features
-        return (given,) if isinstance(given, (str, int)) else tuple(given)
+        return cast("tuple[str | int, ...]", self.features)
 
     def names(self, columns: Sequence[str]) -> list[str]:
         """Return the names of its columns, of those of X."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
-from miptree.constraints.arguments import finite_number
+from miptree.constraints.arguments import column_pairs, finite_number
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows
 from miptree.constraints.places import checked_place, places_of
 from miptree.data.named import by_column
@@ -44,24 +45,21 @@ class FixedSplit(Constraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "node", checked_place(self.node, self.name))
+        example = "a dict of columns and coefficients, such as {'bmi': 1}"
+        pairs = column_pairs(self.coefficients, self.name, example)
+        numbers = ((c, _finite(v, f"the coefficient of {c!r}")) for c, v in pairs)
+        object.__setattr__(self, "coefficients", tuple(p for p in numbers if p[1] != 0))
         if not self.listed:
             raise ValueError(
                 "FixedSplit has no coefficient but 0, so it splits nothing."
             )
-        object.__setattr__(self, "coefficients", self.listed)
         threshold = _finite(self.threshold, "the threshold")
         object.__setattr__(self, "threshold", threshold)
 
     @property
     def listed(self) -> tuple[tuple[str | int, float], ...]:
         """The columns and their coefficients, without those that are 0."""
-        given = self.coefficients
-        pairs = given.items() if isinstance(given, Mapping) else given
-        numbers = (
-            (name, _finite(coef, f"the coefficient of {name!r}"))
-            for name, coef in pairs
-        )
-        return tuple((name, coef) for name, coef in numbers if coef != 0)
+        return cast("tuple[tuple[str | int, float], ...]", self.coefficients)
 
     def with_names(self, columns: Sequence[str]) -> FixedSplit:
         """Return it with its columns told by their names, of those of X."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 
@@ -30,6 +31,8 @@ class MinLeaf(Constraint):
     >>> MinLeaf(rows=20)
     MinLeaf(rows=20, weight=None)
     """
+
+    is_about_training: ClassVar[bool] = True
 
     rows: int | None = None
     weight: float | None = None

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from miptree.constraints.arguments import column_pairs
 from miptree.constraints.constraint import Constraint, Finding, TreeOnRows, plain_label
 from miptree.constraints.population import Population
-from miptree.data.named import column_index
+from miptree.data.named import by_column
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
@@ -50,7 +51,7 @@ class Monotone(Constraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", checked_directions(self))
-        object.__setattr__(self, "label", plain_label(self.label))
+        object.__setattr__(self, "label", plain_label(self.label, self.name))
 
     def orders(
         self,
@@ -93,20 +94,15 @@ class Monotone(Constraint):
         parts = [f"{name!r} {words[sign]}" for name, sign in listed_directions(self)]
         return (
             f"The prediction never moves away from {self.label!r} as "
-            f"{' or '.join(parts)}, by the order of the leaves"
+            f"{' or '.join(parts)}, by the order of the leaves (sufficient for that, "
+            "not necessary: bounds and prices are of trees in this order)"
         )
 
 
 def checked_directions(constraint: Any) -> tuple[tuple[str, int], ...]:
     """Return the columns and signs that a constraint was given, after checks."""
-    given = constraint.directions
-    pairs = tuple(given.items()) if isinstance(given, Mapping) else given
-    if not isinstance(pairs, (tuple, list)) or any(len(pair) != 2 for pair in pairs):
-        raise TypeError(
-            f"{constraint.name} takes a dict of columns and signs, such as "
-            f"{{'income': +1}}, got {given!r}."
-        )
-    found = tuple((name, sign) for name, sign in pairs)
+    example = "a dict of columns and signs, such as {'income': +1}"
+    found = column_pairs(constraint.directions, constraint.name, example)
     if not found:
         raise ValueError(f"{constraint.name} names no column.")
     for name, sign in found:
@@ -119,11 +115,10 @@ def checked_directions(constraint: Any) -> tuple[tuple[str, int], ...]:
 
 def with_names(constraint: Any, columns: Sequence[str]) -> Any:
     """Return a constraint whose columns are told by their names."""
-    pairs = (
-        (columns[column_index(entry, columns, constraint.name)], sign)
-        for entry, sign in listed_directions(constraint)
-    )
-    return type(constraint)(tuple(pairs), constraint.label)
+    given = dict(listed_directions(constraint))
+    found = by_column(given, columns, constraint.name)
+    pairs = tuple((columns[place], sign) for place, sign in found.items())
+    return type(constraint)(pairs, constraint.label)
 
 
 def listed_directions(constraint: Any) -> tuple[tuple[str, int], ...]:

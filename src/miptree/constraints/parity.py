@@ -19,12 +19,14 @@ from miptree.constraints.constraint import (
     plain_label,
     share,
 )
-from miptree.constraints.limit import Limit, Rate
+from miptree.constraints.limit import AnyLimit, Limit, Rate, Spread
 from miptree.constraints.population import Population
 from miptree.utils.arrays import BoolArray
 from miptree.utils.decimals import as_written
 
 VERSUS = ("overall", "pairs")
+MOST_PAIRED = 6
+"""Groups of which each pair has a limit: of more there would be too many pairs."""
 _MOST_LISTED = 6
 """Groups whose rates a sentence lists."""
 
@@ -61,7 +63,8 @@ class Parity(CountingConstraint):
     def __post_init__(self) -> None:
         bound = checked_bound(self.difference_bound, self.name, "difference_bound")
         object.__setattr__(self, "difference_bound", bound)
-        object.__setattr__(self, "positive_label", plain_label(self.positive_label))
+        label = plain_label(self.positive_label, self.name)
+        object.__setattr__(self, "positive_label", label)
         if self.versus not in VERSUS:
             raise ValueError(
                 f"versus of {self.name} must be 'overall' or 'pairs', got "
@@ -83,17 +86,30 @@ class Parity(CountingConstraint):
         k = population.positive_index(self.positive_label, self.name)
         return f"rates of {population.classes[k]!r}"
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return a limit for each group, or for each pair of groups."""
-        most, found = as_written(self.difference_bound), []
+        most, found = as_written(self.difference_bound), list[AnyLimit]()
         for overall, groups in self._families(population):
+            if self.versus == "pairs" and len(groups) > MOST_PAIRED:
+                rates = (Limit.of_rate(population, rate) for rate in groups)
+                found.append(Spread(f"groups of {overall.name}", tuple(rates), most))
+                continue
             pairs: Iterable[tuple[Rate, Rate]] = combinations(groups, 2)
             if self.versus == "overall":
                 pairs = ((rate, overall) for rate in groups)
             found += [Limit.of_difference(population, a, b, most) for a, b in pairs]
         return found
 
-    def _families(self, population: Population) -> Iterator[Family]:
+    def _families(self, population: Population) -> list[Family]:
+        """Return the rates that are compared; they are asked for again and again."""
+        for constraint, families in population.known_families:
+            if constraint is self:
+                return families
+        families = list(self._found_families(population))
+        population.known_families.append((self, families))
+        return families
+
+    def _found_families(self, population: Population) -> Iterator[Family]:
         grouping, hit = population.sensitive_groups(self.name), self.hits(population)
         control = population.groups.control
         names = ("",) if control is None else control.names
@@ -105,7 +121,7 @@ class Parity(CountingConstraint):
                     Rate(f"{group!r}{where}", rows & population.in_sensitive(g), hit)
                     for g, group in enumerate(grouping.names)
                 ]
-                there = [r for r in of_group if population.whole_weight(r.base) > 0]
+                there = [r for r in of_group if r.total(population) > 0]
                 if there:
                     yield Family(Rate(f"all{where}", rows, hit), there)
 
@@ -144,6 +160,8 @@ class Parity(CountingConstraint):
             if others > 0:
                 named = "1 group" if others == 1 else f"{others} groups"
                 texts[-1] += f", not listed: {named} between the lowest and the highest"
+        if all(len(family.groups) < 2 for family in self._families(population)):
+            texts.append("nothing is compared, as nowhere are rows of two groups")
         return f"by {float(largest):.4g} at most ({'; '.join(texts)})"
 
 
@@ -247,7 +265,7 @@ class ErrorRateParity(Parity):
     versus : {"overall", "pairs"}, default="overall"
         Each group is compared with all rows, or with each other group.
     positive_label : None
-        Not needed: an error is an error.
+        Not needed: an error is an error. One that is given must be a class.
     """
 
     def events(self, population: Population) -> list[Event]:
@@ -256,6 +274,8 @@ class ErrorRateParity(Parity):
 
     def hits(self, population: Population) -> BoolArray:
         """Return (C, Y): which labels are errors at each cell."""
+        if self.positive_label is not None:  # a rule on it may have been meant
+            population.label_index(self.positive_label, self.name)
         labels = np.arange(population.n_classes)
         return np.asarray(labels[None, :] != population.label[:, None])
 

@@ -95,11 +95,16 @@ class Population:
 
     def whole_weight(self, cells: BoolArray) -> int:
         """Return the whole weight of some of the cells."""
-        return sum(w for w, is_in in zip(self.total, cells, strict=True) if is_in)
+        return sum(self.total[cell] for cell in np.flatnonzero(cells))
 
     @cached_property
     def known_limits(self) -> list[tuple[Any, list[Any]]]:
         """Constraints, and the limits that they have come to here so far."""
+        return []
+
+    @cached_property
+    def known_families(self) -> list[tuple[Any, list[Any]]]:
+        """Constraints, and the rates that they compare here, where known."""
         return []
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from miptree.constraints.constraint import (
     share,
 )
 from miptree.constraints.errors import NotOnTheseRowsError
-from miptree.constraints.limit import Limit, Rate
+from miptree.constraints.limit import AnyLimit, Limit, Rate
 from miptree.constraints.population import Population
 from miptree.utils.decimals import as_written
 
 ROWS = ("all", "negatives", "positives")
+LARGEST_COST = 1e100
+"""Costs up to which sums over all rows are no infinite floats."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class _RateConstraint(CountingConstraint):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", checked_bound(self.bound, self.name))
-        object.__setattr__(self, "label", plain_label(self.label))
+        object.__setattr__(self, "label", plain_label(self.label, self.name))
         if self.on not in ROWS:
             raise ValueError(
                 f"on of {self.name} must be one of {', '.join(map(repr, ROWS))}, got "
@@ -90,7 +92,7 @@ class MaxRate(_RateConstraint):
     MaxRate(label='yes', bound=0.05, on='negatives')
     """
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return the one limit."""
         rate = self._rate(population)
         return [Limit.of_rate(population, rate, None, as_written(self.bound))]
@@ -120,7 +122,7 @@ class MinRate(_RateConstraint):
     MinRate(label='sick', bound=0.95, on='positives')
     """
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return the one limit."""
         rate = self._rate(population)
         return [Limit.of_rate(population, rate, as_written(self.bound), None)]
@@ -132,7 +134,7 @@ class MinRate(_RateConstraint):
 
 @dataclass(frozen=True)
 class MaxCost(CountingConstraint):
-    """What the predictions cost in all is at most a bound.
+    """What the predictions cost in all, on the training rows, is at most a bound.
 
     Parameters
     ----------
@@ -151,20 +153,23 @@ class MaxCost(CountingConstraint):
     MaxCost(bound=500.0, costs=((0.0, 10.0), (0.0, 10.0)))
     """
 
+    is_about_training: ClassVar[bool] = True
+
     bound: float
     costs: Sequence[Sequence[float]] | None = None
 
     def __post_init__(self) -> None:
         bound = finite_number(self.bound)
-        if bound is None or bound < 0:
+        if bound is None or not 0 <= bound <= LARGEST_COST:
             raise ValueError(
-                f"bound of MaxCost must be a finite number >= 0, got {self.bound!r}."
+                "bound of MaxCost must be a finite number >= 0, at most "
+                f"{LARGEST_COST:g}, got {self.bound!r}."
             )
         object.__setattr__(self, "bound", bound)
         if self.costs is not None:
             object.__setattr__(self, "costs", _checked_costs(self.costs))
 
-    def _limits(self, population: Population) -> list[Limit]:
+    def _limits(self, population: Population) -> list[AnyLimit]:
         """Return the one limit."""
         costs = self._costs(population)
         unit = population.unit
@@ -214,8 +219,10 @@ def _checked_costs(costs: Any) -> tuple[tuple[float, ...], ...]:
             "costs of MaxCost must have a row and a column for each class, got shape "
             f"{table.shape}."
         )
-    if not (np.isfinite(table).all() and (table >= 0).all()):
-        raise ValueError("costs of MaxCost must hold finite numbers >= 0.")
+    if not ((table >= 0) & (table <= LARGEST_COST)).all():
+        raise ValueError(
+            f"costs of MaxCost must hold finite numbers >= 0, at most {LARGEST_COST:g}."
+        )
     return tuple(map(tuple, table.tolist()))
 
 

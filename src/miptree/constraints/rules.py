@@ -17,7 +17,7 @@ from miptree.constraints.features import AllowFeatures
 from miptree.constraints.fixed_split import FixedSplit
 from miptree.constraints.full_leaves import with_full_leaves
 from miptree.constraints.leaves import MinLeaf
-from miptree.constraints.limit import Limit
+from miptree.constraints.limit import AnyLimit
 from miptree.constraints.monotone import (
     Monotone,
     Order,
@@ -71,7 +71,7 @@ class Rules:
     fixed: tuple[PlacedSplit, ...] = ()
 
     @cached_property
-    def limits(self) -> list[Limit]:
+    def limits(self) -> list[AnyLimit]:
         """The limits of all counting constraints."""
         return [
             limit
@@ -122,11 +122,11 @@ class Rules:
         """Tell whether a tree keeps all constraints, counted by prediction."""
         return all(found.kept for found in self.findings(tree, tree.apply(X)))
 
-    def least_cost(self, problem: Problem) -> float:
+    def least_cost(self, problem: Problem, seconds: float | None = None) -> float:
         """Return what errors cost at least where the limits are kept, by counting.
 
         The problem may hold the rows merged, in any order. 0 where rows of a cell
-        differ in their costs.
+        differ in their costs, or more is not known in the seconds given.
         """
         rows = self._rows_of(problem)
         cost = problem.class_cost
@@ -134,7 +134,8 @@ class Rules:
             cost = plain_costs(problem.y, problem.weight, problem.n_classes)
         if not is_by_weight(rows, cost):
             return 0.0
-        return least_cost(self.constraints, rows, cost, not problem.has_costs)
+        given = self.constraints, rows, cost, not problem.has_costs
+        return least_cost(*given, seconds)
 
     def for_problem(self, problem: Problem) -> Rules:
         """Return the same constraints for rows that may be merged, in any order."""
@@ -238,6 +239,15 @@ class Rules:
                 Signs(constraint.directions, constraint.label), heap
             )
         return [] if np.array_equal(coef, heap.coef) else [heap._replace(coef=coef)]
+
+    def wrong_columns(self, heap: HeapTree) -> BoolArray:
+        """Return (d,): columns that a tree uses against a direction they have."""
+        wrong = np.zeros(heap.coef.shape[1], dtype=bool)
+        for constraint in self.constraints:
+            if isinstance(constraint, (Monotone, Signs)):
+                signs = Signs(constraint.directions, constraint.label)
+                wrong |= (self._with_signs(signs, heap) != heap.coef).any(axis=0)
+        return wrong
 
     def _with_signs(self, signs: Signs, heap: HeapTree) -> FloatArray:
         """Return the coefficients of a tree without those of wrong signs."""

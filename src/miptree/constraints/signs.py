@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -39,12 +39,14 @@ class Signs(Constraint):
     Signs(directions=(('debt', -1),), label='paid')
     """
 
+    is_about_training: ClassVar[bool] = True
+
     directions: Mapping[str, int] | tuple[tuple[str, int], ...]
     label: Any
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "directions", checked_directions(self))
-        object.__setattr__(self, "label", plain_label(self.label))
+        object.__setattr__(self, "label", plain_label(self.label, self.name))
 
     def better_sides(self, view: TreeOnRows) -> list[int]:
         """Return for each node +1 where its right side has more of the label."""

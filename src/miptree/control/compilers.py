@@ -7,6 +7,7 @@ its clock and Ctrl-C.
 from __future__ import annotations
 
 import atexit
+import hashlib
 import os
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from miptree.control.clock import Clock
 
 _SECONDS_BETWEEN_LOOKS = 0.02
 _NOT_THE_WORKING_FOLDER = "import sys; sys.path[:] = filter(None, sys.path)"
+_QUIET = "from miptree.control.background import begin"
+_WINDOWS_FLAGS = ("CREATE_NO_WINDOW", "BELOW_NORMAL_PRIORITY_CLASS")
 
 Outcome = Literal["done", "late", "failed"]
 """What came of compiling: all is on disk, time was over first, or it went wrong."""
@@ -28,8 +31,9 @@ Outcome = Literal["done", "late", "failed"]
 class Compilers:
     """Processes that compile, started once and awaited by any number of fits.
 
-    They go on after a fit that could not wait for them, so that a later one of the
-    same process finds more on disk, and end with the process that started them.
+    They go on after a fit that could not wait for them, also after the end of the
+    program, so that a later fit finds more on disk; see
+    :mod:`~miptree.control.background`.
 
     Parameters
     ----------
@@ -51,7 +55,7 @@ class Compilers:
             if self._processes is not None:
                 return
             self._processes = []
-            atexit.register(self.kill)
+            atexit.register(self._leave)
             if sys.executable and not getattr(sys, "frozen", False):
                 with suppress(OSError):
                     self._processes += map(_started, self.sources)
@@ -83,23 +87,37 @@ class Compilers:
         with self._lock:
             for process in self._processes or []:
                 process.kill()
-                process.wait()
+                process.communicate()
             self._processes = None
-            atexit.unregister(self.kill)
+            atexit.unregister(self._leave)
+
+    def _leave(self) -> None:
+        """Let them go on by themselves, at the end of this program."""
+        for process in self._processes or []:
+            if process.stdin is not None:
+                process.stdin.close()  # they wait for that
+            process.returncode = process.poll() or 0  # Python warns of the others
 
 
 def _started(source: str) -> subprocess.Popen[bytes]:
     """Start a silent Python that imports what this one can import, and nothing else.
 
     With ``-c`` it would look in the working folder first, where a file beside the
-    user's table may have the name of a module.
+    user's table may have the name of a module. Its input ends when this process does.
     """
     path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
+    name = hashlib.sha256(source.encode()).hexdigest()[:16]
     silent = subprocess.DEVNULL
     return subprocess.Popen(
-        [sys.executable, "-c", f"{_NOT_THE_WORKING_FOLDER}; {source}"],
-        stdin=silent,
+        [
+            sys.executable,
+            "-c",
+            f"{_NOT_THE_WORKING_FOLDER}; {_QUIET}; begin({name!r}); {source}",
+        ],
+        stdin=subprocess.PIPE,
         stdout=silent,
         stderr=silent,
         env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,  # Ctrl-C and the end of a terminal are not for it
+        creationflags=sum(getattr(subprocess, flag, 0) for flag in _WINDOWS_FLAGS),
     )

@@ -72,6 +72,19 @@ def check_missing(name: str, missing: BoolArray, allowed: bool) -> None:
         )
 
 
+def check_range(name: str, numbers: FloatArray) -> None:
+    """Refuse numbers so far apart that float64 does not hold their difference."""
+    there = numbers[~np.isnan(numbers)]
+    low, high = (there.min(), there.max()) if len(there) else (0.0, 0.0)
+    with np.errstate(over="ignore"):
+        width = high - low
+    if not np.isfinite(width):
+        raise ValueError(
+            f"Column {name!r} ranges from {low:g} to {high:g}, and the difference "
+            "overflows float64. Divide the column by a constant first."
+        )
+
+
 def warn_missing(name: str, missing: BoolArray, what: str) -> None:
     """Tell that a column has gaps for the first time, and what is done about them."""
     warn(f"Column {name!r} has {_gaps(missing)}, but had none in training: {what}.")

@@ -6,6 +6,7 @@ a row for its rates to be counted by group.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,6 +21,8 @@ from miptree.utils.decimals import written_digits
 
 MOST_GROUPS = 100
 """Different groups that a fit accepts: a column of more is a number, not a group."""
+MOST_DIGITS = 200
+"""Digits of all weights together: floats have 308, and products of them are made."""
 MISSING = "(missing)"
 """Name of the group of the rows whose value is missing."""
 
@@ -30,7 +33,7 @@ class Grouping(NamedTuple):
     code: IntArray
     """(n,): number of each row's group."""
     names: tuple[str, ...]
-    """Names of the groups."""
+    """Names of the groups, in the order of the alphabet; no two have the same."""
     columns: tuple[str, ...]
     """Names of the columns, empty where they have none."""
 
@@ -67,6 +70,7 @@ class RowGroups:
         """Read groups as the user gives them, and weights >= 0."""
         n_rows = len(sample_weight)
         whole, unit = whole_weights(sample_weight)
+        refuse_wide(whole)
         return cls(
             read_groups(sensitive, n_rows, "sensitive_features"),
             read_groups(control, n_rows, "control_features"),
@@ -104,6 +108,7 @@ def joined_groups(parts: Sequence[RowGroups]) -> RowGroups:
     unit = Fraction(1, lcm(*(part.unit.denominator for part in parts)))
     weight = [part.weight.astype(object) * int(part.unit / unit) for part in parts]
     whole = np.concatenate(weight)
+    refuse_wide(whole)
     if sum(whole.tolist()) < 2**62:
         whole = whole.astype(np.int64)
     sensitive = _joined([part.sensitive for part in parts])
@@ -143,10 +148,20 @@ def whole_weights(weight: FloatArray) -> tuple[AnyArray, Fraction]:
     return whole, divisor * Fraction(10) ** min(powers)
 
 
+def refuse_wide(whole: AnyArray) -> None:
+    """Refuse weights whose sum in the unit of the smallest one is too large."""
+    if whole.dtype == object and sum(whole.ravel().tolist()) > 10**MOST_DIGITS:
+        raise ValueError(
+            "sample_weight has weights so far apart that rules cannot count them "
+            f"exactly: their sum has more than {MOST_DIGITS} digits in the last digit "
+            "of the smallest. Leave rows of tiny weights out."
+        )
+
+
 def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
     """Read a column or several, one value for each row; combinations are groups.
 
-    A missing value makes a group of its own.
+    A missing value makes a group of its own. A text with a comma is named in quotes.
     """
     if given is None:
         return None
@@ -171,18 +186,17 @@ def read_groups(given: Any, n_rows: int, parameter: str) -> Grouping | None:
     except ValueError as error:
         raise ValueError(f"{parameter}: {error}") from None
     columns = [map(_text, cells.as_values()) for cells in read]
-    of_row = list(zip(*columns, strict=True))
+    of_row = list(map(", ".join, zip(*columns, strict=True)))
     found = sorted(set(of_row))
     if len(found) > MOST_GROUPS:
         raise ValueError(
-            f"{parameter} has {len(found)} different groups, such as "
-            f"{', '.join(found[0])!r} and {', '.join(found[1])!r}; at most "
-            f"{MOST_GROUPS} are accepted. Put values together, for example ages into "
-            "ranges."
+            f"{parameter} has {len(found)} different groups, such as {found[0]!r} and "
+            f"{found[1]!r}; at most {MOST_GROUPS} are accepted. Put values together, "
+            "for example ages into ranges."
         )
-    number = {values: k for k, values in enumerate(found)}
-    code = np.array([number[values] for values in of_row], dtype=np.intp)
-    return Grouping(code, tuple(map(", ".join, found)), names)
+    number = {name: k for k, name in enumerate(found)}
+    code = np.array([number[name] for name in of_row], dtype=np.intp)
+    return Grouping(code, tuple(found), names)
 
 
 def _as_table(given: Any) -> tuple[Any, tuple[str, ...]]:
@@ -199,11 +213,17 @@ def _as_table(given: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def _text(value: Value) -> str:
+    """Write a value so that different ones, joined by commas, make different names.
+
+    Tables that do not know each other, such as partitions, tell groups by their names.
+    """
     if value is None:
         return MISSING
     if isinstance(value, float) and value == int(value):
         return str(int(value))
-    return str(value)
+    text = str(value)
+    is_clear = text != MISSING and ", " not in text and not text.startswith('"')
+    return text if is_clear else json.dumps(text, ensure_ascii=False)
 
 
 def _taken(grouping: Grouping | None, rows: AnyArray) -> Grouping | None:

@@ -17,13 +17,27 @@ SMALLEST_WEIGHT = 1e-5
 
 def class_codes(y: AnyArray) -> tuple[AnyArray, IntArray]:
     """Return the classes in order, at least two, and each row's class index."""
-    check_classification_targets(y)
+    _check_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
             f"y must hold at least 2 classes, got one class: {classes.tolist()[0]!r}."
         )
     return classes, codes
+
+
+def _check_targets(y: AnyArray) -> None:
+    """Refuse labels that are no classes, and say which and what to do."""
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        if y.dtype.kind != "f" or y.ndim != 1:
+            raise
+        example = float(y[np.flatnonzero(y != np.round(y))[0]])
+        raise ValueError(
+            f"Unknown label type: continuous. y holds numbers such as {example:g}, "
+            "which are no classes. Put them into a few first, or write them as text."
+        ) from error
 
 
 def row_weights(

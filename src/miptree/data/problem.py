@@ -25,6 +25,9 @@ from miptree.data.merging import identical_rows
 from miptree.data.scaling import ScaledPoints, min_max
 from miptree.utils.arrays import FloatArray, IntArray
 
+_COST_NOISE = 1e-12
+"""Part of a row's largest cost by which rounding alone may tell its costs apart."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem(ScaledPoints):
@@ -197,6 +200,15 @@ class Problem(ScaledPoints):
     def largest_error_cost(self) -> float:
         """Cost of the most costly error of all, at a row of weight 1."""
         return float((self.worst_class_cost / self.weight).max())
+
+    @cached_property
+    def cheapest_error(self) -> float:
+        """What the cheapest error costs at a row, 0 where no error costs anything."""
+        if self.class_cost is None:
+            return float(self.weight.min())
+        more = self.class_cost - self.class_cost.min(axis=1, keepdims=True)
+        is_more = more > _COST_NOISE * self.class_cost.max(axis=1, keepdims=True)
+        return float(more[is_more].min(initial=np.inf)) if is_more.any() else 0.0
 
     def error_cost(self, predicted: IntArray) -> FloatArray:
         """Return (n,): the cost of predicting these classes, row by row."""

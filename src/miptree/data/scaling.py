@@ -11,6 +11,7 @@ from miptree.data.clear_splits import Split, SplitRows, room, untied, without_no
 from miptree.data.shape import DataShape
 from miptree.tree import HeapTree, ObliqueTree, rounding_error
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
+from miptree.utils.exact import less_products
 
 SMALLEST_SPAN = 1e-290
 """A feature whose values differ by less counts as constant: 1 / span overflows."""
@@ -54,6 +55,15 @@ class ScaledPoints(DataShape):
         np.subtract(self.X, self.offset, out=scaled)
         scaled /= self.scale
         return scaled
+
+    def scores(self, coef: FloatArray, threshold: FloatArray) -> FloatArray:
+        """Return (n, B): ``x @ coef - threshold`` in the user's units.
+
+        Counted from the lowest value of each feature: where columns lie far from 0,
+        most digits of the plain sum would cancel.
+        """
+        moved = less_products(threshold, coef, self.offset)
+        return np.asarray(self.scaled @ (coef * self.scale).T - moved)
 
     @cached_property
     def open_scaled(self) -> FloatArray:

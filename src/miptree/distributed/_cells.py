@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from miptree.constraints.population import Population
-from miptree.data.groups import Grouping, RowGroups
+from miptree.data.groups import Grouping, RowGroups, refuse_wide
 from miptree.distributed._frame import Columns, Frame
 from miptree.distributed._partition import groups_of, rows_of
 from miptree.tree import ObliqueTree
@@ -100,6 +100,7 @@ class CountedRows:
             here = [place[cell] for cell in part.cells]
             rows[:, here] += part.rows[tree]
             weight[:, here] += part.weight[tree].astype(object) * int(part.unit / unit)
+        refuse_wide(weight)
         leaf, cell = np.nonzero(rows)
         codes = np.array([cells[k][0] for k in cell], dtype=np.intp)
         groups = RowGroups(

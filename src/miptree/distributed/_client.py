@@ -108,7 +108,7 @@ class Fitting:
         above_tolerance(self.sampled.weight)
         start, score = self._begin(self._start_tree())
         zero = Bound(0.0, NO_ERRORS)
-        self.best = Incumbent(start, score, Bounds(zero, zero, zero), self.clock)
+        self.best = Incumbent(start, score, Bounds(zero, zero, zero, 0.0), self.clock)
         if not self._has_time():
             return
         rows, rounds = self._select(), self._n_rounds

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from miptree.certificate.certificate import PARTITIONED, Certificate, certify
+from miptree.certificate.certificate import (
+    PARTITIONED,
+    Certificate,
+    certify,
+    cheapest_in_partitions,
+)
 from miptree.control.clock import End
 from miptree.data import categorical_mask, learn_table, read_cells
 from miptree.data.problem import Problem
@@ -136,7 +141,8 @@ def _recount(
 
 def _bounds(fitting: Fitting) -> Bounds:
     bound = class_bound(fitting.frame, fitting.seen.class_weight, fitting.plan.depth)
-    return Bounds(bound, bound, bound)
+    has_costs = fitting.seen.has_weights or fitting.frame.costs is not None
+    return Bounds(bound, bound, bound, cheapest_in_partitions(has_costs))
 
 
 def class_bound(frame: Frame, class_weight: FloatArray, depth: int) -> Bound:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from miptree.certificate.certificate import cheapest_in_partitions
 from miptree.classifiers.points_parameters import given_penalty
 from miptree.control.clock import End
 from miptree.distributed import _points_partition
@@ -44,7 +45,7 @@ def finished(fitting: PointsFitting, result: PointsResult) -> FittedTree:
     score = _score(objective, frame, tree, counted)
     bound = class_bound(frame, counted.weight.sum(axis=0), depth)
     bound = bound._replace(value=min(bound.value, score.cost))  # but for rounding
-    bounds = Bounds(bound, bound, bound)
+    bounds = Bounds(bound, bound, bound, cheapest_in_partitions(has_costs))
     best = Incumbent(tree, score, bounds, fitting.clock, fitting.listeners)
     best.n_iter = sampled.n_iter
     best.enter("done")

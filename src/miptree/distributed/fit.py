@@ -29,8 +29,8 @@ def fit(
     weights: str | None = None,
     drop: Sequence[str] = (),
     max_rows: int = 20_000,
-    sensitive: Sequence[str] = (),
-    control: Sequence[str] = (),
+    sensitive: str | Sequence[str] | None = None,
+    control: str | Sequence[str] | None = None,
 ) -> OptimalTreeClassifier | PointsTreeClassifier:
     """Fit a tree to a table that need not fit into memory.
 
@@ -66,7 +66,7 @@ def fit(
         Columns to leave out.
     max_rows : int, default=20000
         Rows that the client trains on.
-    sensitive, control : sequence of str, default=()
+    sensitive, control : str or sequence of str, optional
         Columns of the groups that ``classifier.constraints`` compare. No split uses
         them. Of constraints those that need only counts work here: rates, parities,
         ``MaxCost`` and ``MinLeaf``. The tree keeps them on all rows; it is trained in
@@ -130,9 +130,9 @@ def fit(
     return Fitting(*given).run()
 
 
-def _names(given: str | Sequence[str]) -> tuple[str, ...]:
+def _names(given: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the names of columns, of which one may be given as it is."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 def _refuse_options(clf: OptimalTreeClassifier | PointsTreeClassifier) -> None:

@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from miptree.data import CategoricalColumn, Cells, Column, Value
-from miptree.export._conditions import Part
-from miptree.export._rules import Atom, Branch, Member, Missing, Number, Steps
+from miptree.export.conditions import Part
+from miptree.export.readable import Atom, Branch, Member, Missing, Number, Steps
 
 
 def row_of(columns: Sequence[Column], table: Sequence[Cells], row: int) -> list[Value]:

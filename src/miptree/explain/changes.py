@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import CategoricalColumn, Value
 from miptree.data.limits import Limits
 from miptree.explain.explanation import FeatureChange, NearestChange
+from miptree.explain.far import far_numbers, nearest_from_afar
 from miptree.explain.moves import Move, move_of
-from miptree.explain.nearest import Flip, Router, nearest_flip
+from miptree.explain.nearest import Flip, Router
 from miptree.explain.program import Row
 from miptree.explain.splits import Story
 from miptree.explain.tables import table_like
-from miptree.export._rules import atoms_of
+from miptree.export.readable import atoms_of
 
 Answer: TypeAlias = tuple[NearestChange | None, str]
 """The nearest change of a row, or else why there is none."""
@@ -82,8 +84,10 @@ def find_changes(
         elif not ways:
             why[k] = f"No leaf of the tree has {goal}."
         else:
-            moves = _moves(clf, story, limits, asked, row)
-            flip = nearest_flip(router, ways, moves, row)
+            movable = {j: limits[j] for j in _movable(story, asked) if j in limits}
+            far = far_numbers(row, movable, asked.weights)
+            moves_of = partial(_moves, clf, story, limits, asked)
+            flip = nearest_from_afar(router, ways, moves_of, row, far)
             if flip.row is None:
                 why[k] = _none_found(story, limits, asked, goal, flip.is_sure)
             else:
@@ -94,14 +98,20 @@ def find_changes(
     return [(changes.get(k), why[k]) for k in range(len(rows))]
 
 
+def _movable(story: Story, asked: Asked) -> list[int]:
+    """List the columns that the tree reads and that may change."""
+    return [j for j in story.exact.used if j not in asked.fixed]
+
+
 def _moves(
     clf: TreePredictor,
     story: Story,
     limits: dict[int, Limits],
     asked: Asked,
     row: Row,
+    kept: Collection[int],
 ) -> list[Move]:
-    """List what of a row may change."""
+    """List what of a row may change where some more columns are kept."""
     found = [
         move_of(
             j,
@@ -110,8 +120,8 @@ def _moves(
             limits.get(j),
             asked.weights.get(j, 1.0),
         )
-        for j in story.exact.used
-        if j not in asked.fixed
+        for j in _movable(story, asked)
+        if j not in kept
     ]
     return [move for move in found if move is not None]
 
@@ -133,7 +143,7 @@ def _verified(
             continue
         parts = tuple(
             FeatureChange(
-                column.name, rows[k][j], row[j], others.get((k, j, label), ())
+                column.name, rows[k][j], row[j], *others.get((k, j, label), ())
             )
             for j, column in enumerate(clf.table_.columns)
             if rows[k][j] != row[j]
@@ -145,10 +155,10 @@ def _verified(
 
 def _others(
     clf: TreePredictor, X: Any, rows: Sequence[Row], changed: dict[int, list[Value]]
-) -> dict[tuple[int, int, Any], tuple[Value, ...]]:
+) -> dict[tuple[int, int, Any], tuple[tuple[Value, ...], tuple[int, ...]]]:
     """List the other values of changed categories by row, column and class they give.
 
-    Each costs as much as the one that was found.
+    Each costs as much as the one that was found, and has the leaf that it leads to.
     """
     tried: list[tuple[int, int, Value]] = []
     for k, row in changed.items():
@@ -160,10 +170,11 @@ def _others(
         [value if place == j else cell for place, cell in enumerate(changed[k])]
         for k, j, value in tried
     ]
-    found: dict[tuple[int, int, Any], tuple[Value, ...]] = {}
+    found: dict[tuple[int, int, Any], tuple[tuple[Value, ...], tuple[int, ...]]] = {}
     predicted = _predicted(clf, X, swapped)
-    for (k, j, value), (label, _) in zip(tried, predicted, strict=True):
-        found[k, j, label] = (*found.get((k, j, label), ()), value)
+    for (k, j, value), (label, leaf) in zip(tried, predicted, strict=True):
+        values, leaves = found.get((k, j, label), ((), ()))
+        found[k, j, label] = (*values, value), (*leaves, leaf)
     return found
 
 
@@ -190,8 +201,8 @@ def _none_found(
     rules = story.exact
     unknown = [
         rules.name(j)
-        for j in rules.used
-        if j not in asked.fixed and j not in limits and not rules.is_category(j)
+        for j in _movable(story, asked)
+        if j not in limits and not rules.is_category(j)
     ]
     if unknown:
         said += f" Kept, as the rows show no range of them: {', '.join(unknown)}."

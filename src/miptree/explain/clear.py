@@ -13,7 +13,7 @@ from miptree.data import Value
 from miptree.explain.cell_values import atom_value
 from miptree.explain.moves import Move, Options
 from miptree.explain.program import PASSED, Row
-from miptree.export._rules import Branch
+from miptree.export.readable import Branch
 
 _MOST = 2.0**50
 """Sums up to this are exact, whatever their order."""

@@ -12,7 +12,7 @@ from math import inf
 from miptree.explain.cell_values import added, score_of, slope_of
 from miptree.explain.moves import Move, Options
 from miptree.explain.program import Row, Way
-from miptree.export._rules import Branch
+from miptree.export.readable import Branch
 
 _LEAST = 1e-12
 """Cost of a change, at least: one by an ulp would cost nothing."""

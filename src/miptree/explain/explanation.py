@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from miptree.data import Value
@@ -86,12 +87,15 @@ class FeatureChange:
     others : tuple
         Other values of a category that lead to the same class, all else being changed
         as reported.
+    other_leaves : tuple of int
+        The leaf that each of these leads to.
     """
 
     feature: str
     before: Value
     after: Value
     others: tuple[Value, ...] = ()
+    other_leaves: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,15 +165,22 @@ class Explanation:
         return explanation_text(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values, as JSON needs; rows count from 1."""
+        """Return all of it as plain values, as JSON needs; rows count from 1.
+
+        Sums of huge numbers that are infinite are None.
+        """
         return asdict(self, dict_factory=_plain_dict) | {"row": self.row + 1}
 
 
 def _plain_dict(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in entries
-    }
+    return {name: _plain(value) for name, value in entries}
+
+
+def _plain(value: Any) -> Any:
+    """Make a list of a tuple, and None of a number that JSON does not know."""
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return list(value) if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,8 +12,6 @@ from miptree.data.limits import Limits
 
 FILLED_IN = 1.0
 """Cost of a missing number that is filled in, besides how unusual the number is."""
-_MOST_COST = 1e6
-"""Cost of coming back to a range, at most: solvers take huge numbers for infinite."""
 _MOST_WHOLE = 10_000
 """Steps of a range up to which a number is changed by whole steps from the start."""
 
@@ -84,8 +82,7 @@ class Slide:
         """What it costs to come to the start."""
         if self.cell is None:
             return FILLED_IN * self.weight
-        far = self.weight * abs(self.cell - self.start) / self.limits.width
-        return min(far, _MOST_COST)
+        return self.weight * abs(self.cell - self.start) / self.limits.width
 
     def cost(self, value: Value) -> float:
         """Return what it costs that the cell gets a value."""
@@ -132,8 +129,9 @@ def move_of(
         slide = Slide(j, None, limits.nearest(column.fill), limits, weight)
     else:
         start = number = float(cell)
-        limits = limits.holding(number)
-        if not limits.low <= number <= limits.high:
+        if limits.low <= number <= limits.high:
+            limits = limits.holding(number)
+        else:
             start = limits.nearest(number)
         slide = Slide(j, number, start, limits, weight)
     return _cells(column, slide) if isinstance(column, GridColumn) else slide

@@ -15,7 +15,7 @@ from miptree.explain.clear import is_clear
 from miptree.explain.cost_bound import cost_at_least
 from miptree.explain.moves import Move, Slide, is_free
 from miptree.explain.program import PASSED, Found, Row, Way, least_change
-from miptree.export._rules import Atom, Leaf
+from miptree.export.readable import Atom, Leaf
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 

@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from miptree.data import Value
 from miptree.explain.cell_values import added, slope_of
 from miptree.explain.moves import Move, Options, Slide, is_free
-from miptree.export._rules import Branch
+from miptree.export.readable import Branch
 
 PASSED = 4e-6
 """Share of what a score can vary by, by which a split is passed: HiGHS takes a row as
@@ -203,7 +203,7 @@ def _add_split(
     read = {atom.column for _, atom in branch.terms}
     score = sum(added(branch, j, row[j]) for j in sorted(read - free))
     terms: dict[int, float] = {}
-    swing = 0.0
+    swing = least = most = 0.0
     for place in places:
         move = place.move
         if isinstance(move, Options):
@@ -213,6 +213,7 @@ def _add_split(
                 continue
             terms |= dict(zip(place.choices, amounts, strict=True))
             swing += max(amounts) - min(amounts)
+            least, most = least + min(amounts), most + max(amounts)
             continue
         slope = move.unit * slope_of(branch, move.column)
         stays = added(branch, move.column, move.cell)
@@ -220,8 +221,12 @@ def _add_split(
         score += stays
         terms |= {place.first: slope, place.first + 1: -slope}
         terms |= dict.fromkeys(place.choices, jump)
-        swing += abs(slope) * move.limits.width / move.unit + abs(jump)
-    if swing == 0.0:
+        moved = abs(slope) * move.limits.width / move.unit + abs(jump)
+        swing, least, most = swing + moved, least - moved, most + moved
+    # What is left of a number beside one that is far from its range is no digits.
+    is_within = score + least <= branch.threshold + swing
+    is_within &= score + most >= branch.threshold - swing
+    if swing == 0.0 or not is_within:
         return (score <= branch.threshold) == goes_left
     rest = (branch.threshold - score) / swing
     row_of = {k: amount / swing for k, amount in terms.items()}

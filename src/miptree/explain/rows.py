@@ -84,7 +84,10 @@ def explain(
             f"explain needs a fitted classifier of miptree, got {type(clf).__name__}."
         )
     check_is_fitted(clf)
-    leaf, proba = clf.apply(X), clf.predict_proba(X)
+    leaf = clf.apply(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of gaps, of which apply has told
+        proba = clf.predict_proba(X)
     places = _places(rows, len(leaf))
     table = cells_of(X)
     limits, ranges = _limits(clf, background)
@@ -112,14 +115,25 @@ def explain(
 
 def _places(rows: Iterable[int] | None, n_rows: int) -> list[int]:
     """Return which rows are to be explained."""
-    places = list(range(n_rows) if rows is None else rows)
+    places = range(n_rows) if rows is None else _listed("rows", rows)
     for place in places:
+        if isinstance(place, bool) or not isinstance(place, (int, np.integer)):
+            raise TypeError(
+                f"rows must list places, whole numbers from 0 on, got {place!r}."
+            )
         if not 0 <= place < n_rows:
             raise ValueError(
                 f"rows names place {place}, but X has {n_rows} rows, whose places are "
                 f"0 to {n_rows - 1}."
             )
     return [int(place) for place in places]
+
+
+def _listed(parameter: str, given: Any) -> list[Any]:
+    """Return the entries of a parameter that is a list."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"{parameter} must be a list, such as [0, 2], got {given!r}.")
+    return list(given)
 
 
 def _limits(clf: TreePredictor, background: Any) -> tuple[dict[int, Limits], str]:
@@ -158,7 +172,8 @@ def _asked(
     weights: Mapping[str | int, float] | None,
 ) -> Asked:
     names = [column.name for column in clf.table_.columns]
-    entries = [fixed] if isinstance(fixed, (str, int)) else list(fixed)
+    is_one = isinstance(fixed, (str, int, np.integer))
+    entries = [fixed] if is_one else _listed("fixed", fixed)
     kept = frozenset(column_index(entry, names, "fixed") for entry in entries)
     found = by_column(weights, names, "weights")
     for j, weight in found.items():
@@ -170,7 +185,7 @@ def _asked(
     if target is None:
         return Asked(kept, None, found)
     classes = clf.classes_.tolist()
-    if target not in classes:
+    if np.ndim(target) or target not in classes:
         raise ValueError(
             f"target is {target!r}, which is no class of the model: "
             f"{', '.join(map(repr, classes))}."

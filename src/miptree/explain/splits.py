@@ -12,13 +12,13 @@ from miptree.data.limits import Limits
 from miptree.explain.cell_values import added, atom_value, points_of, score_of
 from miptree.explain.explanation import Contribution, SplitMet
 from miptree.explain.program import Row, Way
-from miptree.export._conditions import Card, negated
-from miptree.export._describe import condition_of, is_points_tree
-from miptree.export._rules import Branch, Leaf, Number, Rules, rules_of
-from miptree.export._shown import shown_rules
 from miptree.export.cards import card_words
+from miptree.export.conditions import Card, negated
+from miptree.export.describe import condition_of, is_points_tree
+from miptree.export.readable import Branch, Leaf, Number, ReadableTree, readable_tree
 from miptree.export.reasons import reasons_of
 from miptree.export.sentences import ways_of
+from miptree.export.shown import shown_rules
 from miptree.export.text import split_text
 
 
@@ -28,23 +28,23 @@ class Story:
 
     Attributes
     ----------
-    exact : Rules
+    exact : ReadableTree
         The splits as ``predict`` uses them.
-    shown : Rules
+    shown : ReadableTree
         The same with numbers rounded, and splits of a points tree turned, for people.
     digits : int
         Digits of the numbers shown.
     """
 
-    exact: Rules
-    shown: Rules
+    exact: ReadableTree
+    shown: ReadableTree
     digits: int
 
     @classmethod
     def of(cls, clf: TreePredictor) -> Story:
         """Return the story of a classifier."""
         shown, digits, _ = shown_rules(clf)
-        return cls(rules_of(clf), shown, digits)
+        return cls(readable_tree(clf), shown, digits)
 
     @cached_property
     def is_of_points(self) -> bool:

@@ -17,8 +17,8 @@ from miptree.explain.explanation import (
     NearestChange,
     SplitMet,
 )
-from miptree.export._names import number_text, printable
-from miptree.export._words import gap_words, plural
+from miptree.export.names import number_text, printable
+from miptree.export.words import gap_words, plural
 from miptree.objective.tolerance import percent
 
 _MOST_SHOWN = 8
@@ -27,10 +27,13 @@ _MOST_OTHERS = 4
 """Further values of a category that are named."""
 _LONG, _DIGITS = 12, 7
 """Characters of a number beyond which it is shortened, and digits that it keeps."""
-_FEWEST_DIGITS, _MOST_DIGITS = 4, 8
+_FEWEST_DIGITS, _MOST_DIGITS = 4, 15
 """Digits of what is added: so many that people who add it up find the sum."""
+_MOST_SHARE = 10.0
+"""Share of what a sum can vary by up to which percent are said."""
 _TINY = 1e-6
-"""Part of a split's largest contribution below which others are about 0."""
+"""Part of a split's largest contribution below which others are about 0, if they are
+below the last digit of the sum as well."""
 
 
 def explanation_text(found: Explanation) -> str:
@@ -61,8 +64,17 @@ def _change_words(change: NearestChange) -> str:
     nearest = (
         "Nearest change" if change.is_nearest else "A change, not surely the nearest,"
     )
-    end = f"leaf {change.leaf}, cost {_rounded(change.cost)}"
+    end = f"{_leaves(change, is_free)}, cost {_rounded(change.cost)}"
     return f"{nearest} to class {change.label}: {parts} ({end})."
+
+
+def _leaves(change: NearestChange, is_free: bool) -> str:
+    """Name the leaf of a change, and those of other values that are named as well."""
+    others = [part.other_leaves for part in change.changes if is_free]
+    leaves = sorted({change.leaf}.union(*others))
+    if len(leaves) == 1:
+        return f"leaf {change.leaf}"
+    return f"leaves {', '.join(map(str, leaves[:-1]))} and {leaves[-1]}"
 
 
 def _changed(part: FeatureChange, is_free: bool) -> str:
@@ -117,19 +129,20 @@ def _cell(part: Contribution) -> str:
 def _amount(amount: float, split: SplitMet) -> str:
     if split.kind == "points":
         return plural(int(amount))
-    if 0 < abs(amount) < _TINY * max(abs(part.amount) for part in split.contributions):
+    largest = max(abs(part.amount) for part in split.contributions)
+    place = _last_place(split)
+    if 0 < abs(amount) < min(_TINY * largest, 10.0**place):
         return " about 0"
     if not amount:
         return " 0"
-    digits = _leading_place(amount) - _last_place(split) + 1
+    digits = _leading_place(amount) - place + 1
     digits = min(max(digits, _FEWEST_DIGITS), _MOST_DIGITS)
     return f"{'+' if amount > 0 else '-'}{number_text(abs(amount), digits)}"
 
 
 def _last_place(split: SplitMet) -> int:
-    """Return the power of ten to which the sum and the limit of a split are shown."""
-    leading = _leading_place(max(abs(split.score), abs(split.threshold)))
-    return leading - _sum_digits(split) + 1
+    """Return the power of ten to which the sum of a split is shown."""
+    return _leading_place(split.score or split.threshold) - _sum_digits(split) + 1
 
 
 def _leading_place(number: float) -> int:
@@ -147,9 +160,16 @@ def _score_words(split: SplitMet) -> str:
     # The rule may show a limit that is rounded.
     exact = "" if float(limit) == float(_limit_told(split)) else "the exact limit "
     far = f"{number_text(split.distance, 3)} {side} {exact}{limit}"
-    if split.share is not None and isfinite(1000.0 * split.share):
-        far += f" ({percent(split.share)} of what it can vary by)"
+    if split.share is not None and isfinite(split.share):
+        far += f" ({_share_words(split.share)} what it can vary by)"
     return f"the sum is {score}, {far}:"
+
+
+def _share_words(share: float) -> str:
+    """Write a share; of more than the whole, how many times it is that."""
+    if share <= _MOST_SHARE:
+        return f"{percent(share)} of"
+    return f"{number_text(share, 3)} times"
 
 
 def _limit_told(split: SplitMet) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from miptree.export._c_text import c_comment, c_text
-from miptree.export._rules import (
+from miptree.export.readable import (
     Atom,
     Bound,
     Branch,
     Leaf,
     Member,
     Missing,
-    Rules,
+    ReadableTree,
     Steps,
 )
 from miptree.export.text import indented
@@ -20,7 +20,7 @@ from miptree.export.text import indented
 # ----------------------------------------------------------------- sets of values
 
 
-def sets_of(rules: Rules) -> dict[Member, str]:
+def sets_of(rules: ReadableTree) -> dict[Member, str]:
     """Name the sets of values that cells are compared with."""
     members = [atom for atom in rules.atoms if isinstance(atom, Member)]
     if rules.refuses_unknown:
@@ -28,7 +28,7 @@ def sets_of(rules: Rules) -> dict[Member, str]:
     return {m: f"values_{k}" for k, m in enumerate(dict.fromkeys(members))}
 
 
-def array_of(rules: Rules, member: Member, name: str) -> str:
+def array_of(rules: ReadableTree, member: Member, name: str) -> str:
     if not member.present:
         return ""
     if rules.is_text(member.column):
@@ -42,7 +42,7 @@ def cuts_array(column: int, cuts: Sequence[float]) -> str:
     return f"static const double cuts_{column}[] = {{{', '.join(map(repr, cuts))}}};"
 
 
-def _is_member(rules: Rules, member: Member, sets: dict[Member, str]) -> str:
+def _is_member(rules: ReadableTree, member: Member, sets: dict[Member, str]) -> str:
     cell, name = f"row->x{member.column}", sets[member]
     look_up = "text_in" if rules.is_text(member.column) else "number_in"
     n = len(member.present)
@@ -51,7 +51,7 @@ def _is_member(rules: Rules, member: Member, sets: dict[Member, str]) -> str:
     return f"({' || '.join(tests)})"
 
 
-def _is_missing(rules: Rules, column: int) -> str:
+def _is_missing(rules: ReadableTree, column: int) -> str:
     cell = f"row->x{column}"
     return f"{cell} == NULL" if rules.is_text(column) else f"isnan({cell})"
 
@@ -59,7 +59,7 @@ def _is_missing(rules: Rules, column: int) -> str:
 # -------------------------------------------------------------------------- the tree
 
 
-def guard_lines(rules: Rules, sets: dict[Member, str]) -> list[str]:
+def guard_lines(rules: ReadableTree, sets: dict[Member, str]) -> list[str]:
     """Write tests that return -1 for rows that ``predict`` refuses."""
     found = []
     for column in rules.used:
@@ -73,7 +73,7 @@ def guard_lines(rules: Rules, sets: dict[Member, str]) -> list[str]:
 
 
 def split_lines(
-    rules: Rules,
+    rules: ReadableTree,
     node: Branch | Leaf,
     sets: dict[Member, str],
     answer: Callable[[Leaf], str],
@@ -93,7 +93,7 @@ def split_lines(
 
 
 def test_of(
-    rules: Rules, branch: Branch, sets: dict[Member, str]
+    rules: ReadableTree, branch: Branch, sets: dict[Member, str]
 ) -> tuple[list[str], str, Branch | Leaf, Branch | Leaf]:
     """Write a split: lines before it, its test, and the children for yes and no."""
     member, yes, no = branch.question
@@ -105,13 +105,15 @@ def test_of(
     return before, f"score <= {branch.threshold!r}", yes, no
 
 
-def sum_lines(rules: Rules, branch: Branch, sets: dict[Member, str]) -> list[str]:
+def sum_lines(
+    rules: ReadableTree, branch: Branch, sets: dict[Member, str]
+) -> list[str]:
     terms = [(repr(coef), _term(rules, atom, sets)) for coef, atom in branch.terms]
     adding = (f"score = plus(score, {coef}, {term});" for coef, term in terms)
     return ["score = 0.0;", *adding]
 
 
-def _term(rules: Rules, atom: Atom, sets: dict[Member, str]) -> str:
+def _term(rules: ReadableTree, atom: Atom, sets: dict[Member, str]) -> str:
     cell = f"row->x{atom.column}"
     if isinstance(atom, Member):
         return _is_member(rules, atom, sets)
@@ -127,7 +129,7 @@ def _term(rules: Rules, atom: Atom, sets: dict[Member, str]) -> str:
     return f"(isnan({cell}) ? {atom.fill!r} : {cell})"
 
 
-def _is_within(rules: Rules, bound: Bound) -> str:
+def _is_within(rules: ReadableTree, bound: Bound) -> str:
     """Compare with a cut point; with NaN that is not true."""
     cell = f"row->x{bound.column}"
     test = f"{cell} {'<' if bound.is_below else '>='} {bound.cut!r}"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from miptree.data import NumericalColumn
-from miptree.export._describe import is_points_tree
-from miptree.export._names import number_text, printable
-from miptree.export._rules import Branch, Number, Rules
+from miptree.export.describe import is_points_tree
+from miptree.export.names import number_text, printable
+from miptree.export.readable import Branch, Number, ReadableTree
 
 _DIGITS = 15
 """Of a number that stands for missing ones: as many as a decimal keeps."""
 
 
-def missing_goes_left(rules: Rules, branch: Branch) -> bool | None:
+def missing_goes_left(rules: ReadableTree, branch: Branch) -> bool | None:
     """Tell where rows go whose number is missing, of a split that reads just one.
 
     None if it reads more than that, or if training had no gaps in it.
@@ -25,7 +25,7 @@ def missing_goes_left(rules: Rules, branch: Branch) -> bool | None:
     return score <= branch.threshold
 
 
-def gap_notes(rules: Rules) -> list[str]:
+def gap_notes(rules: ReadableTree) -> list[str]:
     """Say what missing values count as, unless splits say themselves where they go."""
     if is_points_tree(rules) or rules.refuses_missing:
         return []
@@ -47,6 +47,6 @@ def gap_notes(rules: Rules) -> list[str]:
     return [printable(note) for note in notes]
 
 
-def _has_gaps(rules: Rules, column: int) -> bool:
+def _has_gaps(rules: ReadableTree, column: int) -> bool:
     found = rules.columns[column]
     return isinstance(found, NumericalColumn) and found.marks_missing

@@ -11,6 +11,7 @@ from miptree.certificate.certificate import Certificate
 from miptree.certificate.checks import malformed
 from miptree.certificate.digest import tree_digest
 from miptree.certificate.points_sense import check_splits, senseless
+from miptree.certificate.reasons import is_known
 from miptree.control.clock import End
 from miptree.data import Table
 from miptree.data.schema import Schema
@@ -95,6 +96,10 @@ def _read_certificate(
         raise MalformedError("the certificate does not fit its digest: it was changed")
     if found.method and found.speaks_of_rules:
         raise MalformedError("the certificate speaks of rules, which such trees lack")
+    for name in ("any_tree", "errors", "objective"):
+        said = getattr(found, f"{name}_proved_by")
+        if not is_known(said, found.method):
+            raise MalformedError(f'"{name}_proved_by" names no proof: {said!r:.80}')
     if found.tree_digest != tree_digest(tree):
         raise MalformedError("the tree is not the one of the certificate")
     if found.is_of_points:

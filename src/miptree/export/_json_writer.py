@@ -17,8 +17,8 @@ from miptree.export._json_parameters import (
     plain_restriction,
     plain_value,
 )
-from miptree.export._json_reader import FORMAT, VERSION
 from miptree.export._json_table import CLASS_KINDS, KIND_OF_COLUMN
+from miptree.export.json_reader import FORMAT, VERSION
 from miptree.fit.fitted import FittedTree
 from miptree.utils.arrays import AnyArray
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from miptree.export._names import printable, value_names
-from miptree.export._rules import Branch, Member, Missing, Rules
+from miptree.export.names import printable, value_names
+from miptree.export.readable import Branch, Member, Missing, ReadableTree
 
 _MOST_COMBINATIONS = 4096
 
@@ -36,7 +36,7 @@ class Has:
         """Return the opposite."""
         return replace(self, holds=not self.holds)
 
-    def words(self, rules: Rules) -> str:
+    def words(self, rules: ReadableTree) -> str:
         """Say it as people write it."""
         name = rules.name(self.atom.column)
         if isinstance(self.atom, Missing) or self.atom.values == (None,):
@@ -60,7 +60,7 @@ class PlainRule:
             tuple(part.negated() for part in self.parts), not self.is_every
         )
 
-    def words(self, rules: Rules, is_alone: bool = True) -> str:
+    def words(self, rules: ReadableTree, is_alone: bool = True) -> str:
         """Say the rule; beside others an 'or' is put in brackets."""
         word = " and " if self.is_every else " or "
         text = printable(word.join(_part_words(rules, part) for part in self.parts))
@@ -68,7 +68,7 @@ class PlainRule:
         return text if is_clear else f"({text})"
 
 
-def _part_words(rules: Rules, part: Has | PlainRule) -> str:
+def _part_words(rules: ReadableTree, part: Has | PlainRule) -> str:
     if isinstance(part, Has):
         return part.words(rules)
     return f"({part.words(rules)})"

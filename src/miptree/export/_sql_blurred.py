@@ -6,9 +6,9 @@ parts of it that go right, the probabilities of the classes, and that of its own
 
 from __future__ import annotations
 
-from miptree.export._answers import LEAD, Answers
-from miptree.export._rules import Branch, Leaf
 from miptree.export._sql_numbers import share_text, sql_number
+from miptree.export.answers import LEAD, Answers
+from miptree.export.readable import Branch, Leaf
 from miptree.export.text import indented
 
 FAR = "40e0"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from miptree._version import __version__
-from miptree.export._answers import LEAD, Answers, Output, answers_of, reach_terms
 from miptree.export._c_splits import (
     array_of,
     cuts_array,
@@ -17,7 +16,8 @@ from miptree.export._c_splits import (
     test_of,
 )
 from miptree.export._c_text import c_comment, c_text
-from miptree.export._rules import Branch, Leaf, Member, Model, Rules
+from miptree.export.answers import LEAD, Answers, Output, answers_of, reach_terms
+from miptree.export.readable import Branch, Leaf, Member, Model, ReadableTree
 from miptree.export.text import indented
 
 _HEAD = """\
@@ -213,7 +213,7 @@ def _function(says: str, head: str, body: list[str]) -> list[str]:
     ]
 
 
-def _label(rules: Rules, leaf: Leaf) -> str:
+def _label(rules: ReadableTree, leaf: Leaf) -> str:
     return f"{leaf.label}; /* {c_comment(str(rules.classes[leaf.label]))} */"
 
 
@@ -269,7 +269,7 @@ def _braced(numbers: Sequence[float]) -> str:
     return f"{{{', '.join(map(repr, numbers))}}}"
 
 
-def _row_type(rules: Rules, prefix: str) -> list[str]:
+def _row_type(rules: ReadableTree, prefix: str) -> list[str]:
     fields = [
         f"    {'const char *' if rules.is_text(j) else 'double '}x{j};"
         f" /* {c_comment(rules.name(j))} */"

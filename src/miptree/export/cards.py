@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from miptree.data.columns import show_value
-from miptree.export._conditions import Card, Condition
-from miptree.export._describe import condition_of
-from miptree.export._names import printable
-from miptree.export._rules import Branch, Leaf, Member, Rules
-from miptree.export._words import condition_words, part_words, points_words
-from miptree.export._wrap import wrapped
+from miptree.export.conditions import Card, Condition
+from miptree.export.describe import condition_of
 from miptree.export.leaf_words import leaf_text
+from miptree.export.names import printable
+from miptree.export.readable import Branch, Leaf, Member, ReadableTree
+from miptree.export.words import condition_words, part_words, points_words
+from miptree.export.wrap import wrapped
 from miptree.utils.arrays import IntArray
 
 
@@ -40,7 +40,7 @@ class Step:
         return f"{self.asks.most} or fewer", f"{self.asks.most + 1} or more"
 
 
-def steps_of(rules: Rules) -> dict[int, Step]:
+def steps_of(rules: ReadableTree) -> dict[int, Step]:
     """Number the splits of a points tree level by level; keys are nodes."""
     found: dict[int, Step] = {}
     level: list[Branch | Leaf] = [rules.root]
@@ -53,7 +53,7 @@ def steps_of(rules: Rules) -> dict[int, Step]:
     return found
 
 
-def card_words(shown: Rules, found: Condition) -> str:
+def card_words(shown: ReadableTree, found: Condition) -> str:
     """Say how many points are asked for on a card, and of which step; else nothing."""
     if not isinstance(found, Card):
         return ""
@@ -67,13 +67,13 @@ def card_words(shown: Rules, found: Condition) -> str:
     return ""
 
 
-def cards_text(rules: Rules, counts: IntArray | None, width: int | None) -> str:
+def cards_text(rules: ReadableTree, counts: IntArray | None, width: int | None) -> str:
     """Write a points tree step by step.
 
     Parameters
     ----------
-    rules : Rules
-        Turned by :func:`~miptree.export._describe.readable`.
+    rules : ReadableTree
+        Turned by :func:`~miptree.export.describe.readable`.
     counts : int array of shape (n_nodes, n_classes) or None
         Training rows of each class at each node.
     width : int or None
@@ -99,7 +99,7 @@ def hung(line: str, width: int | None) -> list[str]:
 
 
 def costs_note(
-    rules: Rules, counts: IntArray | None, keeps_rules: bool = False
+    rules: ReadableTree, counts: IntArray | None, keeps_rules: bool = False
 ) -> list[str]:
     """Explain leaves whose class is not the most frequent one, if there are such."""
     if counts is None or all(
@@ -114,14 +114,14 @@ def costs_note(
 
 
 def goal_words(
-    rules: Rules, steps: dict[int, Step], counts: IntArray | None
+    rules: ReadableTree, steps: dict[int, Step], counts: IntArray | None
 ) -> dict[int, str]:
     """Say for each node what to do on coming there: end with a class, or go on."""
     goals = {leaf.node: leaf_text(rules, leaf, counts) for leaf in rules.leaves}
     return goals | {node: f"go to STEP {step.number}" for node, step in steps.items()}
 
 
-def _lines(rules: Rules, step: Step, goals: dict[int, str]) -> list[str]:
+def _lines(rules: ReadableTree, step: Step, goals: dict[int, str]) -> list[str]:
     head = f"STEP {step.number}  "
     margin = " " * len(head)
     if isinstance(step.asks, Card):
@@ -139,7 +139,7 @@ def _lines(rules: Rules, step: Step, goals: dict[int, str]) -> list[str]:
     return [*(printable(line) for line in lines), ""]
 
 
-def rare_values(rules: Rules) -> list[str]:
+def rare_values(rules: ReadableTree) -> list[str]:
     """Name the values that the text calls rare."""
     lines = []
     members = [atom for atom in rules.atoms if isinstance(atom, Member)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from miptree.export._names import printable
-from miptree.export._rules import Branch, Leaf, Model, Rules
-from miptree.export._shown import shown_rules
 from miptree.export.leaf_words import rows_text
+from miptree.export.names import printable
+from miptree.export.readable import Branch, Leaf, Model, ReadableTree
+from miptree.export.shown import shown_rules
 from miptree.export.text import counts_of, node_text, split_text
 from miptree.utils.arrays import IntArray
 
@@ -60,7 +60,7 @@ def export_dot(
 
 
 def _lines(
-    rules: Rules, node: Branch | Leaf, digits: int, counts: IntArray | None
+    rules: ReadableTree, node: Branch | Leaf, digits: int, counts: IntArray | None
 ) -> list[str]:
     if isinstance(node, Leaf):
         name = f"class {rules.classes[node.label]}"

@@ -20,9 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree._version import __version__
 from miptree.export._json_digest import ChangedError
-from miptree.export._json_reader import MAX_BYTES, SavedModel, model_of
 from miptree.export._json_values import MalformedError
 from miptree.export._json_writer import to_plain, to_text
+from miptree.export.json_reader import MAX_BYTES, SavedModel, model_of
 from miptree.utils.files import write_atomic
 from miptree.utils.warn import warn
 
@@ -91,6 +91,8 @@ def load_json(path: str | os.PathLike[str]) -> Any:
 def read_model(path: str | os.PathLike[str]) -> SavedModel:
     """Everything in a model file; see :func:`load_json`."""
     name = os.fspath(path)
+    if os.path.isdir(path):
+        _refuse(name, "it is a folder")
     with open(path, "rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from miptree.data import Value
-from miptree.export._names import printable
-from miptree.export._rules import Leaf, Rules
+from miptree.export.names import printable
+from miptree.export.readable import Leaf, ReadableTree
 from miptree.utils.arrays import IntArray
 
 _MOST_CLASSES = 6
 """Classes of a leaf that are named one by one."""
 
 
-def leaf_text(rules: Rules, leaf: Leaf, counts: IntArray | None) -> str:
+def leaf_text(rules: ReadableTree, leaf: Leaf, counts: IntArray | None) -> str:
     """Name the class of a leaf, its number and, where they are known, its rows.
 
     Parameters
     ----------
-    rules : Rules
+    rules : ReadableTree
     leaf : Leaf
     counts : int array of shape (n_nodes, n_classes), optional
         Training rows of each class at each node.
@@ -29,7 +29,7 @@ def leaf_text(rules: Rules, leaf: Leaf, counts: IntArray | None) -> str:
     return printable(f"class {rules.classes[leaf.label]} ({', '.join(facts)})")
 
 
-def rows_text(rules: Rules, leaf: Leaf, counts: IntArray) -> str:
+def rows_text(rules: ReadableTree, leaf: Leaf, counts: IntArray) -> str:
     """Count the rows of a leaf, and say whether they are of one class, or of which."""
     n_rows = int(counts.sum())
     if n_rows == 0:
@@ -40,7 +40,7 @@ def rows_text(rules: Rules, leaf: Leaf, counts: IntArray) -> str:
     return printable(f"{rows}: {', '.join(class_shares(rules, counts))}")
 
 
-def class_shares(rules: Rules, counts: IntArray) -> list[str]:
+def class_shares(rules: ReadableTree, counts: IntArray) -> list[str]:
     """Say how large the parts of the classes are, the largest first."""
     n_rows = int(counts.sum())
     order = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from miptree._version import __version__
-from miptree.export._answers import LEAD, probabilities
-from miptree.export._rules import (
+from miptree.export.answers import LEAD, probabilities
+from miptree.export.readable import (
     Atom,
     Bound,
     Branch,
@@ -17,9 +17,9 @@ from miptree.export._rules import (
     Member,
     Missing,
     Model,
-    Rules,
+    ReadableTree,
     Steps,
-    rules_of,
+    readable_tree,
 )
 from miptree.utils.arrays import AnyArray, FloatArray
 
@@ -60,7 +60,7 @@ def export_onnx(
         raise ImportError(
             "The ONNX export needs the package onnx. Run: pip install 'miptree[onnx]'"
         ) from None
-    rules = rules_of(model, feature_names, class_names)
+    rules = readable_tree(model, feature_names, class_names)
     graph = _Graph(rules, onnx)
     proba, blur = probabilities(model, rules)
     graph.finish(proba, blur)
@@ -70,7 +70,7 @@ def export_onnx(
 class _Graph:
     """Builds the graph; every step adds nodes and gives the name of its result."""
 
-    def __init__(self, rules: Rules, onnx: Any) -> None:
+    def __init__(self, rules: ReadableTree, onnx: Any) -> None:
         self.rules, self.onnx = rules, onnx
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -332,7 +332,7 @@ class _Graph:
         return model
 
 
-def _label_array(rules: Rules) -> AnyArray:
+def _label_array(rules: ReadableTree) -> AnyArray:
     if any(isinstance(name, str) or name is None for name in rules.classes):
         return np.array([str(name) for name in rules.classes], dtype=object)
     return np.array(rules.classes)

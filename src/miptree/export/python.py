@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from miptree._version import __version__
-from miptree.export._answers import LEAD, Answers, Output, answers_of, reach_terms
-from miptree.export._rules import (
+from miptree.export.answers import LEAD, Answers, Output, answers_of, reach_terms
+from miptree.export.readable import (
     Atom,
     Bound,
     Branch,
@@ -14,7 +14,7 @@ from miptree.export._rules import (
     Member,
     Model,
     Number,
-    Rules,
+    ReadableTree,
     Steps,
 )
 from miptree.export.text import indented
@@ -206,11 +206,11 @@ def _blurred(answers: Answers) -> list[str]:
     return [*lines, "reach = {", *reach, "}", "return _own_share(leaf(row), reach)"]
 
 
-def _read_all(rules: Rules) -> list[str]:
+def _read_all(rules: ReadableTree) -> list[str]:
     return [_read(rules, atom) for atom in _cells(rules)]
 
 
-def _cells(rules: Rules) -> list[Atom]:
+def _cells(rules: ReadableTree) -> list[Atom]:
     """List one atom for each variable that holds a cell."""
     return list({_variable(atom): atom for atom in rules.atoms}.values())
 
@@ -220,7 +220,7 @@ def _variable(atom: Atom) -> str:
     return f"{kind[type(atom).__name__]}{atom.column}"
 
 
-def _read(rules: Rules, atom: Atom) -> str:
+def _read(rules: ReadableTree, atom: Atom) -> str:
     key = ascii(rules.key(atom.column))
     cell = f"row[{key}]"
     if isinstance(atom, Number):
@@ -240,7 +240,7 @@ def _read(rules: Rules, atom: Atom) -> str:
 
 
 def _lines(
-    rules: Rules, node: Branch | Leaf, answer: Callable[[Leaf], str]
+    rules: ReadableTree, node: Branch | Leaf, answer: Callable[[Leaf], str]
 ) -> list[str]:
     if isinstance(node, Leaf):
         return [f"return {answer(node)}"]
@@ -256,7 +256,7 @@ def _lines(
 
 
 def _test(
-    rules: Rules, branch: Branch
+    rules: ReadableTree, branch: Branch
 ) -> tuple[list[str], str, Branch | Leaf, Branch | Leaf]:
     """Write a split: lines before it, its test, and the children for yes and no."""
     member, yes, no = branch.question
@@ -283,7 +283,7 @@ def _term(atom: Atom) -> str:
     return _is_member(atom) if isinstance(atom, Member) else _variable(atom)
 
 
-def _is_within(rules: Rules, bound: Bound) -> str:
+def _is_within(rules: ReadableTree, bound: Bound) -> str:
     cell = f"x{bound.column}"
     test = f"{cell} {'<' if bound.is_below else '>='} {bound.cut!r}"
     if rules.refuses_missing:

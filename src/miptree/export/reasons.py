@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from miptree.export._describe import is_points_tree
-from miptree.export._names import printable
-from miptree.export._rules import Leaf, Rules
+from miptree.export.describe import is_points_tree
+from miptree.export.names import printable
+from miptree.export.readable import Leaf, ReadableTree
 from miptree.export.sentences import (
     Way,
     points_and_questions,
@@ -13,10 +13,10 @@ from miptree.export.sentences import (
 )
 
 
-def reasons_of(shown: Rules, digits: int) -> dict[int, str]:
+def reasons_of(shown: ReadableTree, digits: int) -> dict[int, str]:
     """Say for each leaf, by its node, which conditions its rows meet.
 
-    The parameters are those that :func:`miptree.export._shown.shown_rules` returns.
+    The parameters are those that :func:`miptree.export.shown.shown_rules` returns.
     """
     return {
         leaf.node: _reason(shown, digits, leaf, way)
@@ -24,7 +24,7 @@ def reasons_of(shown: Rules, digits: int) -> dict[int, str]:
     }
 
 
-def _reason(shown: Rules, digits: int, leaf: Leaf, way: Way) -> str:
+def _reason(shown: ReadableTree, digits: int, leaf: Leaf, way: Way) -> str:
     name = printable(f"Class {shown.classes[leaf.label]}")
     if not way:
         return f"{name}, as every row."

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from miptree.export._conditions import (
+from miptree.export._gaps import gap_notes
+from miptree.export._plain_rule import Has
+from miptree.export.cards import card_words, costs_note, hung, rare_values, steps_of
+from miptree.export.conditions import (
     Card,
     Condition,
     Every,
@@ -14,16 +17,13 @@ from miptree.export._conditions import (
     Within,
     negated,
 )
-from miptree.export._describe import condition_of, is_points_tree
-from miptree.export._gaps import gap_notes
-from miptree.export._names import printable
-from miptree.export._plain_rule import Has
-from miptree.export._rules import Branch, Leaf, Member, Model, Rules
-from miptree.export._shown import shown_rules
-from miptree.export._words import part_words, words_in_row
-from miptree.export.cards import card_words, costs_note, hung, rare_values, steps_of
+from miptree.export.describe import condition_of, is_points_tree
 from miptree.export.leaf_words import leaf_text
+from miptree.export.names import printable
+from miptree.export.readable import Branch, Leaf, Member, Model, ReadableTree
+from miptree.export.shown import shown_rules
 from miptree.export.text import counts_of, labels_note, split_text
+from miptree.export.words import part_words, words_in_row
 
 T = TypeVar("T")
 Way = list[tuple[Branch, bool]]
@@ -90,7 +90,7 @@ def ways_of(node: Branch | Leaf) -> list[tuple[Leaf, Way]]:
 # ----------------------------------------------------------------------- oblique trees
 
 
-def sums_and_rules(rules: Rules, way: Way, digits: int) -> list[str]:
+def sums_and_rules(rules: ReadableTree, way: Way, digits: int) -> list[str]:
     """Say what holds for all rows that go a way, values of one column together."""
     held: list[Has | str] = []
     for split, left in way:
@@ -122,7 +122,7 @@ def _both_properties(one: Has | str, two: Has | str) -> Has | None:
 # ------------------------------------------------------------------------ points trees
 
 
-def _explained(rules: Rules) -> list[str]:
+def _explained(rules: ReadableTree) -> list[str]:
     """Say what is added up in each step that adds up."""
     steps: dict[tuple[Part, ...], list[str]] = {}
     for step in steps_of(rules).values():
@@ -136,7 +136,7 @@ def _explained(rules: Rules) -> list[str]:
     return [*lines, ""] if lines else []
 
 
-def points_and_questions(rules: Rules, way: Way) -> list[str]:
+def points_and_questions(rules: ReadableTree, way: Way) -> list[str]:
     """Say what holds for all rows that go a way, points by the number of their step."""
     held = conditions_on(way)
     pairs = zip(held, words_in_row(rules, held), strict=True)

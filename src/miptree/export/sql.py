@@ -11,8 +11,10 @@ from dataclasses import replace
 from functools import partial
 
 from miptree.data import Value
-from miptree.export._answers import Answers, Output, answers_of
-from miptree.export._rules import (
+from miptree.export._sql_blurred import FAR, blurred_lines
+from miptree.export._sql_numbers import share_text, sql_number
+from miptree.export.answers import Answers, Output, answers_of
+from miptree.export.readable import (
     Atom,
     Bound,
     Branch,
@@ -20,11 +22,9 @@ from miptree.export._rules import (
     Member,
     Missing,
     Model,
-    Rules,
+    ReadableTree,
     Steps,
 )
-from miptree.export._sql_blurred import FAR, blurred_lines
-from miptree.export._sql_numbers import share_text, sql_number
 from miptree.export.text import indented
 
 _NAMES = {"class": "prediction"}
@@ -133,7 +133,7 @@ def _far(answers: Answers, branch: Branch) -> list[str]:
 
 
 def _lines(
-    rules: Rules, node: Branch | Leaf, answer: Callable[[Leaf], str]
+    rules: ReadableTree, node: Branch | Leaf, answer: Callable[[Leaf], str]
 ) -> list[str]:
     if isinstance(node, Leaf):
         return [answer(node)]
@@ -159,7 +159,7 @@ def _after(word: str, lines: list[str]) -> list[str]:
     return [f"{word} {lines[0]}"] if len(lines) == 1 else [word, *indented(lines, 2)]
 
 
-def _score(rules: Rules, branch: Branch) -> list[str]:
+def _score(rules: ReadableTree, branch: Branch) -> list[str]:
     """Write the sum, a term on each line or on more."""
     lines = []
     for coef, atom in branch.terms:
@@ -171,7 +171,7 @@ def _score(rules: Rules, branch: Branch) -> list[str]:
     return lines
 
 
-def _term(rules: Rules, atom: Atom) -> list[str]:
+def _term(rules: ReadableTree, atom: Atom) -> list[str]:
     if isinstance(atom, Member):
         return [f"CASE WHEN {_is_member(rules, atom)} THEN 1e0 ELSE 0e0 END"]
     if isinstance(atom, Steps):
@@ -184,7 +184,7 @@ def _term(rules: Rules, atom: Atom) -> list[str]:
     return [f"CAST({name} AS DOUBLE PRECISION)"]
 
 
-def _steps(rules: Rules, steps: Steps) -> list[str]:
+def _steps(rules: ReadableTree, steps: Steps) -> list[str]:
     """Count the cut points that a number reaches, the highest first."""
     name = _identifier(rules.name(steps.column))
     number = f"CAST({name} AS DOUBLE PRECISION)"
@@ -197,7 +197,7 @@ def _steps(rules: Rules, steps: Steps) -> list[str]:
     return ["CASE", *lines, "ELSE 0e0 END"]
 
 
-def _is_within(rules: Rules, bound: Bound) -> str:
+def _is_within(rules: ReadableTree, bound: Bound) -> str:
     """Compare with a cut point; without a number that is not true."""
     name = _identifier(rules.name(bound.column))
     operator = "<" if bound.is_below else ">="
@@ -207,7 +207,7 @@ def _is_within(rules: Rules, bound: Bound) -> str:
     return test
 
 
-def _is_member(rules: Rules, member: Member) -> str:
+def _is_member(rules: ReadableTree, member: Member) -> str:
     name = _identifier(rules.name(member.column))
     values = ", ".join(_literal(value) for value in member.present)
     tests = [f"{name} IN ({values})"] if values else []
@@ -215,7 +215,7 @@ def _is_member(rules: Rules, member: Member) -> str:
     return f"({' OR '.join(tests)})" if len(tests) > 1 else tests[0]
 
 
-def _refusals(rules: Rules) -> list[str]:
+def _refusals(rules: ReadableTree) -> list[str]:
     """List the conditions under which ``predict`` would refuse a row."""
     found = []
     for column in rules.used:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree.certificate.points_words import proof_words, told_apart
+from miptree.certificate.proved_words import left_to_prove
 from miptree.certificate.reasons import is_claim
 from miptree.classifiers.predictor import TreePredictor
 from miptree.control.clock import End
-from miptree.export._conditions import negated
-from miptree.export._describe import condition_of, is_points_tree
 from miptree.export._gaps import gap_notes
-from miptree.export._names import atom_text, number_text, printable, value_names
-from miptree.export._rules import Atom, Branch, Leaf, Model, Rules
-from miptree.export._shown import DIGITS, shown_rules
-from miptree.export._words import condition_words, gap_words
-from miptree.export._wrap import wrapped
 from miptree.export.cards import cards_text, costs_note, rare_values
+from miptree.export.conditions import negated
+from miptree.export.describe import condition_of, is_points_tree
 from miptree.export.leaf_words import leaf_text, row_number
-from miptree.objective.tolerance import percent, rounded_down
+from miptree.export.names import atom_text, number_text, printable, value_names
+from miptree.export.readable import Atom, Branch, Leaf, Model, ReadableTree
+from miptree.export.shown import DIGITS, shown_rules
+from miptree.export.words import condition_words, gap_words
+from miptree.export.wrap import wrapped
+from miptree.objective.tolerance import rounded_down
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
 
@@ -122,7 +123,7 @@ def counts_of(model: Model) -> IntArray | None:
     return None if isinstance(model, ObliqueTree) else model.fitted_.node_count
 
 
-def labels_note(model: Model, rules: Rules) -> list[str]:
+def labels_note(model: Model, rules: ReadableTree) -> list[str]:
     """Explain leaves of sums whose class is not the most frequent one, if any."""
     if isinstance(model, ObliqueTree):
         return []
@@ -133,7 +134,7 @@ def labels_note(model: Model, rules: Rules) -> list[str]:
 
 
 def split_text(
-    rules: Rules,
+    rules: ReadableTree,
     branch: Branch,
     digits: int = DIGITS,
     goes_left: bool = True,
@@ -172,7 +173,7 @@ def split_text(
     return printable(f"{text if branch.terms else 0} {operator} {threshold}{gap}")
 
 
-def term_text(rules: Rules, coef: float, atom: Atom, digits: int) -> str:
+def term_text(rules: ReadableTree, coef: float, atom: Atom, digits: int) -> str:
     """Write a term of a sum; a coefficient of 1 goes without saying."""
     number, name = number_text(coef, digits), atom_text(rules, atom)
     return {"1": name, "-1": f"-{name}"}.get(number, f"{number} {name}")
@@ -195,8 +196,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
         least = "no tree that keeps the margin has a lower cost than"
     if not found.method:  # which has no margin
         facts[least] = rounded_down(found.errors_bound)
-    bound = found.objective if found.objective_optimal else found.objective_bound
-    value, below = told_apart(found.objective, bound)
+    value, below = told_apart(found.objective, found.objective_bound)
     kind = "tree of its kind" if found.method else "tree"
     kind += " that keeps the rules" if found.is_of_ruled_trees else ""
     proved = "claimed" if is_claim(found.objective_proved_by) else "proved"
@@ -205,7 +205,7 @@ def certificate_facts(clf: TreePredictor) -> dict[str, str]:
     return facts | {
         "objective, recounted by prediction": value,
         f"no {kind} is below": below,
-        "gap": percent(found.gap),
+        "gap": left_to_prove(found),
         f"{proved} optimal": "yes" if found.objective_optimal else "no",
         f"{proved} by": proof_words(found),
         "why the fit ended": f"{_ENDED[clf.status_]}, after {clf.fit_time_:.1f} s",

@@ -30,7 +30,7 @@ ROUTE_COMPILERS = Compilers(
 def compile_kernels() -> None:
     """Compile the kernels of searches, points trees and proofs, once on a machine.
 
-    It takes a minute or two, and nothing where it was done before. A fit compiles what
+    It takes some minutes, and nothing where it was done before. A fit compiles what
     it needs by itself, within its time limit, and goes without a proof where that is
     too short for it.
     """

@@ -269,7 +269,7 @@ class _Constrained:
         best = self.kept.best
         assert best is not None
         best.n_iter = self.iterations.done
-        least = self.rules.least_cost(self.problem)
+        least = self.rules.least_cost(self.problem, self.kept.clock.remaining)
         best.raise_objective_bound(Bound(least, COUNTING))
         fitted = best.end(self.problem, self.plan.objective, self.plan.depth)
         assert self.free is not None

@@ -8,11 +8,13 @@ once. Sums are floats here: what is found is counted exactly where it is offered
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from miptree.constraints.best_labels import all_vectors, label_kinds
+from miptree.constraints.limit import AnyLimit
 from miptree.constraints.rules import Rules
 from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
@@ -138,16 +140,28 @@ def _kept(
 ) -> BoolArray:
     """Return (cuts, vectors): where all limits are kept."""
     kept = np.ones((len(sweep.places), len(vectors)), dtype=bool)
-    population, first = rules.population, [kind[0] for kind in kinds]
-    weight = population.groups.weight.astype(np.float64)[:, None]
+    first = [kind[0] for kind in kinds]
     for limit in rules.limits:
-        value = weight * limit.floats[:, first][population.cell]
-        total = _total(_sums(problem, heap, sweep, value), vectors)
+        totals = (
+            _total(_sums(problem, heap, sweep, value), vectors)
+            for value in _of_rows(limit, rules, first)
+        )
+        total = limit.of_sums(totals)
         if limit.lower is not None:
             kept &= total >= float(limit.lower) - _SLIP
         if limit.upper is not None:
             kept &= total <= float(limit.upper) + _SLIP
     return kept
+
+
+def _of_rows(limit: AnyLimit, rules: Rules, labels: list[int]) -> Iterator[FloatArray]:
+    """Give for each sum of a limit (n, labels): what each row adds."""
+    population = rules.population
+    weight = population.groups.weight.astype(np.float64)[:, None]
+    for one in limit.sums:
+        of_cell = np.zeros((population.n_cells, len(labels)))
+        of_cell[one.cells] = one.floats[:, labels]
+        yield weight * of_cell[population.cell]
 
 
 def _full_leaves(

@@ -19,7 +19,7 @@ from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.fit.proof_log import line, write_lines
 from miptree.fit.routes_log import routes_header
-from miptree.objective.bounds import combinatorial_bound
+from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.proof import ErrorsRecord
 from miptree.tree import ObliqueTree
 
@@ -50,7 +50,8 @@ def write_errors_proof(
     record : ErrorsRecord
         What was recorded.
     """
-    bound = min(certificate.errors_bound, shown_by(record, problem, certificate.depth))
+    shown = bound_shown(record, problem, certificate.depth)
+    bound = min(certificate.errors_bound, shown.value)
     first = errors_header(schema, rows, tree, certificate, target, bound)
     name = np.arange(problem.n_rows) if problem.source is None else problem.source
     limits = record.limits
@@ -74,9 +75,10 @@ def write_errors_proof(
     return write_lines(path, lines(), force)
 
 
-def shown_by(record: ErrorsRecord, problem: Problem, depth: int) -> float:
+def bound_shown(record: ErrorsRecord, problem: Problem, depth: int) -> Bound:
     """Return the errors that a file shows: of its parts, or such as are counted."""
-    return max(record.bound, combinatorial_bound(problem, depth).value)
+    counted = combinatorial_bound(problem, depth)
+    return max(record.bound, counted, key=lambda bound: bound.value)
 
 
 def errors_header(

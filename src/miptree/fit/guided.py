@@ -21,7 +21,7 @@ from miptree.fit.cuts import best_cut
 from miptree.fit.iterations import Iterations
 from miptree.fit.kept import KeptTrees
 from miptree.fit.multipliers import Multipliers
-from miptree.fit.regrow import has_layers, regrown
+from miptree.fit.regrow import has_layers, regrown, without_columns
 from miptree.fit.walk import walk
 from miptree.mip.node_lp import refit_nodes
 from miptree.objective.leaf_labels import relabel, tree_value
@@ -64,6 +64,9 @@ class GuidedSearch:
         Those of the whole fit.
     prices : Multipliers
         The prices on the limits.
+    right : Problem or None
+        The rows without the columns that a tree without constraints uses against the
+        directions they must have; None where there are none.
     last : HeapTree
         The tree that last moved them.
     rng : numpy.random.Generator
@@ -77,6 +80,7 @@ class GuidedSearch:
     kept: KeptTrees
     iterations: Iterations
     prices: Multipliers
+    right: Problem | None
     last: HeapTree
     rng: np.random.Generator
     n_rounds: int = 0
@@ -90,11 +94,14 @@ class GuidedSearch:
         last = _placed(kept.problem, kept.rules, free)
         prices = Multipliers.begin(kept.problem, kept.rules)
         rng = np.random.default_rng(kept.plan.seed)
-        guided = cls(kept, iterations, prices, last, rng)
+        wrong = kept.rules.wrong_columns(last)
+        right = without_columns(kept.problem, wrong) if wrong.any() else None
+        guided = cls(kept, iterations, prices, right, last, rng)
         prices.step(last)
         guided._sweep(last, clock)
         if kept.rules.limits:
             guided._try_prices(clock)
+            guided._search_right(LEAST_ITERATIONS, clock.share(ROUND_SHARE))
         return guided
 
     def _try_prices(self, clock: Clock) -> None:
@@ -163,6 +170,10 @@ class GuidedSearch:
             self.last = self._priced_search(self._budget(rounds_left), turn)
             self.prices.step(self.last)
             is_cut = turn.is_over
+        elif self.right is not None:
+            turn = clock.share(ROUND_SHARE)
+            self._search_right(self._budget(rounds_left), turn)
+            is_cut = turn.is_over
         if has_layers(kept.rules):
             self._regrow(clock)
         if self.iterations.done == n_before:
@@ -199,6 +210,29 @@ class GuidedSearch:
         for heap in result.trees[:SWEPT_TREES]:
             self._sweep(heap, clock)
         return _placed(problem, kept.rules, result.tree)
+
+    def _search_right(self, budget: int, clock: Clock) -> None:
+        """Search without the columns that trees use against their directions.
+
+        Where such a column tells the classes apart, the trees around the best one are
+        worse with the direction right than trees that do without the column.
+        """
+        kept, plan, right = self.kept, self.kept.plan, self.right
+        if right is None or clock.is_over or kept.is_done:
+            return
+        best = None if kept.best is None else kept.best.heap
+        result = search(
+            right,
+            plan.objective,
+            plan.depth,
+            clock=clock.counting(budget, ROUND_STALL),
+            seed=plan.seed + 3000 + self.n_rounds,
+            starts=[] if best is None else [relabel(right, best)],
+            n_jobs=plan.n_jobs,
+        )
+        self.iterations.done += max(1, result.n_iter)
+        for heap in result.trees:
+            kept.offer(kept.problem.into_box(heap))
 
     def _regrow(self, clock: Clock) -> None:
         """Grow trees layer by layer, with the columns that each may use."""

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from miptree.certificate.certificate import Certificate, certify
+from miptree.certificate.exact_score import exact_score
 from miptree.control.clock import Clock, End
 from miptree.control.patience import Movement
 from miptree.data.problem import Problem
 from miptree.fit.fitted import FittedTree
 from miptree.fit.progress import FitCallback, FitProgress
-from miptree.objective import Score
+from miptree.objective import Score, Svm1Objective
 from miptree.objective.bounds import Bound
 from miptree.objective.proved import Bounds
-from miptree.objective.tolerance import cost_meets, relative_gap
+from miptree.objective.tolerance import cost_meets
 from miptree.objective.valuation import Valuation
 from miptree.tree import HeapTree, ObliqueTree
 
@@ -141,8 +143,8 @@ class Incumbent:
     @property
     def gap(self) -> float:
         """Relative gap between the objective and its bound."""
-        score = self.score
-        return relative_gap(score.objective, self.objective_bound.value, score.scale)
+        leeway = self.first_bounds.leeway
+        return leeway.gap(self.score.objective, self.objective_bound.value)
 
     @property
     def _left(self) -> float:
@@ -154,7 +156,8 @@ class Incumbent:
     @property
     def errors_are_proved(self) -> bool:
         """Whether no tree makes errors of a lower cost at the margin."""
-        return cost_meets(self.score.cost_at_margin, self.errors_bound.value)
+        cheapest = self.first_bounds.cheapest_error
+        return cost_meets(self.score.cost_at_margin, self.errors_bound.value, cheapest)
 
     @property
     def is_done(self) -> bool:
@@ -242,6 +245,8 @@ class Incumbent:
     def end(self, problem: Problem, valuation: Valuation, depth: int) -> FittedTree:
         """Close the fit and return its tree with certificate and status."""
         self.close()
+        if isinstance(valuation, Svm1Objective):
+            self._recount_exactly(problem, valuation)
         self.enter("done")
         certificate = certify(
             problem,
@@ -263,6 +268,15 @@ class Incumbent:
             self.proof,
             self.errors_record,
         )
+
+    def _recount_exactly(self, problem: Problem, objective: Svm1Objective) -> None:
+        """Take rounding out of the score; no state before was better than the tree."""
+        self.score = exact_score(problem, objective, self.tree, self.score)
+        least = self.score.objective
+        self.trace = [
+            replace(state, objective=max(least, state.objective))
+            for state in self.trace
+        ]
 
     def status(self, certificate: Certificate) -> End:
         """Return why the fit ended, by what its certificate proves."""

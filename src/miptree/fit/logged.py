@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from math import fsum, inf, nextafter
+from typing import TYPE_CHECKING, Any
 
 from miptree.certificate.reasons import reason
 from miptree.data.problem import Problem
 from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
-from miptree.fit.errors_log import shown_by, write_errors_proof
+from miptree.fit.errors_log import bound_shown, write_errors_proof
 from miptree.fit.fitted import FittedTree
 from miptree.fit.proof_log import ProofTooLargeError
 from miptree.fit.routes_log import write_routes_proof
 from miptree.fit.unlogged import why_not_recorded, why_unproved
+from miptree.objective.bounds import EXHAUSTIVE, Bound
 from miptree.objective.tolerance import rounded_down
 from miptree.proof import NOTHING_RECORDED
 from miptree.utils.warn import warn
+
+if TYPE_CHECKING:
+    from miptree.proof.routes.result import Part
 
 _ROUNDING = 1e-9
 """Relative difference of two bounds that is not worth a word."""
@@ -37,8 +42,10 @@ def with_proof_file(
     """Write the proof that a fit recorded, and return the fit with its digest.
 
     Where there is no proof, or too large a one, a warning says so, and nothing is
-    written. A bound that a solver claims is not in the file: what the branch and bound
-    over routes proved is, if less, and a warning says so, too.
+    written. A bound that a solver claims, or that errors alone gave, is not in the
+    file: what the branch and bound over routes proved is, if less, and a warning says
+    so, too. The certificate keeps the claim, which it calls one, but of errors it says
+    what they are alone: its bound on the objective is that of the file.
 
     Parameters
     ----------
@@ -58,18 +65,23 @@ def with_proof_file(
     if proof is None or not proof.parts:
         _warn(why_unproved(fitted))
         return fitted
-    known = schema, rows, problem, fitted.tree, certificate, proof.parts
-    written = with_digest(
-        fitted, lambda: write_routes_proof(path, *known, target=target, force=force)
-    )
-    shown = sum(part.threshold for part in proof.parts)
+    shown, told = _shown(proof.parts), fitted
     is_less = shown < certificate.objective_bound * (1 - _ROUNDING)
-    if written.certificate.proof_digest and is_less:
+    if is_less and _rests_on_search(fitted):
+        told = _with_bound(fitted, Bound(shown, proof.bound.proved_by))
+    known = schema, rows, problem, fitted.tree, told.certificate, proof.parts
+    written = with_digest(
+        told, lambda: write_routes_proof(path, *known, target=target, force=force)
+    )
+    if not written.certificate.proof_digest:
+        return fitted
+    if is_less:
         why = reason(certificate.objective_proved_by)
+        nor = "" if told is fitted else ", nor in the certificate"
         warn(
             f"The proof file shows that no tree costs less than {rounded_down(shown)}; "
             f"that none costs less than {rounded_down(certificate.objective_bound)}, "
-            f"{why}, is not in it."
+            f"{why}, is not in it{nor}."
         )
     return written
 
@@ -87,7 +99,8 @@ def with_errors_file(
     """Write the proof of the errors that a fit recorded, as ``with_proof_file`` does.
 
     A bound that was proved in another way is not in the file: what the recorded search
-    shows is, if less, and a warning says so.
+    shows is, if less, and a warning says so. The certificate keeps a solver's claim,
+    which it calls one, but of exhaustive search it says what the file shows.
 
     Parameters
     ----------
@@ -97,25 +110,64 @@ def with_errors_file(
     certificate, is_recorded = fitted.certificate, fitted.errors_record is not None
     record = fitted.errors_record or NOTHING_RECORDED
     fitted = replace(fitted, errors_record=None)  # it may be large
-    shown = shown_by(record, problem, certificate.depth)
+    shown = bound_shown(record, problem, certificate.depth).value
     if shown <= 0:
         _warn(why_not_recorded(fitted, is_recorded))
         return fitted
-    known = schema, rows, problem, fitted.tree, certificate, record
+    told, proved_by = fitted, certificate.errors_proved_by
+    is_less = shown < certificate.errors_bound * (1 - _ROUNDING)
+    if is_less and proved_by.startswith(EXHAUSTIVE):
+        told = _with_errors(fitted, bound_shown(record, problem, certificate.depth))
+    known = schema, rows, problem, fitted.tree, told.certificate, record
     written = with_digest(
-        fitted, lambda: write_errors_proof(path, *known, target=target, force=force)
+        told, lambda: write_errors_proof(path, *known, target=target, force=force)
     )
-    if written.certificate.proof_digest and record.bound < certificate.errors_bound * (
-        1 - _ROUNDING
-    ):
-        why = reason(certificate.errors_proved_by)
-        words = "errors and close calls of a cost below"
+    if not written.certificate.proof_digest:
+        return fitted
+    if is_less:
+        nor = "" if told is fitted else ", nor in the certificate"
+        bound = rounded_down(certificate.errors_bound)
         warn(
-            f"The proof file shows that no tree makes {words} "
-            f"{rounded_down(shown)}; that none makes any below "
-            f"{rounded_down(certificate.errors_bound)}, {why}, is not in it."
+            "The proof file shows that the errors and close calls of every tree cost "
+            f"{rounded_down(shown)} or more; that they cost {bound} or more, "
+            f"{reason(proved_by)}, is not in it{nor}."
         )
     return written
+
+
+def _with_errors(fitted: FittedTree, bound: Bound) -> FittedTree:
+    """Return a fit whose certificate says no more of the errors than its file."""
+    certificate = replace(
+        fitted.certificate, errors_bound=bound.value, errors_proved_by=bound.proved_by
+    )
+    return replace(fitted, certificate=certificate.signed())
+
+
+def _shown(parts: Sequence[Part]) -> float:
+    """Return what parts with recorded proofs show that all trees cost."""
+    total = fsum(part.threshold for part in parts)
+    return total if len(parts) == 1 else nextafter(total, -inf)
+
+
+def _rests_on_search(fitted: FittedTree) -> bool:
+    """Tell whether a bound on the objective is one on errors, which left no file."""
+    is_of_errors = fitted.certificate.objective_proved_by.startswith(EXHAUSTIVE)
+    return is_of_errors and fitted.status not in ("optimal", "gap_tol")
+
+
+def _with_bound(fitted: FittedTree, bound: Bound) -> FittedTree:
+    """Return a fit whose certificate says no more of the objective than its file.
+
+    What was proved of the errors stays.
+    """
+    certificate = fitted.certificate
+    trivial = Bound(certificate.any_tree_bound, certificate.any_tree_proved_by)
+    value, proved_by = max(bound, trivial, key=lambda one: one.value)
+    certificate = replace(
+        certificate, objective_bound=value, objective_proved_by=proved_by
+    ).signed()
+    trace = [replace(one, bound=min(value, one.bound)) for one in fitted.trace]
+    return replace(fitted, certificate=certificate, trace=trace)
 
 
 def with_digest(fitted: FittedTree, write: Callable[[], str]) -> FittedTree:

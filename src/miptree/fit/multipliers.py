@@ -7,10 +7,12 @@ sums. Prices of limits that its tree breaks rise, those of others fall.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from miptree.constraints.limit import AnyLimit, Spread
 from miptree.constraints.rules import Rules
 from miptree.data.labels import plain_costs
 from miptree.data.problem import Problem
@@ -32,7 +34,7 @@ class Multipliers:
     Attributes
     ----------
     price : float array
-        One for each limit, in units of the cost of an error.
+        One for each sum of a limit, in units of the cost of an error.
     n_steps : int
         Steps so far.
     """
@@ -45,7 +47,8 @@ class Multipliers:
     @classmethod
     def begin(cls, problem: Problem, rules: Rules) -> Multipliers:
         """Begin with prices of zero."""
-        return cls(problem, rules, np.zeros(len(rules.limits)))
+        n_sums = sum(len(limit.sums) for limit in rules.limits)
+        return cls(problem, rules, np.zeros(n_sums))
 
     def priced(self, price: FloatArray | None = None) -> Problem:
         """Return the problem with the priced sums in its costs."""
@@ -55,10 +58,10 @@ class Multipliers:
         if cost is None:
             cost = plain_costs(problem.y, problem.weight, problem.n_classes)
         of_cell = np.zeros((population.n_cells, problem.n_classes))
-        for limit, theta in zip(self.rules.limits, price, strict=True):
-            largest = np.abs(limit.floats).max()
-            if theta and largest > 0:
-                of_cell += theta * limit.floats / largest
+        sums = (one for limit in self.rules.limits for one in limit.sums)
+        for one, theta in zip(sums, price, strict=True):
+            if theta and len(one.cells):
+                of_cell[one.cells] += theta * one.floats / np.abs(one.floats).max()
         cost = cost + problem.weight[:, None] * of_cell[population.cell]
         # A constant for a row changes no comparison, and costs must not be negative.
         return replace(problem, class_cost=cost - cost.min(axis=1, keepdims=True))
@@ -70,15 +73,28 @@ class Multipliers:
         tally = population.tally(leaf, len(heap.label)).astype(np.float64)
         size = FIRST_STEP / (1.0 + SLOWER * self.n_steps)
         self.n_steps += 1
-        leaves, keeps_all = np.arange(len(heap.label)), True
-        for j, limit in enumerate(self.rules.limits):
-            value = float((tally @ limit.floats)[leaves, heap.label].sum())
-            reach = max(float((tally @ np.abs(limit.floats)).max(axis=1).sum()), 1e-300)
-            above = -np.inf if limit.upper is None else value - float(limit.upper)
-            below = -np.inf if limit.lower is None else float(limit.lower) - value
-            keeps_all &= above <= 0 and below <= 0
-            self.price[j] = _moved(self.price[j], above / reach, below / reach, size)
+        leaves, keeps_all, place = np.arange(len(heap.label)), True, 0
+        for limit in self.rules.limits:
+            added = [one.of_leaves(tally) for one in limit.sums]
+            values = [float(of_leaf[leaves, heap.label].sum()) for of_leaf in added]
+            lower, upper = _range(limit, values)
+            for one, value in zip(limit.sums, values, strict=True):
+                most = tally[:, one.cells] @ np.abs(one.floats)
+                reach = max(float(most.max(axis=1).sum()), 1e-300)
+                keeps_all &= lower <= value <= upper
+                above, below = (value - upper) / reach, (lower - value) / reach
+                self.price[place] = _moved(self.price[place], above, below, size)
+                place += 1
         return bool(keeps_all)
+
+
+def _range(limit: AnyLimit, values: Sequence[float]) -> tuple[float, float]:
+    """Return where the sums of a limit should be: many rates around their middle."""
+    if isinstance(limit, Spread):
+        middle, half = (max(values) + min(values)) / 2, float(limit.upper) / 2
+        return middle - half, middle + half
+    lower = -np.inf if limit.lower is None else float(limit.lower)
+    return lower, np.inf if limit.upper is None else float(limit.upper)
 
 
 def _moved(price: float, above: float, below: float, size: float) -> float:

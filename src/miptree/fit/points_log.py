@@ -63,7 +63,24 @@ def write_points_proof(
     str
         The digest of the file.
     """
-    first = header(
+    first = points_header(schema, rows, family, tree, certificate, target)
+    # Deeper trees have no proof that a checker repeats.
+    kept = anchors if certificate.depth <= DEEPEST else ()
+    plain = [_anchor(anchor) for anchor in kept]
+    section = {"section": "points-anchors", "lines": len(plain)}
+    return write_lines(path, map(line, [first, section, *plain]), force)
+
+
+def points_header(
+    schema: Schema,
+    rows: TrainingRows,
+    family: Family,
+    tree: ObliqueTree,
+    certificate: Certificate,
+    target: str | None,
+) -> dict[str, Any]:
+    """Return the header of a proof file of a points tree."""
+    return header(
         VERSION,
         schema,
         rows,
@@ -73,11 +90,6 @@ def write_points_proof(
         tree=[_node(tree, node) for node in range(tree.n_nodes)],
         claim={"cost": certificate.objective, "bound": certificate.objective_bound},
     )
-    # Deeper trees have no proof that a checker repeats.
-    kept = anchors if certificate.depth <= DEEPEST else ()
-    plain = [_anchor(anchor) for anchor in kept]
-    section = {"section": "points-anchors", "lines": len(plain)}
-    return write_lines(path, map(line, [first, section, *plain]), force)
 
 
 def _column(column: Any) -> dict[str, Any]:

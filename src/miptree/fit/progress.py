@@ -45,7 +45,10 @@ class FitProgress:
 
     def __str__(self) -> str:
         if self.stage == "compile":
-            return "compiling for the next step, once on this machine: up to a minute"
+            return (
+                "compiling for the next step, once on this machine, which may take "
+                "minutes; `miptree compile` does it before"
+            )
         if self.stage == "folds":  # no tree yet: nothing to say of its objective
             return f"choosing the feature penalty in folds, {self.seconds:.1f} s"
         return (
@@ -76,7 +79,8 @@ class ProgressLine:
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
         self._live = self._stream.isatty()
-        self._next = self._next_notice = 0.0
+        self._next = 0.0
+        self._has_told_of_compiling = False
 
     def begin(self) -> None:
         """Say that the work begins: what is imported first may take seconds."""
@@ -85,20 +89,25 @@ class ProgressLine:
 
     def __call__(self, state: Stage) -> None:
         """Show the state."""
-        done = state.stage == "done"
         if self._live:
-            self._stream.write(f"\r\x1b[2K{state}" + ("\n" if done else ""))
-        elif done or self._is_new_notice(state) or state.seconds >= self._next:
+            end = "\n" if state.stage == "done" else ""
+            self._stream.write(f"\r\x1b[2K{state}{end}")
+        elif self._is_due(state):
             self._next = state.seconds + _SECONDS_BETWEEN_LINES
             self._stream.write(f"{state}\n")
         self._stream.flush()
 
-    def _is_new_notice(self, state: Stage) -> bool:
-        """Tell whether compiling begins: that is said at once, but not all the time."""
-        if state.stage != "compile" or state.seconds < self._next_notice:
-            return False
-        self._next_notice = state.seconds + _SECONDS_BETWEEN_LINES
-        return True
+    def _is_due(self, state: Stage) -> bool:
+        """Tell whether to write a line: now and then, and once of what compiles.
+
+        The trees of the start come while others compile; later stages compile anew.
+        """
+        if state.stage == "compile":
+            has_told, self._has_told_of_compiling = self._has_told_of_compiling, True
+            return not has_told
+        if state.stage != "start":
+            self._has_told_of_compiling = False
+        return state.stage == "done" or state.seconds >= self._next
 
 
 def listeners_of(verbose: int, callback: Any) -> list[Callable[[Any], bool | None]]:

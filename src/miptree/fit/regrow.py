@@ -22,6 +22,7 @@ from miptree.objective.leaf_labels import relabel
 from miptree.search import search
 from miptree.search.starts import constant_tree
 from miptree.tree import HeapTree
+from miptree.utils.arrays import BoolArray
 
 ROOTS = 3
 """Roots below which trees are grown."""
@@ -142,10 +143,13 @@ def _masked(problem: Problem, rules: Rules, node: int) -> Problem:
         if isinstance(constraint, AllowFeatures) and constraint.is_about(node):
             allowed &= constraint.allowed(rules.columns)
     opened = np.arange(problem.n_features) < problem.n_open
-    if allowed.all():
-        return problem
+    return problem if allowed.all() else without_columns(problem, ~allowed & opened)
+
+
+def without_columns(problem: Problem, out: BoolArray) -> Problem:
+    """Return a problem with some columns made constant, so that no split needs them."""
     X = problem.X.copy()
-    X[:, ~allowed & opened] = problem.offset[~allowed & opened]
+    X[:, out] = problem.offset[out]
     return replace(problem, X=X)
 
 

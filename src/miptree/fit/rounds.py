@@ -270,7 +270,8 @@ class _Rounds:
         if (chosen.weight > self.problem.weight[chosen.rows]).any():
             return None
         where = f"on {len(chosen)} of {self.problem.n_rows} distinct rows"
-        _, errors, objective, _ = trained.bounds
+        bounds = trained.bounds
+        errors, objective = bounds.errors, bounds.objective
         self.best.raise_errors_bound(
             Bound(errors.value, f"{errors.proved_by}, {where}")
         )

@@ -136,9 +136,11 @@ class PointsObjective:
             points = _INDICATOR_WORDS[self.max_points]
             words.append(f"{points} for a yes/no column beside one number")
             words[-1] += " of 1 a step" if self.max_points > 1 else ""
+            most = max(INDICATOR_POINTS[self.max_points])
+            words[-1] += f", such as {most} smoker=yes + age"
         if self.has_categories:
             words.append("the same for values of one category")
-        return f" ({', '.join(words)})" if words else ""
+        return f" ({'; '.join(words)})" if words else ""
 
     @property
     def terms(self) -> str:

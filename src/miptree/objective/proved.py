@@ -7,7 +7,7 @@ from typing import NamedTuple
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.objective.svm1 import Score
-from miptree.objective.tolerance import believed
+from miptree.objective.tolerance import Leeway
 
 
 class Bounds(NamedTuple):
@@ -21,6 +21,8 @@ class Bounds(NamedTuple):
         On the cost of the errors at the margin.
     objective : Bound
         On the objective.
+    cheapest_error : float
+        What the cheapest error costs at a row, 0 where that is not known.
     error_price : float
         What an error of cost 1 adds to the objective.
     """
@@ -28,6 +30,7 @@ class Bounds(NamedTuple):
     trivial: Bound
     errors: Bound
     objective: Bound
+    cheapest_error: float = 1.0
     error_price: float = 1.0
 
     @classmethod
@@ -35,16 +38,23 @@ class Bounds(NamedTuple):
         """Return what holds for all trees; errors cost ``price`` in the objective."""
         trivial = combinatorial_bound(problem, depth)
         objective = Bound(price * trivial.value, trivial.proved_by)
-        return cls(trivial, trivial, objective, price)
+        return cls(trivial, trivial, objective, problem.cheapest_error, price)
+
+    @property
+    def leeway(self) -> Leeway:
+        """How far below the objective its bound may be, and count as met."""
+        price = self.error_price
+        return Leeway(price * self.trivial.value, price * self.cheapest_error)
 
     def believed(self, score: Score) -> Bounds:
         """Return the bounds without those that a tree of that score refutes."""
-        scale = score.scale
-        trivial = believed(self.trivial, score.cost, scale)
+        of_errors = Leeway(0.0, self.cheapest_error)
+        trivial = of_errors.believed(self.trivial, score.cost)
         least = trivial.value
-        return Bounds(
-            trivial,
-            believed(self.errors, score.cost_at_margin, scale, least),
-            believed(self.objective, score.objective, scale, self.error_price * least),
-            self.error_price,
+        return self._replace(
+            trivial=trivial,
+            errors=of_errors.believed(self.errors, score.cost_at_margin, least),
+            objective=self.leeway.believed(
+                self.objective, score.objective, self.error_price * least
+            ),
         )

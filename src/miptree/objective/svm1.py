@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from miptree.data.problem import Problem
-from miptree.objective.tolerance import error_scale
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import FloatArray
 
@@ -46,11 +45,6 @@ class Score:
     slack: float
     l1: float
     objective: float
-
-    @property
-    def scale(self) -> float:
-        """See :func:`~miptree.objective.tolerance.error_scale`."""
-        return error_scale(self.errors, self.cost, self.objective)
 
 
 @dataclass(frozen=True)
@@ -114,7 +108,7 @@ class Svm1Objective:
         leaf = tree.apply(problem.X)
         predicted = tree.label[leaf]
         branch = np.flatnonzero(~tree.is_leaf)
-        size = np.abs(problem.X @ tree.coef[branch].T - tree.threshold[branch])
+        size = np.abs(problem.scores(tree.coef[branch], tree.threshold[branch]))
         largest = size.max(axis=0, initial=0.0) if largest is None else largest
         box = np.maximum(1.0, largest)
         missing = np.maximum(0.0, self.margin - size / box)

@@ -4,36 +4,82 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import NamedTuple
 
 from miptree.objective.bounds import REFUTED, Bound
 
 OPTIMALITY_TOLERANCE = 1e-6
-"""Distance at which a recounted objective counts as meeting its bound, relative to the
-objective or to the cost of an error (``error_scale``), whichever is more."""
+"""Part of the avoidable objective by which a proof that ends may be below a tree."""
 COST_ROUNDING = 1e-9
-"""The same for the cost of errors, a sum of given numbers: rounding, and no more."""
+"""Relative rounding of the cost of errors, a sum of given numbers, and no more."""
+LAST_DIGITS = 1e-14
+"""Relative rounding of a recounted number and a bound that are the same."""
 
 
-def error_scale(errors: int, cost: float, objective: float) -> float:
-    """Return the number, at most 1, that a tolerance must be small against.
+_SMALL_GAP = 5e-4
+"""A gap below this is written with one digit."""
 
-    It is the mean cost of an error; without errors a thousand times the objective, so
-    that a tolerance of 1e-6 is a thousandth of it at most.
+
+class Leeway(NamedTuple):
+    """How far below a tree's value a bound may be, and count as meeting it.
+
+    Proofs of objectives that are real numbers end a little below the best value. That
+    must not hide an error, whatever all trees cost anyway; and certificates say how
+    much it is.
+
+    Attributes
+    ----------
+    unavoidable : float
+        What every tree costs, in units of the objective.
+    cheapest : float
+        What the cheapest error adds to the objective.
     """
-    return min(1.0, cost / errors if errors else 1000.0 * objective)
+
+    unavoidable: float = 0.0
+    cheapest: float = 1.0
+
+    def avoidable(self, objective: float) -> float:
+        """Return the part of an objective value that not every tree costs."""
+        return max(0.0, objective - self.unavoidable)
+
+    def below(self, objective: float) -> float:
+        """Return how far below an objective value its bound may be.
+
+        Where no more than norms of hyperplanes are to be paid, next to nothing beside
+        an error, it is a thousandth of these at most.
+        """
+        avoidable = self.avoidable(objective)
+        size = min(max(avoidable, self.cheapest), 1000.0 * avoidable)
+        return min(OPTIMALITY_TOLERANCE * size, 0.5 * self.cheapest)
+
+    def meets(self, objective: float, bound: float) -> bool:
+        """Tell whether an objective value is as low as its bound, to the leeway."""
+        return objective - bound <= self.below(objective)
+
+    def gap(self, objective: float, bound: float) -> float:
+        """Return the relative gap of an objective >= 0; 0 if it meets the bound."""
+        if self.meets(objective, bound):
+            return 0.0
+        return relative_gap(objective, bound)
+
+    def believed(self, bound: Bound, value: float, otherwise: float = 0.0) -> Bound:
+        """Lower a bound to the value of a tree, if it exceeds it by rounding only.
+
+        A bound that a tree beats by more is wrong, and proves nothing: the bound
+        ``otherwise`` takes its place.
+        """
+        rounding = max(self.below(value), COST_ROUNDING * abs(value))
+        if bound.value - value > rounding:
+            return Bound(otherwise, f"{REFUTED}{bound.proved_by}")
+        return Bound(min(bound.value, value), bound.proved_by)
 
 
-def meets(objective: float, bound: float, scale: float = 1.0) -> bool:
-    """Tell whether an objective value is as low as its bound, to the tolerance.
+def cost_meets(cost: float, bound: float, cheapest: float = 1.0) -> bool:
+    """Tell whether the cost of errors is as low as its bound, rounding aside.
 
-    ``scale`` is that of :func:`error_scale`: the tolerance may not hide an error.
+    What counts as rounding is less than the cheapest error.
     """
-    return objective - bound <= OPTIMALITY_TOLERANCE * max(scale, abs(objective))
-
-
-def cost_meets(cost: float, bound: float) -> bool:
-    """Tell whether the cost of errors is as low as its bound, rounding aside."""
-    return cost - bound <= COST_ROUNDING * abs(cost)
+    return cost - bound <= min(COST_ROUNDING * abs(cost), 0.5 * cheapest)
 
 
 def counted_meets(cost: float, bound: float, unit: float, rounding: float) -> bool:
@@ -42,17 +88,14 @@ def counted_meets(cost: float, bound: float, unit: float, rounding: float) -> bo
     Only the rounding of the two floats is allowed for, and less than half a unit of it;
     where costs were rounded to whole units, twice as much as that may change a cost.
     """
-    last_digits = 1e-14 * abs(cost)
     if rounding > 0:
-        return cost - bound <= 2 * rounding + last_digits
-    return cost_meets(cost, bound) and cost - bound < unit / 2
+        return cost - bound <= 2 * rounding + LAST_DIGITS * abs(cost)
+    return cost_meets(cost, bound, unit) and cost - bound < unit / 2
 
 
-def relative_gap(objective: float, bound: float, scale: float = 1.0) -> float:
-    """Return (objective - bound) / objective for an objective >= 0; 0 if they meet."""
-    if meets(objective, bound, scale):
-        return 0.0
-    return (objective - bound) / objective
+def relative_gap(objective: float, bound: float) -> float:
+    """Return (objective - bound) / objective for an objective >= 0."""
+    return (objective - bound) / objective if objective > bound else 0.0
 
 
 def percent(gap: float) -> str:
@@ -60,9 +103,12 @@ def percent(gap: float) -> str:
 
     Examples
     --------
-    >>> percent(0.2381), percent(0.3), percent(0.0)
-    ('23.9 %', '30 %', '0 %')
+    >>> percent(0.2381), percent(0.3), percent(0.0), percent(4.1e-7)
+    ('23.9 %', '30 %', '0 %', '0.00005 %')
     """
+    if 0 < gap < _SMALL_GAP:
+        digits = Context(1, ROUND_CEILING).create_decimal(Decimal(100 * gap))
+        return f"{digits:f} %"
     return f"{math.ceil(1000 * gap - 1e-9) / 10:g} %"
 
 
@@ -91,16 +137,3 @@ def rounded_up(number: float, digits: int = 6) -> str:
     """
     nearly = Decimal(number - 2 * 10.0 ** -(digits + 3) * abs(number))
     return f"{float(Context(digits, ROUND_CEILING).create_decimal(nearly)):.{digits}g}"
-
-
-def believed(
-    bound: Bound, value: float, scale: float = 1.0, otherwise: float = 0.0
-) -> Bound:
-    """Lower a bound to the value of a tree, if it exceeds it by rounding only.
-
-    A bound that a tree beats by more is wrong, and proves nothing: the bound
-    ``otherwise`` takes its place.
-    """
-    if not meets(bound.value, value, scale):
-        return Bound(otherwise, f"{REFUTED}{bound.proved_by}")
-    return Bound(min(bound.value, value), bound.proved_by)

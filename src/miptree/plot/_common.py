@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from miptree.export._names import printable
+from miptree.export.names import printable
 
 # Okabe and Ito's colours, which colour-blind people can tell apart, light ones last.
 COLOURS = (

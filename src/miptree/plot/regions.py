@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from miptree.classifiers.predictor import TreePredictor
-from miptree.data import Table
+from miptree.data import GridColumn, NumericalColumn, Table
 from miptree.evaluate import codes_of
-from miptree.export._rules import table_of
+from miptree.export.leaf_words import row_number
+from miptree.export.readable import table_of
 from miptree.plot._common import axes_or_new, colour, plain_text
 from miptree.tree.column_use import column_use
 from miptree.utils.arrays import AnyArray, FloatArray
@@ -19,6 +20,8 @@ from miptree.utils.arrays import AnyArray, FloatArray
 _STEPS = 400
 _MOST_POINTS = 5000
 _MOST_TICKS = 10
+_WITHIN = 0.4
+"""Part of a step of a grid by which rows are spread to either side of its middle."""
 
 
 def plot_regions(
@@ -34,6 +37,8 @@ def plot_regions(
     All other columns are held at the row of X in the middle (the median of numbers).
     With more than two columns the picture is therefore a section through the regions,
     and a point may lie elsewhere: points that the tree predicts wrongly are crosses.
+    Rows of a points tree are spread at random within their steps, in which it reads
+    them alike; rows that lack a number of an axis are left out.
 
     Parameters
     ----------
@@ -54,65 +59,80 @@ def plot_regions(
     Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     table = table_of(clf)
-    names = table.open_names
     across, up = _columns(clf, Z, features)
     ax = axes_or_new(ax, (6.2, 4.8))
-    x_grid, y_grid = _ticks(Z[:, across]), _ticks(Z[:, up])
+    x_rows, y_rows = _spread(table, across, Z), _spread(table, up, Z)
+    x_grid, y_grid = _ticks(x_rows), _ticks(y_rows)
     plane = np.tile(_middle(Z), (len(x_grid) * len(y_grid), 1))
-    plane[:, across] = np.tile(_read(table, across, x_grid), len(y_grid))
-    plane[:, up] = np.repeat(_read(table, up, y_grid), len(x_grid))
+    across_all, up_all = _read(table, across, x_grid), _read(table, up, y_grid)
+    plane[:, _places(table, across)] = np.tile(across_all, len(y_grid))[:, None]
+    plane[:, _places(table, up)] = np.repeat(up_all, len(x_grid))[:, None]
     region = clf.tree_.predict(plane).reshape(len(y_grid), len(x_grid))
     _paint(ax, x_grid, y_grid, region, len(clf.classes_))
     step = max(1, len(Z) // _MOST_POINTS)
+    is_there = ~np.isnan(x_rows + y_rows)
     wrong = clf.tree_.predict(Z) != codes
     for k, name in enumerate(clf.classes_):
         for mark, chosen, size in (("o", ~wrong, 18), ("X", wrong, 42)):
-            rows = Z[(codes == k) & chosen][::step]
+            rows = np.flatnonzero((codes == k) & chosen & is_there)[::step]
             label = plain_text(name) if mark == "o" else None
             style = {"c": colour(k), "edgecolors": "white", "linewidths": 0.6}
             ax.scatter(
-                rows[:, across], rows[:, up], size, marker=mark, label=label, **style
+                x_rows[rows], y_rows[rows], size, marker=mark, label=label, **style
             )
-    ax.set_xlabel(plain_text(names[across]))
-    ax.set_ylabel(plain_text(names[up]))
+    ax.set_xlabel(plain_text(table.columns[across].name))
+    ax.set_ylabel(plain_text(table.columns[up].name))
     ax.set_xlim(x_grid[0], x_grid[-1])
     ax.set_ylim(y_grid[0], y_grid[-1])
     for axis, column in ((ax.xaxis, across), (ax.yaxis, up)):
         _name_steps(axis, table, column)
-    others = clf.n_features_in_ - len({table.open_sources[j] for j in (across, up)})
-    title = ""
-    if others:
-        columns = "other column" if others == 1 else "other columns"
-        title = f"section: {others} {columns} at typical values"
-    ax.set_title(f"{title}\n✕ predicted wrongly".strip(), fontsize=9)
+    notes = _notes(clf, (across, up), int((~is_there).sum()))
+    ax.set_title("\n".join(notes), fontsize=9)
     ax.legend(frameon=True, fontsize=9)
     return ax
 
 
+def _notes(clf: TreePredictor, axes: tuple[int, int], n_lacking: int) -> list[str]:
+    """Say what the picture does not show, and what its marks mean."""
+    found, table = [], table_of(clf)
+    others = clf.n_features_in_ - len(set(axes))
+    if others:
+        columns = "other column" if others == 1 else "other columns"
+        found.append(f"section: {others} {columns} at typical values")
+    if any(_cuts(table, column) for column in axes):
+        found.append("rows are spread within the steps of the tree")
+    if n_lacking:
+        found.append(f"without {row_number(n_lacking)} that lack one of the numbers")
+    return [*found, "✕ predicted wrongly"]
+
+
 def _columns(clf: TreePredictor, Z: FloatArray, asked: Any) -> tuple[int, int]:
-    """Find the places of the two columns among those that the tree reads."""
-    names = table_of(clf).open_names
-    numbers = [j for j in range(len(names)) if len(np.unique(Z[:, j])) > 2]
+    """Find two columns of numbers."""
+    table = table_of(clf)
+    kinds = NumericalColumn, GridColumn
+    known = [j for j, column in enumerate(table.columns) if isinstance(column, kinds)]
+    numbers = [j for j in known if len(np.unique(Z[:, _places(table, j)[0]])) > 2]
     if asked is None:
         if len(numbers) < 2:
             raise ValueError(
                 "Regions need two columns of numbers with more than two values, got "
                 f"{len(numbers)}. Use plot_tree or plot_node."
             )
-        used = _use(clf, Z)[numbers]
+        use = _use(clf, Z)
+        used = np.array([use[_places(table, j)].sum() for j in numbers])
         first, second = np.argsort(-used, kind="stable")[:2]
         return numbers[first], numbers[second]
     if len(asked) != 2:
         raise ValueError(f"features must be a pair of columns, got {asked!r}.")
-    columns = [column.name for column in table_of(clf).columns]
-    wanted = [columns[c] if isinstance(c, int) else str(c) for c in asked]
+    names = {table.columns[j].name: j for j in known}
+    wanted = [table.columns[c].name if isinstance(c, int) else str(c) for c in asked]
     for name in wanted:
         if name not in names:
             raise ValueError(
                 f"features names {name!r}, which is no column of numbers; there are "
-                f"{', '.join(map(repr, names[:20]))}."
+                f"{', '.join(map(repr, list(names)[:20]))}."
             )
-    return names.index(wanted[0]), names.index(wanted[1])
+    return names[wanted[0]], names[wanted[1]]
 
 
 def _use(clf: TreePredictor, Z: FloatArray) -> FloatArray:
@@ -134,14 +154,33 @@ def _middle(Z: FloatArray) -> FloatArray:
 
 def _ticks(column: FloatArray) -> FloatArray:
     """Spread points over the range of a column, and a little beyond."""
-    low, high = float(column.min()), float(column.max())
+    low, high = float(np.nanmin(column)), float(np.nanmax(column))
     room = 0.05 * (high - low) or 0.5
     return np.linspace(low - room, high + room, _STEPS)
 
 
 def _cuts(table: Table, column: int) -> tuple[float, ...]:
     """Give the cut points of a column on a grid, none for a number."""
-    return getattr(table.columns[table.open_sources[column]], "cuts", ())
+    return getattr(table.columns[column], "cuts", ())
+
+
+def _places(table: Table, column: int) -> list[int]:
+    """Give where the tree reads a number: twice of a grid with gaps."""
+    found = [k for k, source in enumerate(table.open_sources) if source == column]
+    return found if isinstance(table.columns[column], GridColumn) else found[:1]
+
+
+def _spread(table: Table, column: int, Z: FloatArray) -> FloatArray:
+    """Give where rows are on an axis; on a grid somewhere within their steps.
+
+    A row that lacks the number is lowest at one place and highest at the other.
+    """
+    found: FloatArray = Z[:, _places(table, column)]
+    where = np.where(found.min(axis=1) == found.max(axis=1), found[:, 0], np.nan)
+    if not _cuts(table, column):
+        return where
+    rng = np.random.default_rng(column)
+    return where + rng.uniform(-_WITHIN, _WITHIN, len(where))
 
 
 def _read(table: Table, column: int, points: FloatArray) -> FloatArray:

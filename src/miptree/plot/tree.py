@@ -12,14 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.evaluate import evaluate
-from miptree.export._conditions import Card
-from miptree.export._describe import is_points_tree
-from miptree.export._names import atom_text, number_text
-from miptree.export._rules import Atom, Branch, Leaf, Rules, atom_spreads
-from miptree.export._shown import shown_rules
-from miptree.export._words import condition_words, gap_words, part_words
 from miptree.export.cards import Step, steps_of
+from miptree.export.conditions import Card
+from miptree.export.describe import is_points_tree
 from miptree.export.leaf_words import class_shares, row_number
+from miptree.export.names import atom_text, number_text
+from miptree.export.readable import Atom, Branch, Leaf, ReadableTree, atom_spreads
+from miptree.export.shown import shown_rules
+from miptree.export.words import condition_words, gap_words, part_words
 from miptree.plot._common import FAINT, INK, axes_or_new, colour, plain_text
 from miptree.plot._fit import LETTERS, Placed, fit_texts, letter_size
 from miptree.utils.arrays import FloatArray, IntArray
@@ -104,7 +104,7 @@ def _set_limits(ax: Any, picture: _Picture, n_leaves: int, levels: int) -> None:
 Places = dict[int, tuple[float, float]]
 
 
-def _places(rules: Rules) -> Places:
+def _places(rules: ReadableTree) -> Places:
     """Place each node at (x, y): leaves side by side, a parent above its children."""
     place: Places = {}
 
@@ -139,7 +139,7 @@ class _Picture:
     """
 
     ax: Any
-    rules: Rules
+    rules: ReadableTree
     digits: int
     spread: dict[Atom, float]
     n_coefficients: int

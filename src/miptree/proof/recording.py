@@ -13,8 +13,9 @@ import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.objective.bounds import NO_ERRORS, Bound
 from miptree.proof.box_limits import BoxLimits, box_limits
-from miptree.proof.row_partition import Part
+from miptree.proof.row_partition import Part, words_of
 from miptree.proof.space import Space
 from miptree.utils.arrays import IntArray
 
@@ -62,16 +63,16 @@ class ErrorsRecord(NamedTuple):
     limits : BoxLimits
     parts : list of RecordedPart
         Parts that are in no other one add up.
-    bound : float
+    bound : Bound
         Errors that they prove of every tree.
     """
 
     limits: BoxLimits
     parts: list[RecordedPart]
-    bound: float
+    bound: Bound
 
 
-NOTHING_RECORDED = ErrorsRecord(BoxLimits({}, {}), [], 0.0)
+NOTHING_RECORDED = ErrorsRecord(BoxLimits({}, {}), [], Bound(0.0, NO_ERRORS))
 
 
 def record_errors(
@@ -111,7 +112,8 @@ def record_errors(
     for part in parts:
         halves = tuple(k for half in part.halves for k in shown[half])
         shown.append(recorder.record(part, halves))
-    bound = recorder.errors_of(shown[-1]) if shown else 0.0
+    last = shown[-1] if shown else ()
+    bound = Bound(recorder.errors_of(last), words_of(len(last)))
     return ErrorsRecord(limits, recorder.parts, bound)
 
 

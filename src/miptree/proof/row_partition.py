@@ -126,11 +126,16 @@ def row_partition_bound(
             for k, part in enumerate(made)
         ]
         known, tree = made, found[0].tree
-    text, n_subsets = EXHAUSTIVE, len(proved[0])
-    if n_subsets > 1:
-        text += f" of {n_subsets} disjoint subsets of the rows, whose errors add up"
-    bound = Bound(known[0].errors, text)
+    bound = Bound(known[0].errors, words_of(len(proved[0])))
     return Proof(bound, proved[0], tree, tuple(all_parts))
+
+
+def words_of(n_subsets: int) -> str:
+    """Say that a search of so many parts proved something."""
+    if n_subsets <= 1:
+        return EXHAUSTIVE
+    many = f"{n_subsets} disjoint subsets of the rows"
+    return f"{EXHAUSTIVE} of {many}, whose errors add up"
 
 
 def partition_rows(

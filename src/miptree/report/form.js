@@ -90,7 +90,7 @@ const miptreeForm = ({ facts, cell, path }) => {
 
   // What is added has so many digits that people who add it up find the sum.
   function signed(x, lastPlace) {
-    const digits = Math.min(Math.max(leadingPlace(x) - lastPlace + 1, 4), 8);
+    const digits = Math.min(Math.max(leadingPlace(x) - lastPlace + 1, 4), 15);
     return x > 0 ? `+${few(x, digits)}` : few(x, digits).replace("-", "−");
   }
   const leadingPlace = (x) => (x ? Math.floor(Math.log10(Math.abs(x))) : 0);
@@ -129,9 +129,10 @@ const miptreeForm = ({ facts, cell, path }) => {
 
   function reasonWords({ kind, parts, ...reason }) {
     const isSum = kind === "sum";
-    const place = isSum && leadingPlace(
-      Math.max(Math.abs(reason.score), Math.abs(reason.limit))) - sumDigits(reason) + 1;
-    const tiny = TINY * Math.max(...parts.map((part) => Math.abs(part.amount)));
+    const place = isSum &&
+      leadingPlace(reason.score || reason.limit) - sumDigits(reason) + 1;
+    const largest = Math.max(...parts.map((part) => Math.abs(part.amount)));
+    const tiny = Math.min(TINY * largest, 10 ** place);
     const added = (amount) => (!isSum ? amount
       : amount && Math.abs(amount) < tiny ? "about 0" : signed(amount, place));
     const listed = parts.slice(0, MOST_SHOWN).map((part) => {

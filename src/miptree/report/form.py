@@ -10,10 +10,10 @@ from miptree.data.columns import OF_NUMBERS
 from miptree.data.limits import Limits
 from miptree.explain.limits import known_limits
 from miptree.explain.splits import Story
-from miptree.export._conditions import Card, Part
-from miptree.export._describe import condition_of
-from miptree.export._names import number_text
-from miptree.export._rules import Branch, Member
+from miptree.export.conditions import Card, Part
+from miptree.export.describe import condition_of
+from miptree.export.names import number_text
+from miptree.export.readable import Branch, Member
 from miptree.report.nodes import plain_values
 
 

@@ -14,8 +14,8 @@ from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Cells, read_cells
 from miptree.data.columns import show_value
 from miptree.evaluate import Evaluation, codes_of, evaluate
-from miptree.export._describe import is_points_tree, readable
-from miptree.export._rules import Member, Rules, rules_of
+from miptree.export.describe import is_points_tree, readable
+from miptree.export.readable import Member, ReadableTree, readable_tree
 from miptree.export.text import certificate_facts
 from miptree.report.form import form_facts
 from miptree.report.nodes import nodes_of, plain_values
@@ -44,7 +44,7 @@ def gather(
     Z = clf.tree_inputs(X)
     codes = codes_of(clf, y, len(Z))
     _refuse_one_class(clf, codes)
-    rules = rules_of(clf)
+    rules = readable_tree(clf)
     is_points = is_points_tree(rules)
     rules = readable(rules) if is_points else rules
     cells = read_cells(X if hasattr(X, "columns") else np.asarray(X))
@@ -83,7 +83,7 @@ def _refuse_one_class(clf: TreePredictor, codes: IntArray) -> None:
 # --------------------------------------------------------------------------- columns
 
 
-def _column(rules: Rules, cells: Cells, j: int) -> dict[str, Any]:
+def _column(rules: ReadableTree, cells: Cells, j: int) -> dict[str, Any]:
     """Describe a column for the form: its kind, its values, and a typical one."""
     column: dict[str, Any] = {"id": j, "name": rules.name(j)}
     if not rules.is_category(j):

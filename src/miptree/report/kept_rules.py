@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from numpy.typing import ArrayLike
+from typing import Any
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.constraints.constraint import (
@@ -15,17 +13,7 @@ from miptree.constraints.constraint import (
 )
 from miptree.constraints.parity import Parity
 from miptree.estimator import OptimalTreeClassifier
-from miptree.evaluate import tree_on_rows
-
-
-class LabelledRows(NamedTuple):
-    """Rows with their labels, groups where rules compare these, and weights."""
-
-    X: Any
-    y: ArrayLike
-    sensitive: Any = None
-    control: Any = None
-    weight: ArrayLike | None = None
+from miptree.evaluate import LabelledRows
 
 
 def kept_rules(
@@ -54,8 +42,7 @@ def kept_rules(
 
 def _view(clf: OptimalTreeClassifier, rows: LabelledRows) -> TreeOnRows:
     """Return the tree on rows on which every rule can be counted."""
-    given = rows.X, rows.y, rows.weight, rows.sensitive, rows.control
-    view = tree_on_rows(clf, *given)
+    view = rows.tree_of(clf)
     for constraint in clf.constraints_:
         constraint.check(view)
     return view
@@ -69,8 +56,8 @@ def _rule(constraint: Constraint, views: list[TreeOnRows]) -> dict[str, Any]:
         "kept": ["kept" if finding.kept else "not kept" for finding in findings],
         "rates": [],
     }
-    if not isinstance(constraint, CountingConstraint):
-        return found | {"kept": found["kept"][:1]}  # it is about the tree, not new rows
+    if constraint.is_about_training or not isinstance(constraint, CountingConstraint):
+        return found | {"kept": found["kept"][:1]}  # it says nothing of new rows
     counted = [constraint.rates(view) for view in views]
     if counted[0]:
         found["asked"] = f"{constraint.asked(views[0].population)}."

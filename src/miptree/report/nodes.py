@@ -11,22 +11,22 @@ from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Cells
 from miptree.data.columns import show_value
 from miptree.evaluate import score_histogram
-from miptree.export._conditions import Card
-from miptree.export._describe import is_points_tree
-from miptree.export._names import atom_text, number_text, printable
-from miptree.export._rules import (
+from miptree.export.cards import steps_of
+from miptree.export.conditions import Card
+from miptree.export.describe import is_points_tree
+from miptree.export.names import atom_text, number_text, printable
+from miptree.export.readable import (
     Atom,
     Branch,
     Leaf,
     Member,
     Missing,
-    Rules,
+    ReadableTree,
     Steps,
     atom_spreads,
     atoms_of,
 )
-from miptree.export._shown import shown_rules
-from miptree.export.cards import steps_of
+from miptree.export.shown import shown_rules
 from miptree.export.text import split_text, term_text
 from miptree.report.scorecard import points_histogram, step_facts
 from miptree.tree.rounding import ALL_DIGITS
@@ -39,7 +39,7 @@ _EXAMPLES = 5
 
 def nodes_of(
     clf: TreePredictor,
-    rules: Rules,
+    rules: ReadableTree,
     Z: FloatArray,
     codes: IntArray,
     counts: IntArray,
@@ -76,7 +76,7 @@ def nodes_of(
 
 
 def _oblique(
-    clf: TreePredictor, rules: Rules, Z: FloatArray, codes: IntArray
+    clf: TreePredictor, rules: ReadableTree, Z: FloatArray, codes: IntArray
 ) -> dict[int, dict[str, Any]]:
     """Describe the splits of a tree: rounded texts, sizes of terms, and scores."""
     shown, digits, _ = shown_rules(clf)
@@ -119,7 +119,7 @@ def _told_apart(ends: list[float]) -> list[str]:
 
 
 def _steps(
-    clf: TreePredictor, rules: Rules, Z: FloatArray, codes: IntArray
+    clf: TreePredictor, rules: ReadableTree, Z: FloatArray, codes: IntArray
 ) -> dict[int, dict[str, Any]]:
     """Describe the splits of a points tree: words, and points where they are added."""
     atoms, passed = atoms_of(clf.table_), clf.tree_.ancestors[clf.tree_.apply(Z)]
@@ -134,7 +134,7 @@ def _steps(
     return found
 
 
-def _terms(rules: Rules, node: Branch, digits: int) -> list[str]:
+def _terms(rules: ReadableTree, node: Branch, digits: int) -> list[str]:
     """Write the terms of a split one by one, as they stand in its text."""
     return [
         printable(term_text(rules, coef, atom, digits)) for coef, atom in node.terms
@@ -155,7 +155,7 @@ def _term(coef: float, atom: Atom) -> dict[str, Any]:
 
 
 def _bars(
-    rules: Rules, node: Branch, spread: dict[Atom, float], digits: int
+    rules: ReadableTree, node: Branch, spread: dict[Atom, float], digits: int
 ) -> list[dict[str, Any]]:
     """List coefficients times the spread of their columns, in the order of a text."""
     if node.question.member is not None:
@@ -170,7 +170,9 @@ def _bars(
     ]
 
 
-def _examples(rules: Rules, cells: list[Cells], rows: IntArray) -> list[list[str]]:
+def _examples(
+    rules: ReadableTree, cells: list[Cells], rows: IntArray
+) -> list[list[str]]:
     """Take some rows of a leaf evenly: their cells in the columns that splits read."""
     chosen = rows[np.linspace(0, len(rows) - 1, min(_EXAMPLES, len(rows))).astype(int)]
     return [[_cell(cells[j], int(row)) for j in rules.used] for row in chosen]

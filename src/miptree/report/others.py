@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from miptree.classifiers.alternatives import Alternatives
-from miptree.export._names import printable
+from miptree.export.names import printable
 from miptree.fit.necessity import Necessity
 
 

@@ -1,7 +1,8 @@
 """Puts a model's facts, a style sheet and a script into one HTML file.
 
 All text of the user's reaches the page as data: escaped inside a JSON block that the
-script reads, and shown by the script as text, never as markup. The page's own policy
+script reads, and shown by the script as text, never as markup; control characters are
+written out. The page's own policy
 allows its one script by its hash and nothing else, and no connection to anywhere.
 """
 
@@ -19,17 +20,21 @@ from numpy.typing import ArrayLike
 
 from miptree.classifiers.alternatives import Alternatives
 from miptree.classifiers.predictor import TreePredictor
+from miptree.evaluate import LabelledRows
+from miptree.export.names import printable
 from miptree.export.sentences import export_rules
 from miptree.export.text import export_text
 from miptree.fit.necessity import Necessity
 from miptree.report.gather import gather
-from miptree.report.kept_rules import LabelledRows, kept_rules
+from miptree.report.kept_rules import kept_rules
 from miptree.report.others import other_trees
 
 _SCRIPTS = ("simplex.js", "change.js", "form.js", "page.js")
 """Parts of the page's one script, each of which needs those before it only."""
 _COLUMNS = 78
 """Characters of a line of the rules: half of a screen, or a sheet of paper."""
+_COMPARED = "values"
+"""Facts that hold cells as they are, to be compared with what is chosen."""
 
 
 def report_html(
@@ -85,12 +90,12 @@ def report_html(
     parts = {
         "policy": f"default-src 'none'; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-        "title": html.escape(title),
+        "title": _escaped(title),
         "style": _resource("page.css"),
-        "proved": html.escape(clf.certificate_.summary),
-        "certificate": html.escape(str(clf.certificate_)),
-        "rules": html.escape(_rules_text(clf)),
-        "facts": _json_in_html(facts),
+        "proved": _escaped(clf.certificate_.summary),
+        "certificate": _escaped(str(clf.certificate_)),
+        "rules": _escaped(_rules_text(clf)),
+        "facts": _json_in_html(_printable(facts)),
         "script": script,
     }
     page = _resource("page.html")
@@ -107,6 +112,26 @@ def _rules_text(clf: TreePredictor) -> str:
 
 def _resource(name: str) -> str:
     return files("miptree.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _escaped(text: str) -> str:
+    """Write text as HTML, with control characters of names to be seen."""
+    return html.escape("\n".join(map(printable, text.split("\n"))))
+
+
+def _printable(facts: Any) -> Any:
+    """Make all texts of the page printable but values that the form compares.
+
+    A sign that turns the writing round would turn the numbers beside a name as well.
+    """
+    if isinstance(facts, dict):
+        return {
+            name: value if name == _COMPARED else _printable(value)
+            for name, value in facts.items()
+        }
+    if isinstance(facts, (list, tuple)):
+        return [_printable(value) for value in facts]
+    return printable(facts) if isinstance(facts, str) else facts
 
 
 def _json_in_html(facts: dict[str, Any]) -> str:

@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from miptree.export._conditions import Card, Part
-from miptree.export._names import printable
-from miptree.export._rules import Atom, Branch, Leaf, Member, Rules
-from miptree.export._words import condition_words, lookup, part_words
 from miptree.export.cards import Step, goal_words, rare_values, steps_of
+from miptree.export.conditions import Card
+from miptree.export.names import printable
+from miptree.export.readable import Atom, Branch, Leaf, ReadableTree
+from miptree.export.row_points import row_points
+from miptree.export.words import condition_words, lookup, part_words
 from miptree.utils.arrays import FloatArray, IntArray
 
 _MOST_CELLS, _MOST_LEVELS = 130, 24
 """Ranges on a card that fits on one page of paper, and of one feature."""
 
 
-def scorecard(rules: Rules, counts: IntArray) -> dict[str, Any]:
+def scorecard(rules: ReadableTree, counts: IntArray) -> dict[str, Any]:
     """List the steps with what is to be looked up, marked and added up at each."""
     steps = steps_of(rules)
     cards = [step.asks for step in steps.values() if isinstance(step.asks, Card)]
@@ -45,13 +46,13 @@ def _children(step: Step) -> tuple[Branch | Leaf, Branch | Leaf]:
     return step.branch.left, step.branch.right
 
 
-def _asked(rules: Rules, step: Step) -> str:
+def _asked(rules: ReadableTree, step: Step) -> str:
     if isinstance(step.asks, Card):
         return f"Add up points (0 to {step.asks.total})."
     return f"{condition_words(rules, step.asks)}?"
 
 
-def _parts(rules: Rules, step: Step, has_room: bool) -> list[dict[str, Any]]:
+def _parts(rules: ReadableTree, step: Step, has_room: bool) -> list[dict[str, Any]]:
     """List what has points at a step, with ranges to look up where there is room."""
     if not isinstance(step.asks, Card):
         return []
@@ -64,7 +65,7 @@ def _parts(rules: Rules, step: Step, has_room: bool) -> list[dict[str, Any]]:
     return found
 
 
-def step_facts(rules: Rules, step: Step) -> dict[str, Any]:
+def step_facts(rules: ReadableTree, step: Step) -> dict[str, Any]:
     """Describe a split for its box in the tree and what is shown beside it."""
     asks = step.asks
     said = f"{condition_words(rules, asks)}?"
@@ -83,11 +84,8 @@ def points_histogram(
     card: Card, atoms: list[Atom], Z: FloatArray, codes: IntArray, n_classes: int
 ) -> dict[str, Any]:
     """Count points of rows by class; bars up to 0 are those of rows that go left."""
-    points = np.zeros(len(Z), dtype=np.intp)
-    for part in card.parts:
-        points += part.weight * _levels(part, atoms, Z)
     counts = np.zeros((n_classes, card.total + 1), dtype=np.intp)
-    np.add.at(counts, (codes, points), 1)
+    np.add.at(counts, (codes, row_points(card, atoms, Z)), 1)
     edges = np.arange(card.total + 2) - card.most - 1
     return {
         "edges": edges.tolist(),
@@ -95,21 +93,3 @@ def points_histogram(
         "margin": 0,
         "named": ["0 points", f"{card.total} points"],
     }
-
-
-def _levels(part: Part, atoms: list[Atom], Z: FloatArray) -> IntArray:
-    """Return the level of a part that each row reaches."""
-    atom = part.atom
-    if isinstance(atom, Member):
-        values = set(atom.values)
-        mine = [
-            isinstance(other, Member)
-            and other.column == atom.column
-            and set(other.values) <= values
-            for other in atoms
-        ]
-        level = Z[:, mine].sum(axis=1)
-    else:
-        first = atom.cuts.index(part.cuts[0])
-        level = np.clip(Z[:, atoms.index(atom)] - first, 0, part.n_levels)
-    return (part.n_levels - level if part.falls else level).astype(np.intp)

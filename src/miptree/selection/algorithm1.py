@@ -29,7 +29,9 @@ from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True)
 class HullSelection(TimedSelector):
-    """Algorithm 1: per cluster, the points that the others are combinations of.
+    """Keep, per cluster, the points that the others are combinations of.
+
+    This is the paper's way to select rows.
 
     With I the points inside the hull of the others, J those that carry a weight of at
     least 1 / (d + 1) in the combination of some point, and K the rest:
@@ -47,7 +49,7 @@ class HullSelection(TimedSelector):
         In (0, 1), with beta2 < (d + 1) (1 - beta1).
     eps : float, default=0
         eps', in units of features scaled to [0, 1]. Above 0 points may stand for each
-        other and all be dropped (Theorem 4 (2) is false): see ``CoverSelection``.
+        other and all be dropped, against what the paper says: see ``CoverSelection``.
     cap : bool, default=True
         Keep at most beta2 abs(N) points of J, those that carry most, and something of
         a cluster that is all I. The printed rule, ``False``, takes all of J, whose

@@ -53,7 +53,7 @@ class AutoSelection(TimedSelector):
     seconds : float, optional
         Time for the whole race; candidates that it does not suffice for are left out.
     candidates : tuple of Selector, optional
-        By default a random sample, three stratified ones, Algorithm 1 capped, a cover
+        By default a random sample, three stratified ones, a capped hull, a cover
         and, where clusters are small, a balanced selection.
     objective : Svm1Objective, optional
         What the trees minimise, by default that of the training, or the errors.

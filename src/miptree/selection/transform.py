@@ -11,7 +11,7 @@ from miptree.utils.arrays import BoolArray
 def transform_weights(weights: sparse.csr_array, inside: BoolArray) -> sparse.csr_array:
     """Express every inside point by points that are not inside themselves.
 
-    The transformation in the proof of Theorem 4: as long as an inside point i is used
+    As long as an inside point i is used
     to express j, it is replaced by its own expression,
     ``lambda_j' = (lambda_jk + lambda_ji lambda_ik) / (1 - lambda_ji lambda_ij)``.
     Exact for eps' = 0; for eps' > 0 the differences add up, and may exceed eps'.

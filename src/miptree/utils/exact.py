@@ -6,6 +6,7 @@ comparisons of them are exact in Python's integers, at the speed of an object ar
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -93,3 +94,36 @@ class Exact:
     def min(self) -> Fraction:
         """Return the smallest number, 0 of none."""
         return min(self.whole.flat, default=0) * self.unit
+
+
+_SPLITTER = 2.0**27 + 1.0
+"""Divides a float into two halves whose products are exact."""
+
+
+def less_products(
+    total: FloatArray, factors: FloatArray, values: FloatArray
+) -> FloatArray:
+    """Return (B,): ``total - factors @ values``, each rounded once, at the end.
+
+    Parameters
+    ----------
+    total : float array of shape (B,)
+    factors : float array of shape (B, d)
+    values : float array of shape (d,)
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = factors * values
+        (a, b), (c, e) = _halves(factors), _halves(values)
+        rest = ((a * c - product) + a * e + b * c) + b * e
+    if not (np.isfinite(product).all() and np.isfinite(rest).all()):
+        plain: FloatArray = total - factors @ values
+        return plain
+    terms = np.column_stack([total, -product, -rest]).tolist()
+    return np.array([math.fsum(row) for row in terms])
+
+
+def _halves(numbers: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the last digits of floats, half of them each."""
+    shifted = _SPLITTER * numbers
+    first = shifted - (shifted - numbers)
+    return first, numbers - first

@@ -12,17 +12,16 @@ def _probe() -> None:
     """Do nothing: numba is only asked whether it could keep this on disk."""
 
 
-def _has_folder() -> bool:
-    """Tell whether numba finds a folder for its cache that it may write to.
+def _folder() -> str | None:
+    """Return the folder in which numba keeps what this file compiles, if it has one.
 
     It looks for ``NUMBA_CACHE_DIR``, beside the files of this package, and in the
     user's own cache. Where all are read-only, it raises.
     """
     try:
-        njit(cache=True)(_probe)
+        return str(njit(cache=True)(_probe).stats.cache_path)
     except RuntimeError:
-        return False
-    return True
+        return None
 
 
 def _counting(is_counted: bool) -> dict[str, Any]:
@@ -42,7 +41,9 @@ def _counting(is_counted: bool) -> dict[str, Any]:
 MINUS_ONE, ZERO, ONE = (cast(int, np.int64(number)) for number in (-1, 0, 1))
 """Whole numbers to begin with, or to call a kernel with, in a kernel. A literal 0 has a
 type of its own, for which numba would compile the kernel that is called once more."""
-IS_CACHED = _has_folder()
+CACHE_FOLDER = _folder()
+"""A folder of numba's cache, which is there, and may be written to."""
+IS_CACHED = CACHE_FOLDER is not None
 """Whether compiled kernels are kept on disk; otherwise every process compiles."""
 KERNEL: dict[str, Any] = {"nogil": True, "cache": IS_CACHED, **_counting(True)}
 """Options of a kernel that Python calls."""

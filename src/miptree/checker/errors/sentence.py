@@ -6,7 +6,7 @@ from decimal import ROUND_FLOOR
 from fractions import Fraction
 
 from ..data import Rows
-from ..routes.sentence import DIGITS, features_words, verdict
+from ..routes.sentence import DIGITS, columns_words, verdict
 from ..sentence import decimal, given_words, rows_words, unconfirmed
 from .file import ErrorsProof
 from .points import Labelled
@@ -24,7 +24,7 @@ def errors_sentence(
     table = rows_words(len(proof.labels), len(rows.price))
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
-    features = features_words(proof, rows, points.unlabelled)
+    features = columns_words(proof, rows, points.unlabelled)
     trees = (
         f"decision tree of depth up to {proof.trees.depth} whose splits may {features}"
     )

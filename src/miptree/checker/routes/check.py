@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..data import Rows
+from ..deadline import check_time
 from ..outcome import CLOSE, Outcome
-from ..splits import check_time
 from ..values import SAME_DATA, Refused, a_float, a_list, a_whole, check_size, parsed
 from .file import RoutesProof
 from .numbers import Numbers, Points, merged, numbers_of
 from .recount import misfit, objective_of
-from .sentence import routes_sentence
+from .sentence import Held, routes_sentence
 from .structures import (
     Structure,
     all_shapes,
@@ -59,9 +59,9 @@ def routes_outcome(proof: RoutesProof, rows: Rows, deadline: float) -> Outcome:
         return Outcome(f"Does not hold: {text}", 1)
     cost_is_right = abs(cost - proof.claimed_cost) <= CLOSE * cost
     excess = proof.claimed_bound - bound
-    is_right = cost_is_right and excess <= LITTLE * bound
-    text = routes_sentence(proof, rows, points, (cost, bound), is_right)
-    return Outcome(text, 0 if is_right else 1, cost, bound)
+    held = Held(cost, bound, cost_is_right, excess <= LITTLE * bound)
+    text = routes_sentence(proof, rows, points, held)
+    return Outcome(text, 0 if held.all else 1, cost, bound)
 
 
 class RoutesCheck:

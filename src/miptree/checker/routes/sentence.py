@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
+from typing import NamedTuple
 
 from ..data import Rows
 from ..proof_file import Proof
 from ..sentence import decimal, given_words, rows_words, unconfirmed
+from ..values import SAME_DATA
 from .file import RoutesProof
 from .numbers import Points
 
@@ -15,42 +17,55 @@ DIGITS = 8
 PARTS = ((10**9, "a billion"), (10**6, "a million"))
 
 
-def routes_sentence(
-    proof: RoutesProof,
-    rows: Rows,
-    points: Points,
-    found: tuple[Fraction, Fraction],
-    is_right: bool,
-) -> str:
+class Held(NamedTuple):
+    """What was computed of the tree and of all others, and which claims hold."""
+
+    cost: Fraction
+    bound: Fraction
+    cost_is_right: bool
+    bound_is_right: bool
+
+    @property
+    def all(self) -> bool:
+        """Whether the file claims nothing that is not so."""
+        return self.cost_is_right and self.bound_is_right
+
+
+def routes_sentence(proof: RoutesProof, rows: Rows, points: Points, held: Held) -> str:
     """Say what no tree undercuts, and what that makes of the tree in the file."""
-    cost, bound = found
+    cost, bound = held.cost, held.bound
     table = rows_words(len(proof.labels), len(rows.price))
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
-    features = features_words(proof, rows, points)
+    columns = columns_words(proof, rows, points)
     none = (
         f"no decision tree of depth up to {proof.objective.depth} whose splits may "
-        f"{features} has an objective below {least} on {table}"
+        f"{columns} has an objective below {least} on {table}"
     )
     meaning = f"({_meaning(proof)})"
-    if is_right:
+    if held.all:
         known = f"the tree in the file has {value}, {verdict(cost, bound)} {meaning}"
         return f"Checked: {none}; {known}."
+    if held.bound_is_right:
+        claimed = decimal(proof.claimed_cost)
+        return (
+            f"Does not hold as claimed: the file claims that its tree has an objective "
+            f"of {claimed}, but with these data it has {decimal(cost)}. What it claims "
+            f"of all trees holds: {none} {meaning}. {SAME_DATA}"
+        )
     shown = f"the tree has {value}, and that {none} {meaning}"
     return unconfirmed(proof, "its tree has an objective of", "has one below", shown)
 
 
-def features_words(proof: Proof, rows: Rows, points: Points) -> str:
-    """Say what splits may weigh, and what they may not; a category may be columns."""
+def columns_words(proof: Proof, rows: Rows, points: Points) -> str:
+    """Say how many columns of the data splits may use; a category may be several."""
     read = [column for column in proof.columns if column.n_numbers > 0]
     n_columns, subsets = points.X.shape[1], _subsets(points)
     n, n_categories = len(read), sum(column.is_category for column in read)
     n_others = rows.n_unread + sum(c.is_read for c in proof.columns) - n
-    words = "the one feature" if n == 1 else f"all {n} features"
+    words = "the one column" if n == 1 else f"all {n} columns"
     if n_others:
-        others = "column" if n_others == 1 else f"{n_others} columns"
-        words = "one feature" if n == 1 else f"{n} features"
-        words += f" (not the other {others} of the data)"
+        words = f"{n} of {n + n_others} columns"
     if n_categories:
         words += f", {n_categories} of them as categories"
     n_alike = sum(column.n_alike for column in proof.columns)
@@ -59,8 +74,8 @@ def features_words(proof: Proof, rows: Rows, points: Points) -> str:
     if n != n_columns:
         words += f", which the proof file reads as {n_columns} columns of numbers,"
     if not subsets:
-        return f"weigh {words}"
-    return f"weigh {words} or {subsets}" if n else subsets
+        return f"use {words}"
+    return f"use {words} or {subsets}" if n else subsets
 
 
 def _subsets(points: Points) -> str:

@@ -14,7 +14,7 @@ def clean_names(names: list[str], roles: Roles, notes: Notes) -> list[str]:
 
     A name that is known as it is stays so, and all do if two became the same.
     """
-    known = roles.text | roles.numbers | roles.labels
+    known = roles.text | roles.numbers | roles.labels | roles.carried
     bare = [name if name in known else " ".join(name.split()) for name in names]
     if bare == names or len(set(bare)) < len(bare):
         return names

@@ -10,6 +10,7 @@ import pandas as pd
 
 from miptree.data.csv import TOO_MANY_FIELDS, csv_options
 from miptree.data.files.dialect import Dialect, decode, find_dialect
+from miptree.data.files.labels import read_labels
 from miptree.data.files.notes import Notes
 from miptree.data.files.options import FileOptions, Roles
 
@@ -27,15 +28,17 @@ def read_delimited(
     try:
         text, encoding = decode(content, given.encoding)
         dialect = find_dialect(text, given)
-        table = _parse(
-            content if encoding == "utf-8" else text.encode(), dialect, roles
-        )
+        plain = content if encoding == "utf-8" else text.encode()
+        table = _parse(plain, dialect, roles)
     except pd.errors.ParserWarning:
         raise ValueError(f"{name} {TOO_MANY_FIELDS}") from None
     except pd.errors.ParserError as error:
         raise ValueError(f"{name} is not a CSV table: {_told(error)}") from None
     except ValueError as error:
         raise ValueError(f"{name} is not a CSV table: {error}") from None
+    if _is_clear(dialect):
+        for column in roles.labels.intersection(table.columns):
+            table[column] = read_labels(table[column], dialect, notes)
     _describe(name, dialect, encoding, given, notes)
     written = FileOptions(dialect.sep, dialect.decimal, encoding)
     return table, dialect.decimal, written
@@ -54,20 +57,24 @@ def _told(error: Exception) -> str:
 
 
 def _parse(content: bytes, dialect: Dialect, roles: Roles) -> pd.DataFrame:
-    # Where both are commas pandas cannot tell numbers: they are told apart later.
-    is_clear = dialect.sep != dialect.decimal
+    as_written = dict.fromkeys(roles.text | roles.labels | roles.carried, str)
     with warnings.catch_warnings():
         # pandas drops the fields that are too many in a row, and only warns.
         warnings.simplefilter("error", pd.errors.ParserWarning)
         return pd.read_csv(
             io.BytesIO(content),
             sep=dialect.sep,
-            decimal=dialect.decimal if is_clear else ".",
+            decimal=dialect.decimal if _is_clear(dialect) else ".",
             skiprows=dialect.titles,
-            dtype=dict.fromkeys(roles.text, str) if is_clear else str,
+            dtype=as_written if _is_clear(dialect) else str,
             low_memory=False,
             **csv_options(),
         )
+
+
+def _is_clear(dialect: Dialect) -> bool:
+    """Tell whether pandas can tell numbers, else they are told apart later."""
+    return dialect.sep != dialect.decimal
 
 
 def _describe(

@@ -15,6 +15,8 @@ _FEW_ROWS = 20
 _FEWEST_ROWS = 3
 _NEARLY_ALL, _MANY = 0.9, 0.5
 """Shares of different values: of any text, and of text with the name of an id."""
+_EXACT = 2.0**53
+"""From here on whole numbers that differ may be one float64."""
 _ID_WORDS = frozenset(
     """id ids uid uuid guid oid rowid iban key pk email mail phone telephone mobile
     ssn passport url hash token unnamed""".split()
@@ -61,6 +63,8 @@ def _reason(name: str, column: pd.Series) -> str | None:
     kind = _kind_of_name(name)
     if kind == "id" and (is_unique or (is_many and n_values > _MANY * n_rows)):
         return f"named like an id, {words}"
+    if kind == "id" and kinds.is_float_dtype(column) and column.max() >= _EXACT:
+        return "named like an id, numbers of more digits than can be told apart"
     if kind == "number" and is_unique:
         return f"named like a running number, {words}"
     if not is_many:

@@ -22,6 +22,7 @@ from miptree.data.files.cell import (
 )
 from miptree.data.files.clean import whole_if_possible, without_spaces
 from miptree.data.files.dates import UnclearDatesError, read_date_column, years_of
+from miptree.data.files.labels import have_leading_zeros, note_same_numbers
 from miptree.data.files.notes import Notes
 from miptree.data.files.numbers import (
     MixedUnitsError,
@@ -99,10 +100,14 @@ class Interpreter:
     def _long_integers(
         self, name: str, column: pd.Series, cells: list[Any]
     ) -> pd.Series:
-        """Read whole numbers of more than 64 bits; as labels no two may be one."""
+        """Read whole numbers of more than 64 bits; where two became one, as names."""
         if name in self.roles.labels or max(map(_n_digits, cells)) > _MOST_DIGITS:
             return as_text(column)
-        return pd.Series([cell_number(c) for c in cells], index=column.index)
+        numbers = pd.Series([cell_number(c) for c in cells], index=column.index)
+        n_different = len({cell for cell in cells if cell is not None})
+        if name not in self.roles.numbers and numbers.nunique() < n_different:
+            return as_text(column)
+        return numbers
 
     def _of_texts(
         self, name: str, column: pd.Series, cells: list[Any], texts: list[str]
@@ -172,9 +177,12 @@ class Interpreter:
             return None
         if found is None or (len(found.missing) == len(found.values) and not is_sure):
             return None
-        if name in self.roles.labels and (found.example or found.missing):
-            self._warn_of_signs(name, found.missing)
-            return None
+        if name in self.roles.labels:
+            if found.example or found.missing or have_leading_zeros(texts):
+                self._warn_of_signs(name, found.missing)
+                return None
+            numbers = [found.values[text] for text in texts]
+            note_same_numbers(name, texts, numbers, self.notes)
         if found.example is not None:
             self.notes.written[name] = found.example, found.values[found.example]
         return found.values, found.missing

@@ -72,6 +72,8 @@ class Roles:
     labels : frozenset of str
         Their cells are names of classes or categories: plain numbers, or text as it is
         written, and no amounts or dates.
+    carried : frozenset of str
+        Columns that are wanted as they are written, whatever else they are.
     are_all : bool
         Whether other columns are of no interest. If not, what they are is found out.
     keep_empty : bool
@@ -82,6 +84,7 @@ class Roles:
     text: frozenset[str] = frozenset()
     numbers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
+    carried: frozenset[str] = frozenset()
     are_all: bool = False
     keep_empty: bool = False
 

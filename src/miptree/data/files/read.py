@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from miptree.data.files.arrow import read_arrow
+from miptree.data.files.cell import as_text
 from miptree.data.files.clean import clean_names, without_empty_end
 from miptree.data.files.content import Content, read_content
 from miptree.data.files.delimited import read_delimited
@@ -29,6 +30,8 @@ class FileTable(NamedTuple):
     table: pd.DataFrame
     is_plain: bool
     """Whether it is a CSV file that says all by itself, as `miptree check` wants it."""
+    carried: pd.DataFrame
+    """Columns as they are written, as far as that was asked for."""
     written: FileOptions
     """How its text is written, of a file that is no text: as everybody reads it."""
 
@@ -75,11 +78,13 @@ def read_file(
     if not len(raw):
         raise ValueError(f"{content.name} has no rows.")
     has_types = content.kind in ("parquet", "feather")
+    names = [name for name in raw.columns if name in roles.carried]
+    carried = raw[names].apply(_as_written)
     table = Interpreter(roles, decimal, has_types, notes).table(raw)
     notes.tell(content.name)
     is_text = content.kind == "text" and path.suffix.lower() in _PLAIN_ENDINGS
     is_plain = is_text and given == _AS_FOUND and notes.are_none
-    return FileTable(table, is_plain, written)
+    return FileTable(table, is_plain, carried, written)
 
 
 def _raw_table(
@@ -96,6 +101,11 @@ def _raw_table(
     except ValueError as error:
         raise ValueError(f"{content.name} {error}") from None
     return raw, given.decimal or _decimal_of(raw), PLAIN
+
+
+def _as_written(column: pd.Series) -> pd.Series:
+    """Return text, but numbers of a file that tells types as they are."""
+    return column if pd.api.types.is_numeric_dtype(column) else as_text(column)
 
 
 def _decimal_of(raw: pd.DataFrame) -> str:

@@ -13,7 +13,7 @@ from math import ceil, floor
 
 import numpy as np
 
-from miptree.constraints.limit import Limit
+from miptree.constraints.limit import AnyLimit, Limit, Spread
 from miptree.constraints.placed import PlacedSplit
 from miptree.constraints.population import Population
 from miptree.mip.formulations.tree_variables import Hyperplanes, Routes
@@ -29,25 +29,67 @@ RIGHT, LEFT = 0, 1
 
 
 def add_limits(
-    b: ModelBuilder, limits: Sequence[Limit], population: Population, p: IntArray
+    b: ModelBuilder, limits: Sequence[AnyLimit], population: Population, p: IntArray
 ) -> None:
     """Add the limits on sums over rows and their labels.
 
     ``p`` (n, L, Y) says that a row is in a leaf of a class.
     """
     weight = population.groups.weight.astype(object)[:, None]
-    for limit in limits:
+    for number, limit in enumerate(limits):
+        if isinstance(limit, Spread):
+            middle = b.variables(middle_name(number), (1,), upper=1)
+            _add_spread(b, limit, middle, population, p)
+            continue
         denominator = limit.denominator
-        terms, size, unit = _scaled(weight * limit.whole[population.cell])
+        rows, whole = _of_rows(limit, population)
+        terms, size, unit = _scaled(weight[rows] * whole)
         room = max(LOOSER * unit, LEAST_ROOM)
         lower, upper = -np.inf, np.inf
         if limit.lower is not None:
             lower = float(ceil(limit.lower * denominator) / size) - room
         if limit.upper is not None:
             upper = float(floor(limit.upper * denominator) / size) + room
-        of_p = np.broadcast_to(terms[:, None, :], p.shape)
-        counted = (p.reshape(1, -1), of_p.reshape(1, -1))
-        b.rows("limits", (1,), counted, lower=lower, upper=upper)
+        b.rows("limits", (1,), _counted(p[rows], terms), lower=lower, upper=upper)
+
+
+def _add_spread(
+    b: ModelBuilder,
+    spread: Spread,
+    middle: IntArray,
+    population: Population,
+    p: IntArray,
+) -> None:
+    """Add that rates are near a middle."""
+    weight = population.groups.weight.astype(object)[:, None]
+    half = spread.upper / 2
+    for rate in spread.sums:
+        rows, whole = _of_rows(rate, population)
+        terms, size, _ = _scaled(weight[rows] * whole)
+        in_parts = Fraction(rate.denominator) / size
+        most = float(half * in_parts) + LEAST_ROOM
+        against = (middle[:, None], np.array([[-float(in_parts)]]))
+        counted = _counted(p[rows], terms), against
+        b.rows("limits", (1,), *counted, lower=-most, upper=most)
+
+
+def middle_name(number: int) -> str:
+    """Name the variable that the rates of a limit are near to, by its place."""
+    return f"middle {number}"
+
+
+def _of_rows(limit: Limit, population: Population) -> tuple[IntArray, AnyArray]:
+    """Return the rows that a limit counts, and what each adds for each label."""
+    place = np.full(population.n_cells, -1)
+    place[limit.cells] = np.arange(len(limit.cells))
+    rows = np.flatnonzero(place[population.cell] >= 0)
+    return rows, limit.whole[place[population.cell[rows]]]
+
+
+def _counted(p: IntArray, terms: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the terms of one row of the MIP: those of the rows, in every leaf."""
+    of_p = np.broadcast_to(terms[:, None, :], p.shape)
+    return p.reshape(1, -1), of_p.reshape(1, -1)
 
 
 def _scaled(whole: AnyArray) -> tuple[FloatArray, Fraction, float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from miptree.constraints.features import AllowFeatures
+from miptree.constraints.limit import Spread
 from miptree.constraints.monotone import Monotone, listed_directions, used_directions
 from miptree.constraints.placed import with_exact
 from miptree.constraints.rules import Rules
@@ -211,6 +212,11 @@ class RuledFormulation(CompactFormulation):
                 / (split.scaled_coef @ split.scaled_coef)
                 for split in self.rules.fixed
             ]
+        for number, limit in enumerate(self.rules.limits):
+            if isinstance(limit, Spread):
+                tally = self.rules.population.tally(leaf, len(heap.label))
+                rates = [float(one.value(tally, heap.label)) for one in limit.sums]
+                x[index[rule_rows.middle_name(number)]] = (max(rates) + min(rates)) / 2
         for name, constraint, _ in self._directed():
             for node in range(len(index[name])):
                 used = used_directions(constraint, heap.coef[node], self.rules.numbers)

@@ -12,6 +12,7 @@ from miptree.control.threads import apart, on_threads
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import ROUTES, Bound
+from miptree.objective.proved import Bounds
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.engine import Candidate
@@ -81,6 +82,7 @@ class Climb:
         self.bound = Bound(-inf, "")
         self.parts: list[Part] = []
         self._thresholds = Thresholds()
+        self._leeway = Bounds.without_solver(self.problem, self.depth).leeway
 
     def run(self, levels: list[list[IntArray]], budget: Budget) -> None:
         """Prove bounds of all rows, or of groups where they are too hard.
@@ -120,8 +122,7 @@ class Climb:
         first = budget.share(FIRST_SHARE)
         self._prove_all(everything, first)
         budget.used += first.used
-        limit = highest_threshold(self.best_value)
-        if self._is_open and self._thresholds.reaches(limit, budget, HOPE):
+        if self._is_open and self._thresholds.reaches(self._highest, budget, HOPE):
             self._prove_all(everything, budget)
         return budget.is_over or not self._is_open
 
@@ -166,7 +167,7 @@ class Climb:
         raised = raise_bound(
             self._part(group, 1.0),
             self.depth,
-            lambda: highest_threshold(self.best_value),
+            lambda: self._highest,
             scale=self.best_value,
             budget=budget,
             record=self.record,
@@ -179,7 +180,12 @@ class Climb:
 
     @property
     def _is_open(self) -> bool:
-        return self.bound.value < highest_threshold(self.best_value)
+        return self.bound.value < self._highest
+
+    @property
+    def _highest(self) -> float:
+        """The threshold that proves the best tree optimal."""
+        return highest_threshold(self.best_value, self._leeway)
 
     def _part(self, group: Group, share: float) -> Part:
         """Return the part of all rows of a group, with what is known of it."""
@@ -193,7 +199,7 @@ class Climb:
                 self.problem, structure, coef, threshold, self.depth, left_values
             )
             self.best_value = min(self.best_value, self.offer(heap))
-        return highest_threshold(self.best_value)
+        return self._highest
 
     def _take(self, parts: list[Part]) -> None:
         """Take in a bound, if it is higher than the one before."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.objective.tolerance import Leeway
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.result import Part
 from miptree.proof.routes.structures import Structure, structures
@@ -74,9 +75,10 @@ def raise_bound(
     )
     least = least_costs(routes, all_structures)
     constant = float(routes.cost[:, routes.labels].sum(axis=0).min())
+    leeway = Leeway(thresholds.base, routes.cheapest_error)
     is_solved = False
     while not (is_solved or budget.is_over or thresholds.is_hopeless(budget)):
-        highest = min(limit(), highest_threshold(constant))
+        highest = min(limit(), highest_threshold(constant, leeway))
         if part.threshold >= highest:
             return Raised(part, True)
         threshold = thresholds.after(part.threshold, highest, scale, budget)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import log
 
-from miptree.objective.tolerance import OPTIMALITY_TOLERANCE
+from miptree.objective.tolerance import OPTIMALITY_TOLERANCE, Leeway
 from miptree.proof.routes.budget import Budget
 
 FIRST_PART = 0.1
@@ -28,12 +28,13 @@ _TOO_MANY = 1.5
 """Times too many that nodes are foretold: their growth often slows down."""
 
 
-def highest_threshold(best_value: float) -> float:
+def highest_threshold(best_value: float, leeway: Leeway) -> float:
     """Return the threshold that proves a tree of this value optimal.
 
-    It leaves half of the tolerance of an optimum to rounding.
+    Half of the leeway is left to rounding, and of small values half a millionth.
     """
-    return best_value - 0.5 * OPTIMALITY_TOLERANCE * abs(best_value)
+    small = OPTIMALITY_TOLERANCE * leeway.avoidable(best_value)
+    return best_value - 0.5 * min(small, leeway.below(best_value))
 
 
 @dataclass

@@ -82,6 +82,12 @@ class RouteProblem(_Arrays):
         """(n,): cost of each point's cheapest label."""
         return np.asarray(self.cost[:, self.labels].min(axis=1))
 
+    @property
+    def cheapest_error(self) -> float:
+        """What the cheapest label that is not the best adds to the cost of a point."""
+        more = self.cost[:, self.labels] - self.least_cost[:, None]
+        return float(more[more > 0].min(initial=np.inf)) if more.any() else 0.0
+
     @cached_property
     def distance(self) -> FloatArray:
         """(n, n): distances of the points in the maximum norm."""

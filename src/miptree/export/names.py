@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from miptree.data.columns import show_value
-from miptree.export._rules import Atom, Member, Missing, Rules, Steps
+from miptree.export.readable import Atom, Member, Missing, ReadableTree, Steps
 
 
-def value_names(rules: Rules, member: Member) -> list[str]:
+def value_names(rules: ReadableTree, member: Member) -> list[str]:
     """Name the values, the pooled rare ones as one."""
     rare = set(getattr(rules.columns[member.column], "rare", ()))
-    names = [show_value(value) for value in member.values if value not in rare]
+    names = [printable(show_value(v)) for v in member.values if v not in rare]
     return names + (["any rare value"] if len(names) < len(member.values) else [])
 
 
@@ -20,6 +22,16 @@ def printable(text: object) -> str:
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
     )
+
+
+def with_printable_names(rules: ReadableTree) -> ReadableTree:
+    """Return rules whose names of columns and classes are printable, for people.
+
+    A name that holds the end of a line could else forge a rule of its own.
+    """
+    columns = (replace(c, name=printable(c.name)) for c in rules.columns)
+    classes = [printable(c) if isinstance(c, str) else c for c in rules.classes]
+    return replace(rules, columns=tuple(columns), classes=classes)
 
 
 def number_text(number: float, digits: int) -> str:
@@ -31,7 +43,7 @@ def number_text(number: float, digits: int) -> str:
     return np.format_float_positional(float(text), trim="-") if is_long else text
 
 
-def atom_text(rules: Rules, atom: Atom) -> str:
+def atom_text(rules: ReadableTree, atom: Atom) -> str:
     """Name what an atom reads."""
     name = rules.name(atom.column)
     if isinstance(atom, Missing):

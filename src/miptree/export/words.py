@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from miptree.export._conditions import (
+from miptree.export.conditions import (
     Card,
     Condition,
     Depending,
@@ -20,8 +20,8 @@ from miptree.export._conditions import (
     Within,
     opposite,
 )
-from miptree.export._names import printable, value_names
-from miptree.export._rules import Member, Rules
+from miptree.export.names import printable, value_names
+from miptree.export.readable import Member, ReadableTree
 
 _FEW_LEVELS = 3
 """Levels of a number that a card lists one by one."""
@@ -29,12 +29,12 @@ _LARGE = 10_000
 """Numbers from here on are hard to read without commas."""
 
 
-def condition_words(rules: Rules, found: Condition) -> str:
+def condition_words(rules: ReadableTree, found: Condition) -> str:
     """Say a condition on one line."""
     return printable(_words(rules, found, is_alone=True))
 
 
-def words_in_row(rules: Rules, found: Sequence[Condition]) -> list[str]:
+def words_in_row(rules: ReadableTree, found: Sequence[Condition]) -> list[str]:
     """Say conditions that all hold, in brackets where an 'or' could be misread."""
     texts = [condition_words(rules, part) for part in found]
     return [
@@ -49,7 +49,7 @@ def _is_compound(found: Condition) -> bool:
     return isinstance(found, (Every, Either, TwoOfThree))
 
 
-def _words(rules: Rules, found: Condition, is_alone: bool = False) -> str:
+def _words(rules: ReadableTree, found: Condition, is_alone: bool = False) -> str:
     if isinstance(found, Within):
         return f"{rules.name(found.column)} {_range(rules, found)}{_gap(found)}"
     if isinstance(found, OneOf):
@@ -68,7 +68,7 @@ def _words(rules: Rules, found: Condition, is_alone: bool = False) -> str:
 # --------------------------------------------------------------------- one feature
 
 
-def _range(rules: Rules, found: Within) -> str:
+def _range(rules: ReadableTree, found: Within) -> str:
     cuts = getattr(rules.columns[found.column], "cuts", ())
     low, high = (
         "" if end is None else _number(end, cuts) for end in (found.low, found.high)
@@ -88,7 +88,7 @@ def gap_words(is_met: bool) -> str:
     return " (or missing)" if is_met else " (not missing)"
 
 
-def _category(rules: Rules, found: OneOf, is_alone: bool) -> str:
+def _category(rules: ReadableTree, found: OneOf, is_alone: bool) -> str:
     name, values = rules.name(found.member.column), value_names(rules, found.member)
     if len(values) == 1:
         is_equal = "=" if found.member.values != (None,) else "is"
@@ -115,7 +115,7 @@ def _number(number: float, beside: Sequence[float]) -> str:
 # ------------------------------------------------------------------ several features
 
 
-def _several(rules: Rules, found: Every | Either | TwoOfThree) -> str:
+def _several(rules: ReadableTree, found: Every | Either | TwoOfThree) -> str:
     if all(isinstance(part, OneOf) and not part.holds for part in found.parts):
         return _refused(rules, found)
     texts = [_words(rules, part) for part in found.parts]
@@ -127,7 +127,7 @@ def _several(rules: Rules, found: Every | Either | TwoOfThree) -> str:
     return word.join(texts)
 
 
-def _refused(rules: Rules, found: Every | Either | TwoOfThree) -> str:
+def _refused(rules: ReadableTree, found: Every | Either | TwoOfThree) -> str:
     """Say that some of several things must not be."""
     parts = [opposite(part) for part in found.parts if isinstance(part, OneOf)]
     texts = [_words(rules, part) for part in parts]
@@ -141,7 +141,7 @@ def _refused(rules: Rules, found: Every | Either | TwoOfThree) -> str:
     return f"not both {texts[0]} and {texts[1]}"
 
 
-def _depending(rules: Rules, found: Depending) -> str:
+def _depending(rules: ReadableTree, found: Depending) -> str:
     name, when = rules.name(found.then.column), condition_words(rules, found.when)
     gap = _gap(found.then).strip(" ()")
     more = f"; {gap}" if gap else ""
@@ -149,7 +149,7 @@ def _depending(rules: Rules, found: Depending) -> str:
     return f"{name} {usual} ({special} when {when}{more})"
 
 
-def _card(rules: Rules, found: Card) -> str:
+def _card(rules: ReadableTree, found: Card) -> str:
     lines = "; ".join(": ".join(part_words(rules, part)) for part in found.parts)
     return f"{points_words(found)} of [{lines}]"
 
@@ -169,7 +169,7 @@ def plural(points: int) -> str:
     return f"{points} point" + "s" * (points != 1)
 
 
-def part_words(rules: Rules, part: Part) -> tuple[str, str]:
+def part_words(rules: ReadableTree, part: Part) -> tuple[str, str]:
     """Say what has points on a card, and how many."""
     if part.n_levels == 1:
         has_points = _words(rules, opposite(part.at_most(0)), is_alone=True)
@@ -210,7 +210,7 @@ def _listed(part: Part) -> str:
     return ", ".join(said)
 
 
-def lookup(rules: Rules, part: Part) -> list[tuple[str, int]]:
+def lookup(rules: ReadableTree, part: Part) -> list[tuple[str, int]]:
     """List every range of a feature on a card with its points, to be looked up."""
     if isinstance(part.atom, Member):
         has_points = part.weight * (not part.falls)

@@ -9,20 +9,25 @@ from types import MappingProxyType
 
 import numpy as np
 
-from miptree.export._describe import is_points_tree, readable
 from miptree.export._gaps import missing_goes_left
-from miptree.export._names import atom_text, number_text, printable
 from miptree.export._own_splits import own_factors, with_own_numbers
 from miptree.export._plain_rule import PlainRule, plain_rule
-from miptree.export._rules import (
+from miptree.export.describe import is_points_tree, readable
+from miptree.export.names import (
+    atom_text,
+    number_text,
+    printable,
+    with_printable_names,
+)
+from miptree.export.readable import (
     Atom,
     Branch,
     Leaf,
     Model,
     Number,
-    Rules,
+    ReadableTree,
     atom_spreads,
-    rules_of,
+    readable_tree,
 )
 from miptree.tree import ObliqueTree
 from miptree.tree.rounding import ALL_DIGITS, in_units, rounded, units_of
@@ -44,14 +49,14 @@ def shown_rules(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     digits: int | None = None,
-) -> tuple[Rules, int, list[str]]:
+) -> tuple[ReadableTree, int, list[str]]:
     """Trace a model's tree back to its columns, with numbers as people read them.
 
     The parameters are those of :func:`~miptree.export_text`.
 
     Returns
     -------
-    rules : Rules
+    rules : ReadableTree
         Its splits have their terms in the order of coefficient times spread, the
         first with a coefficient of 1, lack those that only tell rows apart that lie on
         the split, and know plain rules. With 17 digits they are as they are. Splits
@@ -61,7 +66,18 @@ def shown_rules(
     notes : list of str
         What a reader must be told beside: what was rounded or left out.
     """
-    exact = rules_of(model, feature_names, class_names)
+    rules, digits, notes = _rounded_rules(model, feature_names, class_names, digits)
+    return with_printable_names(rules), digits, notes
+
+
+def _rounded_rules(
+    model: Model,
+    feature_names: Sequence[str] | None,
+    class_names: Sequence[object] | None,
+    digits: int | None,
+) -> tuple[ReadableTree, int, list[str]]:
+    """Trace a model's tree back to its columns, whatever these are called."""
+    exact = readable_tree(model, feature_names, class_names)
     if is_points_tree(exact):
         return readable(exact), ALL_DIGITS, []
     if isinstance(model, ObliqueTree):
@@ -76,7 +92,7 @@ def shown_rules(
     short = in_units(model.tree_, unit)
     if digits is not None:
         short = with_own_numbers(model, short)
-        rules = rules_of(model, feature_names, class_names, short)
+        rules = readable_tree(model, feature_names, class_names, short)
         rules, notes = _for_people(rules, weights, digits, unit, own=own)
         return rules, digits, notes
     matter = model.fitted_.digits
@@ -84,7 +100,7 @@ def shown_rules(
     few = _few_digits(short, model.fitted_.spread)
     short = rounded(short, np.where(needs_all, few[:, None], matter))
     short = with_own_numbers(model, short)
-    rules = rules_of(model, feature_names, class_names, short)
+    rules = readable_tree(model, feature_names, class_names, short)
     plain = {branch.node: plain_rule(branch) for branch in exact.branches}
     gaps = {branch.node: missing_goes_left(exact, branch) for branch in exact.branches}
     rules, notes = _for_people(rules, weights, ALL_DIGITS, unit, plain, own, gaps)
@@ -108,14 +124,14 @@ def _few_digits(tree: ObliqueTree, spread: FloatArray | None) -> IntArray:
 
 
 def _for_people(
-    rules: Rules,
+    rules: ReadableTree,
     weights: Weights,
     digits: int | None,
     unit: FloatArray | None = None,
     plain: Mapping[int, PlainRule | None] = MappingProxyType({}),
     own: Collection[int] = (),
     gaps: Mapping[int, bool | None] = MappingProxyType({}),
-) -> tuple[Rules, list[str]]:
+) -> tuple[ReadableTree, list[str]]:
     """Put terms in order, and leave tiny ones out unless all digits are asked for.
 
     ``unit`` is what the numbers of each node were divided by, ``plain`` are rules that
@@ -173,7 +189,7 @@ def _turned(node: Branch) -> Branch:
 
 
 def _without_tiny(
-    rules: Rules, node: Branch, size: Weights, digits: int, notes: list[str]
+    rules: ReadableTree, node: Branch, size: Weights, digits: int, notes: list[str]
 ) -> Branch:
     """Leave out the terms that only tell rows apart which lie on the split."""
     largest = max(size.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from miptree.export._rules import Member, Steps
+from miptree.export.readable import Member, Steps
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from miptree.export._rules import Branch, Leaf, Model, Rules, rules_of
-from miptree.export._shown import shown_rules
+from miptree.export.readable import Branch, Leaf, Model, ReadableTree, readable_tree
 from miptree.export.reasons import reasons_of
+from miptree.export.shown import shown_rules
 from miptree.export.text import split_text
 from miptree.objective.blurred import SEEN
 from miptree.tree import ObliqueTree
@@ -31,7 +31,7 @@ class Answers:
 
     Attributes
     ----------
-    rules : Rules
+    rules : ReadableTree
         The splits as ``predict`` uses them.
     outputs : tuple of str
         What is asked for.
@@ -43,7 +43,7 @@ class Answers:
         Width of the zone at each split within which a row counts to both sides.
     """
 
-    rules: Rules
+    rules: ReadableTree
     outputs: tuple[str, ...]
     reasons: dict[int, str]
     proba: FloatArray
@@ -98,11 +98,11 @@ def answers_of(
     outputs = _checked(output)
     shown, digits, _ = shown_rules(model, feature_names, class_names)
     reasons = reasons_of(shown, digits) if "reason" in outputs else {}
-    rules = _commented(rules_of(model, feature_names, class_names), shown, digits)
+    rules = _commented(readable_tree(model, feature_names, class_names), shown, digits)
     return Answers(rules, outputs, reasons, *probabilities(model, rules))
 
 
-def _commented(rules: Rules, shown: Rules, digits: int) -> Rules:
+def _commented(rules: ReadableTree, shown: ReadableTree, digits: int) -> ReadableTree:
     """Give each split its number and its words in texts, as a comment."""
     told = {branch.node: branch for branch in shown.branches}
 
@@ -130,7 +130,7 @@ def _checked(output: Output) -> tuple[str, ...]:
     return asked
 
 
-def probabilities(model: Model, rules: Rules) -> tuple[FloatArray, FloatArray]:
+def probabilities(model: Model, rules: ReadableTree) -> tuple[FloatArray, FloatArray]:
     """Give those of each leaf, (nodes, classes), and the blur of each split, (nodes,).
 
     For a bare tree a leaf has 1 for its class.

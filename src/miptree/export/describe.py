@@ -13,7 +13,7 @@ from math import gcd
 
 from miptree.data import CategoricalColumn
 from miptree.data.grid import GridColumn
-from miptree.export._conditions import (
+from miptree.export.conditions import (
     Card,
     Condition,
     Depending,
@@ -25,10 +25,10 @@ from miptree.export._conditions import (
     opposite,
     refusals,
 )
-from miptree.export._rules import Branch, Leaf, Member, Rules, Steps
+from miptree.export.readable import Branch, Leaf, Member, ReadableTree, Steps
 
 
-def is_points_tree(rules: Rules) -> bool:
+def is_points_tree(rules: ReadableTree) -> bool:
     """Tell whether all splits add up whole points of grid columns and categories."""
     columns = rules.columns
     has_grid = any(isinstance(column, GridColumn) for column in columns)
@@ -46,7 +46,7 @@ def is_points_tree(rules: Rules) -> bool:
     )
 
 
-def readable(rules: Rules) -> Rules:
+def readable(rules: ReadableTree) -> ReadableTree:
     """Turn splits of a points tree round where the other side is easier to say.
 
     Sums are whole numbers, so that 'at most 3' is the same as 'not at least 4'.

@@ -177,7 +177,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rules:
+class ReadableTree:
     """A tree over the columns of a table."""
 
     root: Branch | Leaf
@@ -251,12 +251,12 @@ class Rules:
         return isinstance(self.columns[column], CategoricalColumn)
 
 
-def rules_of(
+def readable_tree(
     model: Model,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[object] | None = None,
     tree: ObliqueTree | None = None,
-) -> Rules:
+) -> ReadableTree:
     """Trace a model's tree back to the columns of its data.
 
     Parameters
@@ -286,7 +286,7 @@ def rules_of(
         raise ValueError(
             f"class_names must name at least {n_classes} classes, got {len(classes)}."
         )
-    return Rules(
+    return ReadableTree(
         _node(tree, atoms_of(replace(table, columns=columns)), 0),
         columns,
         [_plain(name) for name in classes],
