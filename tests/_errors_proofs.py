@@ -166,14 +166,16 @@ def random_proof(
         weights,
         value_feature=value_feature,
     )
-    lines = [header, None, *section(problem, margin, depth, is_halved, lie), None]
+    body, shown = section(problem, margin, depth, is_halved, lie)
+    lines = [header, None, *body, None]
+    header["claim"]["bound"] = shown
     lines[1] = {"section": "errors", "lines": len(lines) - 3}
     header["claim"]["cost"] = float(problem.weight[problem.y != 0].sum())
     return lines, frame
 
 
 def section(problem, margin, depth, is_halved, lie):
-    """Prove what is true, or what a lie makes of it."""
+    """Prove what is true, or what a lie makes of it; return lines, and the bound."""
     space = space_of(problem, margin)
     honest = record_errors(problem, space, depth, [], clock=Clock())
     if lie is not None:
@@ -201,7 +203,7 @@ def section(problem, margin, depth, is_halved, lie):
         points = name[part.rows].tolist()
         lines.append(["part", points, part.most, list(part.made_of)])
         lines += map(json.loads, part.branches)
-    return lines
+    return lines, record.bound.value
 
 
 def _flat(terms):

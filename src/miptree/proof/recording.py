@@ -106,9 +106,8 @@ def record_errors(
     if limits is None:
         return None
     recorder = _Recorder(problem, space, depth, clock)
-    shown: list[
-        tuple[int, ...]
-    ] = []  # of each part, the recorded ones that it rests on
+    # Of each part, the recorded ones that show its errors.
+    shown: list[tuple[int, ...]] = []
     for part in parts:
         halves = tuple(k for half in part.halves for k in shown[half])
         shown.append(recorder.record(part, halves))
@@ -140,8 +139,10 @@ class _Recorder:
         if part.errors <= self.errors_of(halves) + 2 * same:
             return halves
         most = part.errors - same
+        before = self.n_bytes
         branches = self._search(part.rows, most, halves)
         if branches is None:
+            self.n_bytes = before
             return halves
         found = RecordedPart(part.rows, part.errors, most, halves, branches)
         self.parts.append(found)
