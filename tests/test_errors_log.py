@@ -13,7 +13,7 @@ from miptree.checker import check_proof
 from miptree.fit import unlogged
 from miptree.proof import recording
 
-QUICK = {"max_depth": 1, "time_limit": 60.0, "random_state": 0, "proof": "errors"}
+QUICK = {"max_depth": 1, "time_limit": 20.0, "random_state": 0, "proof": "errors"}
 
 
 def frame(n=40, seed=0):
@@ -114,7 +114,7 @@ def test_the_command_writes_and_checks_it(tmp_path):
     data, proof = tmp_path / "data.csv", tmp_path / "errors.proof.gz"
     X[["a"]].assign(label=y).to_csv(data, index=False)
     fit = ["fit", data, "--target", "label", "--depth", 1, "--proof", "errors"]
-    result = run(*fit, "--proof-log", proof, "--time-limit", 60)
+    result = run(*fit, "--proof-log", proof, "--time-limit", 20)
     assert result.exit_code == 0, result.output
     assert "miptree check tells whether it holds" in result.stdout
     result = run("check", proof, data)
