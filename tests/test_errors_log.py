@@ -11,9 +11,20 @@ from _cli import run
 from miptree import OptimalTreeClassifier, verify_model
 from miptree.checker import check_proof
 from miptree.fit import unlogged
-from miptree.proof import recording
+from miptree.proof import (
+    compile_proof_kernels,
+    compile_recording_kernels,
+    recording,
+)
 
-QUICK = {"max_depth": 1, "time_limit": 20.0, "random_state": 0, "proof": "errors"}
+QUICK = {"max_depth": 1, "time_limit": 6.0, "random_state": 0, "proof": "errors"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def kernels():
+    """Compile first: the limit is too short for that."""
+    compile_proof_kernels()
+    compile_recording_kernels()
 
 
 def frame(n=40, seed=0):
@@ -114,7 +125,7 @@ def test_the_command_writes_and_checks_it(tmp_path):
     data, proof = tmp_path / "data.csv", tmp_path / "errors.proof.gz"
     X[["a"]].assign(label=y).to_csv(data, index=False)
     fit = ["fit", data, "--target", "label", "--depth", 1, "--proof", "errors"]
-    result = run(*fit, "--proof-log", proof, "--time-limit", 20)
+    result = run(*fit, "--proof-log", proof, "--time-limit", 6)
     assert result.exit_code == 0, result.output
     assert "miptree check tells whether it holds" in result.stdout
     result = run("check", proof, data)

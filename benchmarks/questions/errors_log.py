@@ -29,10 +29,11 @@ from miptree.checker import check_proof
 TITLE = "Proof files of the errors"
 ABOUT = (
     "Training part of split 0, kernels compiled before, seconds of a 2-core machine "
-    "that five others used at the same time, ten of the 26 pairs so far. A star marks a proved optimum of the "
-    "errors and close calls at the default margin; what proved it is said as the "
-    "certificate says it. The file holds what the search over parts of the rows "
-    "proves, in half of the time. Without a bound above 0 there is no file."
+    "that five others used at the same time; ten of the 26 pairs so far. A star marks "
+    "a proved optimum of the errors and close calls at the default margin; what proved "
+    "it is said as the certificate says it, which the file may hold less of: the "
+    "search over parts of the rows, recorded in half of the time. Without a bound "
+    "above 0 there is no file."
 )
 OPTIONS: dict[str, Any] = {"limit": (60.0,)}
 KEY = ("name", "depth", "limit")
