@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from miptree import OptimalTreeClassifier, verify, verify_model
+from miptree.certificate import exact_score as exact
 from miptree.certificate.exact_score import exact_score
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount
@@ -161,3 +162,23 @@ def test_a_column_too_far_from_0_is_named(far):
         clf.fit(frame, y)
         clf.fit(frame.assign(time=frame["time"] + 1e12, near=1e15), y)
     assert clf.certificate_.errors == 0
+
+
+@pytest.mark.parametrize("most", [10**6, 100])
+def test_an_honest_fit_of_many_rows_at_the_margin_is_verified(most, monkeypatch):
+    """Fractions count equal rows once; of too many, verify allows what floats leave."""
+    monkeypatch.setattr(exact, "_MOST_NUMBERS", most)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 3))
+    X[:, 0] = rng.integers(0, 2, len(X)) * 0.7 + 0.3
+    y = (X[:, 0] > 0.5).astype(int)
+    clf = OptimalTreeClassifier(
+        max_depth=1, solver="search", max_iter=5, time_limit=None, random_state=0
+    ).fit(X, y)
+    assert verify(clf.certificate_, clf.tree_, X, y).ok
+    if most == 10**6:
+        near = float(recounted(clf, X, y))
+        assert clf.certificate_.objective == pytest.approx(near, rel=1e-14)
+    changed = replace(clf.certificate_, objective=1.001 * clf.objective_).signed()
+    wrong = verify(changed, clf.tree_, X, y).wrong
+    assert "objective" in {check.name for check in wrong}

@@ -269,8 +269,8 @@ HUGE = 10**19
 HOSTILE = [
     (put("format", value="pickle"), '"format" is not'),
     (drop("format"), '"format" is not'),
-    (put("version", value=12), '"version" is 12, known: 11; a newer miptree'),
-    (put("version", value=10), '"version" is 10, known: 11; it was written before'),
+    (put("version", value=13), '"version" is 13, known: 12; a newer miptree'),
+    (put("version", value=11), '"version" is 11, known: 12; it was written before'),
     (put("estimator", value="BaseEstimator"), "no classifier of miptree"),
     (put("estimator", value="BaselineClassifier"), "no classifier of miptree"),
     (put("estimator", value="GreedySVMTreeClassifier"), 'has no "C"'),

@@ -13,8 +13,9 @@ from miptree.certificate.certificate import (
     cheapest_in_partitions,
 )
 from miptree.certificate.check import Check
-from miptree.certificate.checks import equal, say
+from miptree.certificate.checks import equal, objective_of, say
 from miptree.certificate.digest import data_digest, tree_digest
+from miptree.certificate.exact_score import float_rounding, has_too_many
 from miptree.certificate.given_data import GivenData
 from miptree.certificate.recount import Recount
 from miptree.objective import MARGIN_ROUNDING
@@ -124,8 +125,12 @@ def _compare_values(certificate: Certificate, recount: Recount) -> Iterator[Chec
         "kept).",
     )
     rounding = 0.0
+    n_rows, n_columns = recount.data.X.shape
     if certificate.data_digest == PARTITIONED:  # whose scores were added up in floats
         rounding = float(Fraction(certificate.slack_penalty) * recount.slack_rounding)
+    elif has_too_many(n_rows, n_columns, len(recount.branch)):  # and these, perhaps
+        objective = objective_of(certificate)
+        rounding = float_rounding(recount.data.problem, objective, recount.tree)
     parts = (
         f" (errors {say(recount.cost)}, distances of rows next to a split "
         f"{say(recount.slack)}, sizes of coefficients {say(recount.l1)})"

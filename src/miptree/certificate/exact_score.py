@@ -11,12 +11,12 @@ from miptree.certificate.exact_splits import ExactSplits
 from miptree.data.problem import Problem
 from miptree.objective import Score, Svm1Objective
 from miptree.tree import ObliqueTree
-from miptree.utils.arrays import FloatArray, IntArray
+from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 VISIBLE = 1e-11
 """Relative rounding of an objective that a checker in exact arithmetic might see."""
-_MOST_NUMBERS = 2_000_000
-"""Cells that are taken as fractions; so many take some seconds."""
+_MOST_NUMBERS = 1_000_000
+"""Numbers that are taken as fractions; so many take some seconds."""
 _NEARLY = 1e-6
 """Rows within so much of the margin, or of the largest score, count exactly."""
 
@@ -38,27 +38,22 @@ def exact_score(
     score : Score
         Its score as ``objective.evaluate`` counts it.
     """
-    branch = np.flatnonzero(~tree.is_leaf)
-    coef, threshold = tree.coef[branch], tree.threshold[branch]
-    size = np.abs(problem.scores(coef, threshold))
-    largest = size.max(axis=0, initial=0.0)
-    passes = tree.ancestors[tree.apply(problem.X)][:, branch]
-    margin = objective.margin * np.maximum(1.0, largest)
-    is_near = passes & (size <= margin * (1 + _NEARLY))
+    coef = tree.coef[~tree.is_leaf]
+    size, is_near = _sizes(problem, objective, tree)
     if _rounding(problem, objective, coef, is_near) <= VISIBLE * score.objective:
         return score
+    largest = size.max(axis=0, initial=0.0)
     at_edge = (size >= (1 - _NEARLY) * largest).any(axis=1)
     rows = np.flatnonzero(is_near.any(axis=1) | at_edge)
     rows = np.union1d(rows, _ends(problem, coef))
-    if len(rows) * problem.n_features > _MOST_NUMBERS:
+    # Rows alike in the columns used are one: those of a few values are often many.
+    used = np.where(coef.any(axis=0), problem.X[rows], 0.0)
+    alike, row_of = np.unique(used, axis=0, return_inverse=True)
+    if has_too_many(len(alike), problem.n_features, len(coef)):
         return score
-    splits = ExactSplits(
-        tree,
-        problem.X[rows],
-        problem.weight[rows],
-        problem.n_open,
-        objective.margin,
-    )
+    weight = np.zeros(len(alike))
+    np.add.at(weight, row_of.ravel(), problem.weight[rows])
+    splits = ExactSplits(tree, alike, weight, problem.n_open, objective.margin)
     total = Fraction(score.cost) + Fraction(objective.slack_penalty) * splits.slack
     total += Fraction(objective.l1_penalty) * splits.l1
     return replace(
@@ -69,8 +64,32 @@ def exact_score(
     )
 
 
+def has_too_many(n_rows: int, n_columns: int, n_splits: int) -> bool:
+    """Tell whether so many different rows are too many to be taken as fractions."""
+    return n_rows * (n_columns + n_splits) > _MOST_NUMBERS
+
+
+def float_rounding(
+    problem: Problem, objective: Svm1Objective, tree: ObliqueTree
+) -> float:
+    """Bound what the rounding of scores in floats can change of the objective."""
+    _, is_near = _sizes(problem, objective, tree)
+    return _rounding(problem, objective, tree.coef[~tree.is_leaf], is_near)
+
+
+def _sizes(
+    problem: Problem, objective: Svm1Objective, tree: ObliqueTree
+) -> tuple[FloatArray, BoolArray]:
+    """Return abs(score) of rows at splits, and where rows on their way may be near."""
+    branch = np.flatnonzero(~tree.is_leaf)
+    size = np.abs(problem.scores(tree.coef[branch], tree.threshold[branch]))
+    passes = tree.ancestors[tree.apply(problem.X)][:, branch]
+    margin = objective.margin * np.maximum(1.0, size.max(axis=0, initial=0.0))
+    return size, passes & (size <= margin * (1 + _NEARLY))
+
+
 def _rounding(
-    problem: Problem, objective: Svm1Objective, coef: FloatArray, is_near: FloatArray
+    problem: Problem, objective: Svm1Objective, coef: FloatArray, is_near: BoolArray
 ) -> float:
     """Bound what the rounding of scores in the box can change of the objective."""
     digits = 8 * np.finfo(np.float64).eps * (coef.shape[1] + 1)

@@ -31,7 +31,7 @@ from miptree.export._json_values import (
 from miptree.utils.arrays import AnyArray
 
 FORMAT = "miptree-model"
-VERSION = 11
+VERSION = 12
 
 MAX_BYTES = 256 * 2**20
 
