@@ -147,6 +147,22 @@ def test_time_and_a_stop_end_the_wait_but_not_the_processes(made: Made) -> None:
     assert process.poll() is not None
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no program forks here")
+def test_a_fork_does_not_wait_for_what_its_parent_started(made: Made) -> None:
+    """It cannot: it would take them to be done, and compile past its time limit."""
+    compilers = made(FOREVER)
+    compilers.start()
+    (process,) = compilers._processes or []
+    pid = os.fork()
+    if pid == 0:  # nothing of pytest may go on here
+        knows_none = compilers.wait(Clock(2.0)) == "failed"
+        closed = process.stdin is not None and process.stdin.closed
+        os._exit(0 if knows_none and closed else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert process.poll() is None
+    compilers.kill()
+
+
 # ------------------------------------------------------------------ left behind
 
 

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from threading import Lock
@@ -45,6 +46,7 @@ class Compilers:
         self.sources = tuple(sources)
         self._processes: list[subprocess.Popen[bytes]] | None = None
         self._lock = Lock()
+        _known.add(self)
 
     def start(self) -> None:
         """Begin to compile, unless that was begun before.
@@ -97,6 +99,30 @@ class Compilers:
             if process.stdin is not None:
                 process.stdin.close()  # they wait for that
             process.returncode = process.poll() or 0  # Python warns of the others
+
+    def forget(self) -> None:
+        """Know of no processes, in a fork of the program that started them.
+
+        They are no children of the fork, which so cannot wait for them, and they hear
+        the end of the program only if nobody else holds their input open.
+        """
+        for process in self._processes or []:
+            if process.stdin is not None:
+                process.stdin.close()
+            process.returncode = 0
+        self._processes, self._lock = None, Lock()  # a thread may have held the lock
+
+
+_known: weakref.WeakSet[Compilers] = weakref.WeakSet()
+
+
+def _forget_in_fork() -> None:
+    for compilers in list(_known):
+        compilers.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_fork)
 
 
 def _started(source: str) -> subprocess.Popen[bytes]:
