@@ -9,7 +9,7 @@ from _attacked import LITTLE, MODELS, at, changes, model, written
 from _sealed import forged
 from miptree import verify_model
 from miptree.audit.resting import UNSEEN, steering_parameters, unrepeated_proofs
-from miptree.export import _json_reader
+from miptree.export import json_reader
 from miptree.export._json_values import MalformedError
 
 PROOFS = ("errors_bound", "errors_proved_by", "objective_bound", "objective_proved_by")
@@ -58,7 +58,7 @@ def test_every_change_of_a_file_is_refused(attacked):
     n = 0
     for path, changed in changes(plain):
         with pytest.raises(MalformedError):
-            _json_reader.model_of(json.dumps(changed))
+            json_reader.model_of(json.dumps(changed))
         n += bool(path)
     assert n > 300
 
@@ -66,7 +66,7 @@ def test_every_change_of_a_file_is_refused(attacked):
 def test_changes_with_new_digests_are_found(attacked):
     """Refused, or found by a check, or on the short list of what nobody can know."""
     kind, given, plain = attacked
-    honest = _json_reader.model_of(json.dumps(plain))
+    honest = json_reader.model_of(json.dumps(plain))
     assert verify_model(honest, *given).ok, str(verify_model(honest, *given))
     places = free(kind, honest.clf)
     unseen = [
@@ -91,13 +91,13 @@ def says_the_same(path, before, after):
     if path[0] == "tree" and path[-2:-1] != ("tree",):
         if isinstance(before, float) and after == before * (1 + LITTLE):
             return True
-    may_go = path[-1] in _json_reader.MAY_BE_LEFT_OUT
+    may_go = path[-1] in json_reader.MAY_BE_LEFT_OUT
     return path[0] == "parameters" and may_go and before is None and after is None
 
 
 def is_caught(text, given):
     try:
-        saved = _json_reader.model_of(text)
+        saved = json_reader.model_of(text)
     except MalformedError:
         return True
     return not verify_model(saved, *given).ok
@@ -105,7 +105,7 @@ def is_caught(text, given):
 
 def test_what_nobody_can_know_is_named(attacked):
     kind, given, plain = attacked
-    saved = _json_reader.model_of(json.dumps(plain))
+    saved = json_reader.model_of(json.dumps(plain))
     text = str(verify_model(saved, *given))
     for name in steering_parameters(saved.clf):
         assert name in text
@@ -128,7 +128,7 @@ def test_no_damaged_text_is_read(tmp_path):
         place = rng.randrange(len(text))
         damaged = text[:place] + rng.choice('0123456789-.ex", []{}') + text[place + 1 :]
         try:
-            _json_reader.model_of(damaged)
+            json_reader.model_of(damaged)
         except MalformedError:
             continue
         assert json.loads(damaged) == content
@@ -165,7 +165,7 @@ def test_a_restriction_is_part_of_what_is_proved(tmp_path):
     words = model("alternative")[0].restriction_.words(plain["feature_names"])
     certificate["trees"] = certificate["trees"].removesuffix(f", {words}")
     changed = {**plain, "restriction": None, "certificate": certificate}
-    saved = _json_reader.model_of(forged(changed, plain))
+    saved = json_reader.model_of(forged(changed, plain))
     found = verify_model(saved, *given, resolve_with="points")
     if certificate["objective"] > model("points")[0].objective_:
         assert "proof again" in {check.name for check in found.wrong}

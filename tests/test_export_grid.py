@@ -13,7 +13,7 @@ from miptree import export_c, export_python, export_sql, load_json, save_json
 from miptree.data import GridColumn, Table
 from miptree.data.limits import Limits
 from miptree.data.schema import Schema
-from miptree.export import _json_reader
+from miptree.export import json_reader
 from miptree.export._json_values import MalformedError
 from miptree.export.readable import Bound, readable_tree
 from miptree.tree import HeapTree, ObliqueTree
@@ -133,7 +133,7 @@ def test_malformed_grids_are_refused(tmp_path, entry, value, message):
     plain = json.loads((tmp_path / "model.json").read_text())
     plain["table"]["columns"][0][entry] = value
     with pytest.raises(MalformedError, match=message):
-        _json_reader.model_of(sealed(plain))
+        json_reader.model_of(sealed(plain))
 
 
 def test_columns_on_and_off_a_grid_do_not_mix(tmp_path):
@@ -144,4 +144,4 @@ def test_columns_on_and_off_a_grid_do_not_mix(tmp_path):
     number["limits"] = limits
     plain["table"]["columns"][1] = number
     with pytest.raises(MalformedError, match="on a grid, and another is not"):
-        _json_reader.model_of(sealed(plain))
+        json_reader.model_of(sealed(plain))

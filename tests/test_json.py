@@ -21,7 +21,7 @@ from _sealed import sealed
 from miptree import OptimalTreeClassifier, load_json, save_json, verify
 from miptree.baselines import GreedySVMTreeClassifier
 from miptree.certificate.digest import certificate_digest, tree_digest
-from miptree.export import _json_reader
+from miptree.export import json_reader
 from miptree.export._json_values import MalformedError
 
 
@@ -508,7 +508,7 @@ def test_a_file_with_one_odd_value_loads_or_is_refused(seed):
         key = rng.choice(options)
     place[key] = rng.choice(WEIRD)
     try:
-        clf = _json_reader.model_of(sealed(plain)).clf
+        clf = json_reader.model_of(sealed(plain)).clf
     except MalformedError:
         return
     rows = pd.DataFrame({"width": [1.0, 2.0], "height": [2.0, 1.0]})
@@ -526,7 +526,7 @@ def test_a_baseline_cannot_be_given_another_certificate(tmp_path, field):
     changed = {"method": "", "digest": "", "objective_bound": clf.objective_}
     plain["certificate"][field] = changed[field]
     with pytest.raises(MalformedError, match=r"another kind|its digest"):
-        _json_reader.model_of(sealed(plain))
+        json_reader.model_of(sealed(plain))
 
 
 def test_a_baseline_reads_numbers_only(tmp_path):
@@ -535,14 +535,14 @@ def test_a_baseline_reads_numbers_only(tmp_path):
     plain = json.loads((tmp_path / "model.json").read_text())
     plain["table"]["columns"][0]["marks_missing"] = True
     with pytest.raises(MalformedError, match="no numbers"):
-        _json_reader.model_of(sealed(plain))
+        json_reader.model_of(sealed(plain))
 
 
 def test_truncated_files_are_refused(saved):
     text = saved.read_text()
     for length in range(0, len(text) - 2, 37):
         with pytest.raises(MalformedError):
-            _json_reader.model_of(text[:length])
+            json_reader.model_of(text[:length])
 
 
 def test_a_folder_is_no_model(tmp_path):

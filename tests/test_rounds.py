@@ -107,9 +107,10 @@ def test_accuracy_never_falls_and_the_start_is_never_lost(
     trained, rounds = train_in_rounds(problem, start, get_selector(name, seed=seed))
     kept = [r.cost for r in rounds]
     assert kept == sorted(kept, reverse=True)
-    assert all(r.objective >= trained.certificate.objective for r in rounds)
+    found = trained.certificate.objective  # to the last digits, which floats are not
+    assert all(r.objective >= found * (1 - 1e-9) for r in rounds)
     score = OBJECTIVE.evaluate(problem, trained.tree)
-    assert trained.certificate.objective == score.objective
+    assert found == pytest.approx(score.objective, rel=1e-9)
     assert trained.certificate.errors == score.errors
     for r in rounds:
         assert r.raw_errors == errors(problem, r.raw_tree)

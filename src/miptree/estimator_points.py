@@ -273,6 +273,7 @@ class PointsTreeClassifier(TableClassifier):
         which may be a sample.
         """
         check_leaves(self, rows)
+        rows.check_ranges()
         rules = points_rules(self, rows)
         table = rules.learn_table(rows)
         if known is not None:

@@ -34,6 +34,7 @@ class ObliqueClassifier(TableClassifier):
         self, rows: TrainingRows, classes: AnyArray
     ) -> tuple[Problem, Schema]:
         """Return the problem of the rows, and how they are read."""
+        rows.check_ranges()
         table = rows.learn_table(self.categorical_encoding, self.missing, self.unknown)
         problem = rows.problem(table, self.max_features_per_split)
         return problem, self._schema(table, classes)

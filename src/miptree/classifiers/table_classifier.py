@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, check_X_y, validate_data
 
 from miptree.classifiers.predictor import TreePredictor
 from miptree.data import Table, categorical_mask, is_frame, read_cells
-from miptree.data.checks import check_range
 from miptree.data.labels import (
     above_tolerance,
     checked_costs,
@@ -82,9 +81,6 @@ class TableClassifier(TreePredictor, ClassifierMixin, BaseEstimator):
             else:
                 above_tolerance(weight * price[codes])
         cells = read_cells(X)
-        for column in cells:
-            if column.numbers is not None:
-                check_range(column.name, column.numbers[weight > 0])
         mask = categorical_mask(cells, self.categorical_features)
         n_classes = len(classes)
         rows = TrainingRows(cells, mask, codes, weight, n_classes, factor, costs)

@@ -79,7 +79,7 @@ def check_range(name: str, numbers: FloatArray) -> None:
     with np.errstate(over="ignore"):
         width = high - low
     if not np.isfinite(width):
-        raise ValueError(
+        raise UnreadableColumnError(
             f"Column {name!r} ranges from {low:g} to {high:g}, and the difference "
             "overflows float64. Divide the column by a constant first."
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from miptree.data import Cells, GridSpec, Table, learn_table
+from miptree.data.checks import check_range
 from miptree.data.groups import RowGroups
 from miptree.data.labels import price_by_class
 from miptree.data.problem import Problem
@@ -64,6 +65,12 @@ class TrainingRows:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def check_ranges(self) -> None:
+        """Refuse columns of too wide a range, unless no split may use them."""
+        for cells in self.cells:
+            if cells.numbers is not None and cells.name not in self.left_out:
+                check_range(cells.name, cells.numbers[self.weight > 0])
 
     @property
     def class_price(self) -> FloatArray | None:
