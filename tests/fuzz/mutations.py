@@ -90,7 +90,7 @@ _CHANGES = (_flip, _cut, _drop, _repeat, _insert, _renumber, _renumber, _splice)
 def changed_value(plain: Any, random: Random) -> Any:
     """Return plain values with one of them changed, at any depth."""
     plain = copy.deepcopy(plain)
-    holder, key = _somewhere(plain, random)
+    holder, key = somewhere(plain, random)
     if isinstance(holder, list) and random.random() < 0.3:
         random.choice((holder.pop, lambda k: holder.insert(k, holder[k])))(key)
     elif isinstance(holder, dict) and random.random() < 0.1:
@@ -100,7 +100,7 @@ def changed_value(plain: Any, random: Random) -> Any:
     return plain
 
 
-def _somewhere(plain: Any, random: Random) -> tuple[Any, Any]:
+def somewhere(plain: Any, random: Random) -> tuple[Any, Any]:
     """Walk down from the whole to a value that is in a list or an object."""
     while True:
         key = random.choice(

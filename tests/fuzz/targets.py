@@ -109,7 +109,7 @@ class ProofFiles(Target):
             table = self.folder / f"routes{seed}.csv"
             frame.to_csv(table, index=False)
             body = "".join(json.dumps(line) + "\n" for line in lines[:-1]).encode()
-            found.append((_sealed_lines(body), table))
+            found.append((sealed_lines(body), table))
         for seed in range(3):
             rng = np.random.default_rng(seed)
             frame, y = random_frame(rng, 12, bool(seed))
@@ -126,7 +126,7 @@ class ProofFiles(Target):
         lines = content.splitlines()[:-1]
         k = random.randrange(len(lines))
         lines[k] = json.dumps(changed_value(json.loads(lines[k]), random)).encode()
-        return _sealed_lines(b"".join(line + b"\n" for line in lines)), table
+        return sealed_lines(b"".join(line + b"\n" for line in lines)), table
 
     def read(self, given: tuple[bytes, Path]) -> str:
         content, table = given
@@ -145,7 +145,7 @@ def _refused(error: ValueError, name: str) -> str:
     return "refused"
 
 
-def _sealed_lines(body: bytes) -> bytes:
+def sealed_lines(body: bytes) -> bytes:
     digest = {"digest": hashlib.sha256(body).hexdigest()}
     return body + json.dumps(digest).encode() + b"\n"
 

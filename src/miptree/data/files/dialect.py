@@ -127,9 +127,9 @@ def _find_separator(sample: str, is_whole: bool) -> str:
         rows = _rows(sample, sep, is_whole)
         above = header_place(rows)
         width = len(rows[above]) if rows else 0
-        if width < 2:
-            continue
         filled = [row for row in rows if any(row)]
+        if width < 2 or not filled:
+            continue
         fit = sum(len(row) == width for row in filled) / len(filled)
         if (round(fit, 2), width) > best:
             best, choice = (round(fit, 2), width), sep
