@@ -45,9 +45,8 @@ def built(tmp_path_factory):
 
 def sources():
     """The files of the package that are under version control, or could be."""
-    ignored = {".nbc", ".nbi", ".pyc"}
     paths = (ROOT / "src").rglob("*")
-    files = (path for path in paths if path.is_file() and path.suffix not in ignored)
+    files = (p for p in paths if p.is_file() and "__pycache__" not in p.parts)
     return {path.relative_to(ROOT / "src").as_posix() for path in files}
 
 
