@@ -13,7 +13,7 @@ most, and every abs(h_j) is s_j + r_j M at most.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -124,12 +124,12 @@ class Limits:
         return size / own_sum, rest / own_sum
 
 
-def _pairs(terms: Sequence[int], known: object, what: str) -> dict[int, int]:
+def _pairs(terms: Sequence[int], known: Container[int], what: str) -> dict[int, int]:
     """Read pairs of a name and a whole number; each name once."""
     names, numbers = terms[::2], terms[1::2]
     found = dict(zip(names, numbers, strict=False))
     if len(terms) % 2 or len(found) < len(names):
         raise Refused(f"The proof file names a {what} twice, or without a number.")
-    if any(name not in known for name in names):  # type: ignore[operator]
+    if any(name not in known for name in names):
         raise Refused(f"The proof file names a {what} that is none.")
     return {name: number for name, number in found.items() if number}
