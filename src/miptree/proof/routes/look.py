@@ -27,6 +27,10 @@ class Look(NamedTuple):
     """(2, B, m): how much the basic multipliers may fall, rise."""
     image: FloatArray
     """(m,): a point in terms of a split's basis."""
+    entry: FloatArray
+    """(n,): all points in terms of one column of a basis."""
+    reach: FloatArray
+    """(2, n): how far the column of each point may be raised, on the left, right."""
     gain: FloatArray
     """(n, B, 2): gain if a point must go to a side."""
     step: FloatArray
@@ -45,6 +49,8 @@ def make_look(n: int, m: int, n_splits: int) -> Look:
         np.zeros((n_splits, n)),
         np.zeros((2, n_splits, m)),
         np.zeros(m),
+        np.zeros(n),
+        np.zeros((2, n)),
         np.zeros((n, n_splits, 2)),
         np.zeros((n, n_splits, 2)),
         np.zeros(n),
@@ -81,23 +87,41 @@ def write_image(
 
 
 @njit(**SMALL)
-def longest(
-    image: FloatArray, room: FloatArray, b: int, s: float, span: float
-) -> float:
-    """Return how far the column of a point on a side may be raised."""
-    step = span
-    for r in range(len(image)):
-        rate = -s * image[r]
-        limit = room[1, b, r] if rate > 0.0 else room[0, b, r]
-        # Without branches, which would be foretold wrongly half of the time.
-        size = abs(rate)
-        step = min(step, limit / size if size > _LEAST_PIVOT else np.inf)
-    return step
+def write_reach(
+    ZT: FloatArray, inverse: FloatArray, room: FloatArray, b: int,
+    entry: FloatArray, reach: FloatArray,
+) -> None:  # fmt: skip
+    """Write how far the column of each point may be raised at a split, by its side.
+
+    Row by row of the basis and without branches, so that several points are computed
+    at once.
+    """
+    m, n = ZT.shape
+    for i in range(n):
+        reach[0, i] = reach[1, i] = _LONGEST
+    for r in range(m):
+        for i in range(n):
+            entry[i] = 0.0
+        for c in range(m):
+            factor = inverse[b, c, r]
+            if factor != 0.0:
+                for i in range(n):
+                    entry[i] += factor * ZT[c, i]
+        fall, rise = room[0, b, r], room[1, b, r]
+        for i in range(n):
+            size = abs(entry[i])
+            share = 1.0 / size
+            on_left = (fall if entry[i] < 0.0 else rise) * share
+            on_right = (rise if entry[i] < 0.0 else fall) * share
+            is_nearer = (size > _LEAST_PIVOT) & (on_left < reach[0, i])
+            reach[0, i] = on_left if is_nearer else reach[0, i]
+            is_nearer = (size > _LEAST_PIVOT) & (on_right < reach[1, i])
+            reach[1, i] = on_right if is_nearer else reach[1, i]
 
 
 @njit(**UNCOUNTED)
 def look_ahead(
-    Z: FloatArray,
+    ZT: FloatArray,
     C: FloatArray,
     cheap: IntArray,
     determined: IntArray,
@@ -108,51 +132,46 @@ def look_ahead(
     sign: AnyArray,
     score: FloatArray,
     room: FloatArray,
-    image: FloatArray,
+    entry: FloatArray,
+    reach: FloatArray,
     gain: FloatArray,
     step: FloatArray,
     loss: FloatArray,
 ) -> None:
     """Write gains, steps and losses of all points that have more than one leaf."""
-    n = len(Z)
-    n_splits = len(inverse)
-    for i in range(n):
-        M = mask[i]
+    for i in range(len(mask)):
         loss[i] = 0.0
-        if M & (M - 1) == 0:
-            continue
-        best = cheap[i, M]
-        sure = determined[0, M] | determined[1, M]
-        for b in range(n_splits):
-            gain[i, b, 0] = gain[i, b, 1] = step[i, b, 0] = step[i, b, 1] = 0.0
-            if (sure >> b) & 1:
+    for b in range(len(inverse)):
+        write_reach(ZT, inverse, room, b, entry, reach)
+        for i in range(len(mask)):
+            M = mask[i]
+            if M & (M - 1) == 0:
                 continue
-            has_image = False
+            gain[i, b, 0] = gain[i, b, 1] = step[i, b, 0] = step[i, b, 1] = 0.0
+            if ((determined[0, M] | determined[1, M]) >> b) & 1:
+                continue
             amount, own = q[b, i], float(sign[b, i])
             for side in range(2):
                 s = 2.0 * side - 1.0
                 reduced = 1.0 - s * score[b, i]
-                if reduced <= LEAST_LACK or not passes(determined, best, b, side):
+                if reduced <= LEAST_LACK or not passes(
+                    determined, cheap[i, M], b, side
+                ):
                     continue
                 span = C[i]
                 if own == s:
                     if place[b, i] >= 0:
                         continue
                     span -= amount
-                if not has_image:
-                    write_image(Z, inverse, b, i, image)
-                    has_image = True
                 # Beyond its cap only the hard side goes on, from the wrong side.
-                t = longest(image, room, b, s, span if reduced <= 1.0 else _LONGEST)
+                t = reach[side, i]
+                if reduced <= 1.0:
+                    t = min(t, span)
                 step[i, b, side] = t
                 gain[i, b, side] = t * reduced - max(0.0, t - span)
             if amount > 0.0 and own != 0.0 and loss[i] < np.inf:
-                if place[b, i] >= 0:
-                    loss[i] = np.inf
-                    continue
-                if not has_image:
-                    write_image(Z, inverse, b, i, image)
-                if longest(image, room, b, -own, amount) < amount - 1e-12:
+                away = 0 if own > 0.0 else 1
+                if place[b, i] >= 0 or reach[away, i] < amount - 1e-12:
                     loss[i] = np.inf
                 else:
                     loss[i] += amount * (1.0 - own * score[b, i])

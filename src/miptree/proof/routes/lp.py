@@ -91,14 +91,32 @@ def write_gains(
     Without branches, so that several points are computed at once.
     """
     n = len(sign)
+    side_q, side_place = q[n : 2 * n], place[n : 2 * n]
     for i in range(n):
         kept = sign[i] * score[i]
         up = 1.0 - kept if q[i] < cap[i] - _ROUNDING else 0.0
         down = kept - 1.0 + FINE * over[i] if q[i] > _ROUNDING else 0.0
         margin = max(up, down) if (place[i] < 0) & (sign[i] != 0) else 0.0
-        back = kept if q[n + i] > _ROUNDING else 0.0
-        side = max(-kept, back) if (place[n + i] < 0) & (hard[i] != 0) else 0.0
+        back = kept if side_q[i] > _ROUNDING else 0.0
+        side = max(-kept, back) if (side_place[i] < 0) & (hard[i] != 0) else 0.0
         gain[i] = max(margin, side)
+
+
+@njit(**SMALL)
+def place_of_largest(gain: FloatArray) -> int:
+    """Return the place of the first of the largest gains, none of them below 0.
+
+    The bits of such numbers, read as whole numbers, have the same order, and several
+    of these are compared at once.
+    """
+    bits = gain.view(np.int64)
+    most = bits[0]
+    for i in range(len(bits)):
+        most = max(most, bits[i])
+    at = 0
+    while bits[at] != most:
+        at += 1
+    return at
 
 
 @njit(**SMALL)
@@ -117,12 +135,10 @@ def best_column(
     """Return the column of the largest reduced cost that may move, and that cost."""
     n, m = len(sign), len(y)
     write_gains(place, q, sign, hard, cap, over, score, gain)
-    best, at = LEAST_GAIN, -1
-    for i in range(n):
-        if gain[i] > best:
-            best, at = gain[i], i
-    enter, reduced = -1, 0.0
-    if at >= 0:
+    at = place_of_largest(gain)
+    best, enter, reduced = LEAST_GAIN, -1, 0.0
+    if gain[at] > best:
+        best = gain[at]
         kept = sign[at] * score[at]
         red = 1.0 - kept - FINE * over[at]
         is_margin = (red == best and q[at] < cap[at] - _ROUNDING) or (
@@ -145,19 +161,21 @@ def best_column(
 
 @njit(**SMALL)
 def box_column(
-    box: float, place: IntArray, score: FloatArray, boxed: IntArray
+    box: float, place: IntArray, score: FloatArray, boxed: IntArray, size: FloatArray
 ) -> tuple[int, float]:
-    """Make a column of the box for the point farthest outside, if there is one."""
+    """Make a column of the box for the point farthest outside, if there is one.
+
+    ``size`` is room.
+    """
     n, m = len(score), len(boxed)
-    worst, at = box + LEAST_GAIN, -1
     for i in range(n):
-        if abs(score[i]) > worst:
-            worst, at = abs(score[i]), i
-    if at >= 0:
+        size[i] = abs(score[i])
+    at = place_of_largest(size)
+    if size[at] > box + LEAST_GAIN:
         for k in range(m):
             if place[2 * n + m + k] < 0:
                 boxed[k] = at + 1 if score[at] < 0.0 else -1 - at
-                return 2 * n + m + k, worst - box
+                return 2 * n + m + k, size[at] - box
     return -1, 0.0
 
 
@@ -325,7 +343,7 @@ def solve(
             rho, y, place, q, sign, hard, cap, over, score, gains
         )
         if enter < 0:
-            enter, reduced = box_column(box, place, score, boxed)
+            enter, reduced = box_column(box, place, score, boxed, gains)
         if enter < 0 or gain >= goal:
             return steps, enter < 0
         way = 1.0 if reduced > 0 else -1.0
@@ -351,10 +369,18 @@ def solve(
 
 @njit(**SMALL)
 def value_of(q: FloatArray, n: int, m: int, box: float) -> float:
-    """Return the objective value: what the multipliers of margins and box add up to."""
-    total = 0.0
-    for i in range(n):
+    """Return the objective value: what the multipliers of margins and box add up to.
+
+    Four sums at once, as each would wait for its own last number.
+    """
+    first, second, third, total = 0.0, 0.0, 0.0, 0.0
+    for i in range(3, n, 4):
+        first += q[i - 3]
+        second += q[i - 2]
+        third += q[i - 1]
+        total += q[i]
+    for i in range(n - n % 4, n):
         total += q[i]
     for code in range(2 * n + m, 2 * n + 2 * m):
         total -= box * q[code]
-    return total
+    return total + first + (second + third)

@@ -74,9 +74,9 @@ def process(
             write_scores(data.ZT, lps.y[b], look.score[b])
         prepare(data, lps, look, rho)
         look_ahead(
-            data.Z, data.C, data.cheap, data.determined, mask, lps.inverse, lps.q,
-            lps.place, lps.sign, look.score, look.room, look.image, look.gain,
-            look.step, look.loss,
+            data.ZT, data.C, data.cheap, data.determined, mask, lps.inverse, lps.q,
+            lps.place, lps.sign, look.score, look.room, look.entry, look.reach,
+            look.gain, look.step, look.loss,
         )  # fmt: skip
         goal = T * (1.0 + SAFETY)
         only, zero = np.int64(-1), np.int64(0)
