@@ -16,9 +16,10 @@ from miptree.objective.proved import Bounds
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.engine import Candidate
+from miptree.proof.routes.methods import Methods
 from miptree.proof.routes.part import Raised, raise_bound
 from miptree.proof.routes.result import Part
-from miptree.proof.routes.thresholds import Thresholds, highest_threshold
+from miptree.proof.routes.thresholds import highest_threshold
 from miptree.proof.routes.units import route_problem
 from miptree.tree import HeapTree
 from miptree.utils.arrays import IntArray
@@ -81,7 +82,7 @@ class Climb:
     def __post_init__(self) -> None:
         self.bound = Bound(-inf, "")
         self.parts: list[Part] = []
-        self._thresholds = Thresholds()
+        self._methods = Methods()
         self._leeway = Bounds.without_solver(self.problem, self.depth).leeway
 
     def run(self, levels: list[list[IntArray]], budget: Budget) -> None:
@@ -122,7 +123,7 @@ class Climb:
         first = budget.share(FIRST_SHARE)
         self._prove_all(everything, first)
         budget.used += first.used
-        if self._is_open and self._thresholds.reaches(self._highest, budget, HOPE):
+        if self._is_open and self._methods.reaches(self._highest, budget, HOPE):
             self._prove_all(everything, budget)
         return budget.is_over or not self._is_open
 
@@ -174,7 +175,7 @@ class Climb:
             n_jobs=self.n_jobs,
             on_candidates=self._offer,
             on_bound=lambda part: self._take([part]),
-            thresholds=self._thresholds,
+            methods=self._methods,
         )
         group.take(raised)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from math import inf
 from typing import NamedTuple
 
@@ -11,10 +11,12 @@ import numpy as np
 
 from miptree.objective.tolerance import Leeway
 from miptree.proof.routes.budget import Budget
+from miptree.proof.routes.by_root import can_search_roots, sweep_roots
+from miptree.proof.routes.methods import Methods
 from miptree.proof.routes.result import Part
 from miptree.proof.routes.structures import Structure, structures
 from miptree.proof.routes.sweep import OnCandidates, fits_memory, sweep
-from miptree.proof.routes.thresholds import Thresholds, highest_threshold
+from miptree.proof.routes.thresholds import highest_threshold
 from miptree.proof.routes.units import RouteProblem
 from miptree.utils.arrays import FloatArray
 
@@ -40,7 +42,7 @@ def raise_bound(
     n_jobs: int | None,
     on_candidates: OnCandidates = lambda candidates: inf,
     on_bound: Callable[[Part], object] = lambda part: None,
-    thresholds: Thresholds | None = None,
+    methods: Methods | None = None,
 ) -> Raised:
     """Prove higher and higher thresholds for a part while the budget lasts.
 
@@ -64,35 +66,55 @@ def raise_bound(
         Told of trees that are cheaper than a threshold; returns the limit.
     on_bound : callable
         Told of the part with every bound that is higher than those before.
-    thresholds : Thresholds, optional
+    methods : Methods, optional
         What is known of the nodes of earlier thresholds, and is noted of further ones.
     """
     routes = part.problem
-    thresholds = thresholds or Thresholds()
-    thresholds.base = float(routes.least_cost.sum())
+    methods = methods or Methods()
+    base = float(routes.least_cost.sum())
+    methods.begin(base, can_search_roots(routes, depth))
     all_structures = list(
         structures(routes.labels, depth, has_subsets=len(routes.values) > 0)
     )
     least = least_costs(routes, all_structures)
     constant = float(routes.cost[:, routes.labels].sum(axis=0).min())
-    leeway = Leeway(thresholds.base, routes.cheapest_error)
+    leeway = Leeway(base, routes.cheapest_error)
     is_solved = False
-    while not (is_solved or budget.is_over or thresholds.is_hopeless(budget)):
+    while not (is_solved or budget.is_over):
         highest = min(limit(), highest_threshold(constant, leeway))
         if part.threshold >= highest:
             return Raised(part, True)
-        threshold = thresholds.after(part.threshold, highest, scale, budget)
-        is_open = least < threshold * (1 + _ROUNDING)
-        to_search = [all_structures[k] for k in np.flatnonzero(is_open)]
-        if not fits_memory(routes, to_search):
+        by_root = partial(
+            sweep_roots,
+            routes,
+            known=part.threshold,
+            budget=budget,
+            on_candidates=on_candidates,
+        )
+        now = part.threshold, highest, scale, budget
+        next_one = methods.by_structure.after(*now)
+        methods.try_roots(part.threshold, next_one, budget, by_root)
+        thresholds = methods.better(highest, budget, record)
+        if thresholds.is_hopeless(budget):
             break
+        threshold = thresholds.after(*now)
         began = budget.clock.elapsed
-        found = sweep(
-            routes, to_search, threshold, known=part.threshold,
-            budget=budget, record=record, n_jobs=n_jobs, on_candidates=on_candidates,
-        )  # fmt: skip
+        if thresholds is methods.by_root:
+            found = by_root(threshold)
+        else:
+            is_open = least < threshold * (1 + _ROUNDING)
+            to_search = [all_structures[k] for k in np.flatnonzero(is_open)]
+            if not fits_memory(routes, to_search):
+                break
+            found = sweep(
+                routes, to_search, threshold, known=part.threshold, budget=budget,
+                record=record, n_jobs=n_jobs, on_candidates=on_candidates,
+            )  # fmt: skip
         if found.bound is None or found.bound <= part.threshold < found.met:
             break
+        fell_short = found.bound < threshold and found.met == inf
+        if thresholds is methods.by_root and fell_short:
+            methods.give_up_roots()  # a tree outside the box is in the way
         thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)
         if found.bound > part.threshold:
             part = part._replace(threshold=found.bound, structures=found.proofs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -206,9 +207,7 @@ def determined_splits(structure: Structure) -> IntArray:
 
 def make_rows(n: int, m: int, n_splits: int, levels: int) -> Rows:
     """Return the memory of so many levels of LPs."""
-    floats, ints, flags = (
-        sum(int(np.prod(shape)) for shape in part) for part in _shapes(n, m, n_splits)
-    )
+    floats, ints, flags = (sum(map(prod, part)) for part in _shapes(n, m, n_splits))
     return Rows(
         np.zeros((levels, floats)),
         np.zeros((levels, ints), dtype=np.int64),
@@ -222,7 +221,7 @@ def view_lps(rows: Rows, n: int, m: int, n_splits: int) -> Lps:
     for memory, shapes in zip(rows, _shapes(n, m, n_splits), strict=True):
         first = 0
         for shape in shapes:
-            end = first + int(np.prod(shape))
+            end = first + prod(shape)
             arrays.append(memory[0, first:end].reshape(shape))
             first = end
     room = ((n,), (n,), (m,), (m, m))

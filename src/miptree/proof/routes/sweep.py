@@ -74,7 +74,7 @@ def sweep(
     Where nodes limit the budget, the result is the same whatever the number of jobs:
     every search of a round may use as many, and they share nothing.
     """
-    before, goal = budget.used, _Goal(threshold, known, budget)
+    before, goal = budget.used, Goal(threshold, known, budget)
     done: list[Search] = []
     with budget.clock.flag() as stop, on_threads(n_jobs) as threads:
         for batch in _batches(routes, structures):
@@ -94,7 +94,7 @@ def fits_memory(routes: RouteProblem, structures: Sequence[Structure]) -> bool:
     return all(search_bytes(routes, one) <= _MOST_BYTES for one in structures)
 
 
-class _Goal:
+class Goal:
     """The threshold of a sweep, which sinks as its budget goes by."""
 
     def __init__(self, threshold: float, known: float, budget: Budget) -> None:
@@ -125,7 +125,7 @@ def _batches(
 
 
 def _exhaust(
-    searches: list[Search], goal: _Goal, threads: Parallel, on_candidates: OnCandidates
+    searches: list[Search], goal: Goal, threads: Parallel, on_candidates: OnCandidates
 ) -> bool:
     """Go on with the searches of a batch; tell whether all of them ended."""
     budget, nodes, batch = goal.budget, _FIRST_NODES, searches

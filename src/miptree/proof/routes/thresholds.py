@@ -7,7 +7,7 @@ the threshold, so that all but the last ones cost little.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import log
+from math import exp, inf, log
 
 from miptree.objective.tolerance import OPTIMALITY_TOLERANCE, Leeway
 from miptree.proof.routes.budget import Budget
@@ -24,6 +24,8 @@ _NEARLY = 0.93
 """Part of the limit from which the limit itself is the next threshold."""
 _FORESIGHT = 0.6
 """Part of the limit that must be proved before the nodes at the limit are foretold."""
+_MOST_LOG = 700.0
+"""Logarithm of the most nodes that are foretold."""
 _TOO_MANY = 1.5
 """Times too many that nodes are foretold: their growth often slows down."""
 
@@ -56,9 +58,40 @@ class Thresholds:
         self._done.append((threshold, max(1, nodes)))
         self._seconds = seconds
 
+    def clear(self) -> None:
+        """Forget all thresholds."""
+        self._done.clear()
+
+    @property
+    def last(self) -> float:
+        """The last threshold, 0 if there was none."""
+        return self._done[-1][0] if self._done else 0.0
+
+    @property
+    def last_nodes(self) -> int:
+        """Nodes of the last threshold, 0 if there was none."""
+        return self._done[-1][1] if self._done else 0
+
+    def reach(self, budget: Budget) -> float | None:
+        """Return the threshold that a budget seems to be enough for, if it is known."""
+        if len(self._done) < 2:
+            return None
+        high, many = self._done[-1]
+        more = log(max(budget.affordable(self._seconds, many), 1.0) / many)
+        if self._slope <= 0:
+            return inf if more > 0 else high
+        return high + more / self._slope
+
+    def nodes_at(self, threshold: float) -> float:
+        """Return the nodes that a threshold seems to need, 0 if that is not known."""
+        if len(self._done) < 2:
+            return 0.0
+        high, many = self._done[-1]
+        return many * exp(min(self._slope * (threshold - high), _MOST_LOG))
+
     def is_hopeless(self, budget: Budget) -> bool:
         """Tell whether a budget is not even good for the nodes of the last sweep."""
-        nodes = self._done[-1][1] if self._done else 0
+        nodes = self.last_nodes
         return budget.affordable(self._seconds, nodes) < nodes
 
     def reaches(self, limit: float, budget: Budget, times: float = _TOO_MANY) -> bool:

@@ -97,6 +97,17 @@ class RouteProblem(_Arrays):
             np.maximum(distance, gap, out=distance)
         return distance
 
+    def among(self, points: IntArray) -> RouteProblem:
+        """Return the problem of some of the points, at the same price of the norms."""
+        part = RouteProblem(
+            np.ascontiguousarray(self.X[points]), self.cost[points], self.C[points],
+            self.rho, self.box, self.first_row[points], self.labels,
+            self.values[:, points],
+        )  # fmt: skip
+        distance = np.ascontiguousarray(self.distance[np.ix_(points, points)])
+        part.__dict__["distance"] = distance  # as the cached property would
+        return part
+
 
 def route_problem(
     problem: Problem,

@@ -1,0 +1,60 @@
+"""The search over the sides of the root at one threshold."""
+
+from __future__ import annotations
+
+from math import inf
+
+from miptree.proof.routes.budget import Budget
+from miptree.proof.routes.by_root.search import RootSearch
+from miptree.proof.routes.sweep import Goal, OnCandidates, Sweep
+from miptree.proof.routes.units import RouteProblem
+
+_NODES_AT_A_TIME = 16
+"""Nodes of the root between two looks at the clock."""
+
+
+def can_search_roots(routes: RouteProblem, depth: int) -> bool:
+    """Tell whether the search applies: to depth 2, without subset splits."""
+    return depth == 2 and len(routes.values) == 0 and len(routes.labels) > 1
+
+
+def sweep_roots(
+    routes: RouteProblem,
+    threshold: float,
+    max_nodes: float = inf,
+    *,
+    known: float,
+    budget: Budget,
+    on_candidates: OnCandidates = lambda candidates: inf,
+) -> Sweep:
+    """Prove that no tree of depth 2 with a split costs less than a threshold.
+
+    Parameters
+    ----------
+    routes, threshold
+        As in :func:`~miptree.proof.routes.sweep.sweep`.
+    max_nodes : float
+        Nodes after which the search is given up.
+    known, budget, on_candidates
+        As there.
+
+    Returns
+    -------
+    Sweep
+        Its bound is None where the search did not end.
+    """
+    before, goal = budget.used, Goal(threshold, known, budget)
+    with budget.clock.flag() as stop:
+        search = RootSearch(routes, threshold, stop)
+        while not (search.is_exhausted or budget.is_over):
+            if search.nodes > max_nodes or not search.go_on(_NODES_AT_A_TIME):
+                break
+            budget.used = before + search.nodes
+            if search.candidates:
+                goal.lower_to(on_candidates(search.candidates))
+                search.candidates.clear()
+            search.threshold = min(search.threshold, goal.now)
+    nodes = search.nodes
+    if not search.is_exhausted:
+        return Sweep(None, nodes, inf, None)
+    return Sweep(search.threshold, nodes, search.met, None)
