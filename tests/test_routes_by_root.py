@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
 import pytest
 
 from _route_cases import Refuter, RouteCase, route_case
@@ -12,6 +13,9 @@ from miptree.control.clock import Clock
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.by_root import can_search_roots, sweep_roots
 from miptree.proof.routes.candidates import heap_of
+from miptree.proof.routes.methods import Methods
+from miptree.proof.routes.part import raise_bound
+from miptree.proof.routes.result import Part
 from miptree.proof.routes.structures import structures
 from miptree.proof.routes.sweep import Sweep, sweep
 from miptree.proof.routes.units import RouteProblem, route_problem
@@ -78,3 +82,84 @@ def test_both_searches_prove_the_same(seed):
         assert found.bound == pytest.approx(other.bound, rel=1e-5)
     else:  # a tree outside the box was in the way
         assert found.bound <= other.bound
+
+
+def test_it_ends_with_its_nodes_and_with_the_clock():
+    problem = routes_of(route_case(104, (40, 40), depths=(2,), kinds=("gauss",)))
+    few = prove(problem, 30.0, budget=Budget(Clock(), 50))
+    assert few.bound is None
+    assert few.nodes >= 50
+    given_up = sweep_roots(problem, 30.0, 20, known=0.0, budget=Budget(Clock(), 10**6))
+    assert given_up.bound is None
+    over = Clock()
+    over.stop.request()
+    assert prove(problem, 30.0, budget=Budget(over, 10**6)).bound is None
+
+
+def test_the_search_that_goes_farther_is_chosen():
+    budget = Budget(Clock(), 10**5)
+    methods = Methods()
+    methods.begin(0.0, can_use_roots=True)
+    for threshold, nodes in ((4.0, 300), (5.0, 3000)):
+        methods.by_structure.note(threshold, nodes, 1.0)
+    asked = []
+
+    def search(threshold: float, most: int) -> Sweep:
+        asked.append((threshold, most))
+        return Sweep(threshold, 100 * len(asked), inf, None)
+
+    assert methods.better(9.0, budget, record=False) is methods.by_structure
+    methods.try_roots(5.0, 6.0, budget, search)
+    assert [threshold for threshold, _ in asked] == [3.75, 4.5]
+    assert methods.better(9.0, budget, record=False) is methods.by_root
+    # Only the other one can be recorded, which matters where it reaches the limit.
+    assert methods.better(5.5, budget, record=True) is methods.by_structure
+    assert methods.better(9.0, budget, record=True) is methods.by_root
+    methods.try_roots(5.0, 6.0, budget, search)
+    assert len(asked) == 2  # not again before the nodes are many more
+    methods.give_up_roots()
+    methods.try_roots(9.0, 10.0, budget, search)
+    assert len(asked) == 2
+    assert methods.better(9.0, budget, record=False) is methods.by_structure
+
+
+def test_roots_that_take_too_many_nodes_are_not_chosen():
+    methods = Methods()
+    methods.begin(0.0, can_use_roots=True)
+    for threshold, nodes in ((4.0, 300), (5.0, 3000)):
+        methods.by_structure.note(threshold, nodes, 1.0)
+    budget = Budget(Clock(), 10**5)
+    methods.try_roots(5.0, 6.0, budget, lambda *_: Sweep(None, 4000, inf, None))
+    assert methods.better(9.0, budget, record=False) is methods.by_structure
+
+
+def test_bounds_are_raised_by_root_and_are_valid():
+    case = route_case(102, (40, 40), depths=(2,), kinds=("gauss",))
+    refuter = Refuter(case)
+    refuter.search(30)
+    problem = routes_of(case)
+    proved = prove(problem, 0.3 * refuter.best).bound
+    methods, used = Methods(), []
+    # As if the other search had become slow.
+    for part, nodes in ((0.2, 10), (0.3, 10**5)):
+        methods.by_structure.note(part * refuter.best, nodes, 1.0)
+
+    def offer(found):
+        for coef, threshold, structure, values in found:
+            refuter.offer(heap_of(case.problem, structure, coef, threshold, 2, values))
+        return refuter.best
+
+    raised = raise_bound(
+        Part(problem, np.arange(case.problem.n_rows), 1.0, proved),
+        2,
+        lambda: refuter.best,
+        scale=refuter.best,
+        budget=Budget(Clock(), 60_000),
+        record=False,
+        n_jobs=1,
+        methods=methods,
+        on_candidates=offer,
+        on_bound=lambda part: used.append(methods.by_root.last == part.threshold),
+    )
+    assert any(used)
+    assert 0.5 * refuter.best < raised.part.threshold <= refuter.best * (1 + 1e-9)
