@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 from miptree.control.clock import Clock
 
@@ -54,11 +55,19 @@ class Budget:
         nodes = None if left is None else int(part * left) // n_equal
         return Budget(self.clock.share(part), nodes)
 
+    def at_most(self, nodes: float) -> Budget:
+        """Return all of the time left, and so many nodes at most."""
+        if nodes == inf:
+            return Budget(self.clock, self.left)
+        left = self.left
+        most = int(nodes)
+        return Budget(self.clock, most if left is None else min(most, left))
+
     def affordable(self, seconds: float, nodes: int) -> float:
         """Return the nodes that the rest is good for at a speed that was measured."""
         remaining = self.clock.remaining
         if self.left is not None:
             return float(self.left)
         if remaining is None or seconds <= 0:
-            return float("inf")
+            return inf
         return remaining * nodes / seconds

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.sweep import Sweep
@@ -18,8 +19,11 @@ from miptree.proof.routes.thresholds import Thresholds
 _TRIED_FROM, _AGAIN = 2000, 10
 """Nodes foretold of a sweep by structure from which on the other search is tried; and
 how many times as many they must be before it is tried again."""
-_LEAST_TRIED = 4000
+_LEAST_TRIED = 6000
 """Nodes that it may use for that at least."""
+_TIMES_FORETOLD, _LEAST_NODES = 4.0, 10_000
+"""A sweep by structure may use so many times the nodes that were foretold, and so many
+at least, where there is another way to go on."""
 _TRIED_AT = (0.75, 0.9)
 """Parts of what is proved at which it is tried."""
 
@@ -86,6 +90,13 @@ class Methods:
                 return
             seconds = budget.clock.elapsed - began
             self.by_root.note(found.bound, found.nodes, seconds)
+
+    def most_nodes(self, threshold: float) -> float:
+        """Return the nodes that the search by structure should use for a threshold."""
+        foretold = self.by_structure.nodes_at(threshold)
+        if not self.uses_roots or foretold == 0:
+            return inf
+        return max(_TIMES_FORETOLD * foretold, _LEAST_NODES)
 
     def better(self, limit: float, budget: Budget, record: bool) -> Thresholds:
         """Return the one that seems to prove more, or the limit with fewer nodes.

@@ -106,10 +106,12 @@ def raise_bound(
             to_search = [all_structures[k] for k in np.flatnonzero(is_open)]
             if not fits_memory(routes, to_search):
                 break
+            own = budget.at_most(methods.most_nodes(threshold))
             found = sweep(
-                routes, to_search, threshold, known=part.threshold, budget=budget,
+                routes, to_search, threshold, known=part.threshold, budget=own,
                 record=record, n_jobs=n_jobs, on_candidates=on_candidates,
             )  # fmt: skip
+            budget.used += own.used
         if found.bound is None or found.bound <= part.threshold < found.met:
             break
         fell_short = found.bound < threshold and found.met == inf
