@@ -37,6 +37,7 @@ class _Arrays(NamedTuple):
     first_row: IntArray
     labels: IntArray
     values: IntArray
+    most_features: int
 
 
 class RouteProblem(_Arrays):
@@ -61,12 +62,19 @@ class RouteProblem(_Arrays):
     values : int array of shape (n_categorical, n)
         Place of each point's value of every feature with subset splits, among the
         columns of values of the :class:`Problem`.
+    most_features : int
+        Features that a hyperplane may use: d where the problem has no limit.
     """
 
     @property
     def n_points(self) -> int:
         """Number of distinct x."""
         return len(self.X)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a hyperplane may not use all features."""
+        return self.most_features < self.X.shape[1]
 
     @property
     def least_split(self) -> float:
@@ -135,6 +143,7 @@ def route_problem(
         rows[first],
         useful_labels(problem, rows),
         problem.value_codes[:, rows[first]],
+        min(problem.max_features or problem.n_open, problem.n_open),
     )
 
 
