@@ -67,7 +67,7 @@ def solve_split(data: Data, lps: Lps, b: int, rho: float, goal: float) -> float:
         )  # fmt: skip
         lps.age[b, 0] = 0
     steps, is_solved = solve(
-        Z, data.ZT, lps.t_cap[b], data.box, lps.inverse[b], lps.y[b], lps.basis[b],
+        Z, data.ZT, rho, lps.free[b], data.box, lps.inverse[b], lps.y[b], lps.basis[b],
         lps.place[b], lps.q[b], lps.sign[b], lps.hard[b], lps.cap[b], lps.over[b],
         lps.boxed[b], _MOST_STEPS, goal, lps.column, lps.score, lps.gains,
     )  # fmt: skip
@@ -113,8 +113,8 @@ def drop_column(data: Data, lps: Lps, b: int, i: int, rho: float) -> None:
         for r in range(m):
             lps.column[r] = lps.inverse[b, best, r]
         move(
-            2 * n + best, 1.0, -lps.y[b, best], 0.0, row, lps.column,
-            lps.t_cap[b], lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
+            2 * n + best, 1.0, -lps.y[b, best], 0.0, row, lps.column, rho,
+            lps.free[b], lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
             lps.q[b], lps.cap[b], lps.over[b],
         )  # fmt: skip
     lps.q[b, i] = 0.0

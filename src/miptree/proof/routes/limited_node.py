@@ -28,7 +28,7 @@ def work_on_limited_node(
     one of them: the first option is the feature.
     """
     if len(use) > 0:
-        follow_uses(data, lps, use, rho)
+        follow_uses(data, lps, use)
     outcome, pick, n_options, kind, split = work_on_node(
         data, lps, kept, here, scratch, look, trail, count, mask, feature, use, T,
         least_split, rho, whole, used, option, answer,

@@ -74,7 +74,7 @@ def process(
             total = answer[0]
         for b in range(n_splits):
             write_scores(data.ZT, lps.y[b], look.score[b])
-        prepare(data, lps, look)
+        prepare(data, lps, look, rho)
         look_ahead(
             data.ZT, data.C, data.cheap, data.determined, mask, lps.inverse, lps.q,
             lps.place, lps.sign, look.score, look.room, look.entry, look.reach,

@@ -62,8 +62,6 @@ class Lps(NamedTuple):
     cap: FloatArray
     near: FloatArray
     """(B, 2, n): distance to the nearest point surely on this side of this split."""
-    t_cap: FloatArray
-    """(B, m): caps of the slacks: rho, or next to infinite for features left out."""
     basis: IntArray
     place: IntArray
     partner: IntArray
@@ -81,6 +79,8 @@ class Lps(NamedTuple):
     sign: AnyArray
     hard: AnyArray
     over: AnyArray
+    free: AnyArray
+    """(B, m): 1 if the slack of a feature has no cap, as the split leaves it out."""
     score: FloatArray
     """(n,): room in which an LP is solved, as the next ones."""
     gains: FloatArray
@@ -247,9 +247,9 @@ def _shapes(n: int, m: int, B: int) -> list[list[tuple[int, ...]]]:
     """Return the shapes of the arrays of LPs: floats, ints and flags."""
     columns = 2 * (n + m)
     return [
-        [(B, m, m), (B, m), (B, columns), (B, n), (B, 2, n), (B, m)],
+        [(B, m, m), (B, m), (B, columns), (B, n), (B, 2, n)],
         [(B, m), (B, columns), (B, 2, n), (B, 1), (B, 1), (1, n), (1, n), (B, m)],
-        [(B, n)] * 3,
+        [*[(B, n)] * 3, (B, m)],
     ]
 
 

@@ -21,8 +21,6 @@ from miptree.utils.arrays import FloatArray, IntArray
 
 BY_USE = 3
 """Kind of a branch, beside those of ``subsets``: on a feature of a hyperplane."""
-_FREE = 1e18
-"""Cap of a slack that has none."""
 _LEAST_USE = 1e-7
 """Smaller coefficients, at scores in units of the margin, are rounding."""
 
@@ -34,17 +32,17 @@ def first_use(data: Data) -> int:
 
 
 @njit(**UNCOUNTED)
-def follow_uses(data: Data, lps: Lps, use: IntArray, rho: float) -> None:
+def follow_uses(data: Data, lps: Lps, use: IntArray) -> None:
     """Free the slacks of features that are left out, and of no others."""
-    n, m = data.Z.shape
+    d = data.Z.shape[1] - 1
     for b in range(len(lps.y)):
-        is_outside = False
-        for c in range(m - 1):
-            cap = _FREE if use[b * (m - 1) + c] == EXCLUDED else rho
-            if cap != lps.t_cap[b, c]:
-                lps.t_cap[b, c], lps.stale[b, 0] = cap, 1
-                is_outside = is_outside or abs(lps.q[b, 2 * n + c]) > cap
-        if is_outside:  # these LPs were of another branch
+        was_of_others = False
+        for c in range(d):
+            is_free = use[b * d + c] == EXCLUDED
+            if is_free != lps.free[b, c]:
+                lps.free[b, c], lps.stale[b, 0] = is_free, 1
+                was_of_others = was_of_others or not is_free
+        if was_of_others:  # in the LP of another branch it may be too large
             reset(
                 lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b], lps.q[b],
                 lps.over[b],
