@@ -8,7 +8,7 @@ from miptree.objective.tolerance import Leeway
 
 UNKNOWN = 1e9
 """Value of the best tree where none is at hand: the proof has to find the optimum."""
-_ENOUGH = 200_000
+_ENOUGH = 1_000_000
 """Nodes that end every proof of a few rows."""
 
 
