@@ -69,7 +69,7 @@ def route_case(
 def limited_case(
     seed: int, rows: tuple[int, int], depths: tuple[int, ...] = (1, 2, 2, 3)
 ) -> RouteCase:
-    """Random case of two to four features, of which a split may use one at least less."""
+    """Random case of two to four features, not all of which a split may use."""
     case = route_case(seed, rows, depths)
     rng = np.random.default_rng([seed, 1])
     n, d, problem = case.problem.n_rows, int(rng.integers(2, 5)), case.problem
@@ -115,7 +115,11 @@ class Refuter:
         self._n_offered = 0
 
     def offer(self, heap: HeapTree) -> float:
-        """Take a tree, the first ones polished as well; return the least objective."""
+        """Take a tree, the first ones polished as well; return the least objective.
+
+        Of splits with more features than they may use, the largest ones are kept.
+        """
+        heap = self.case.problem.limited(heap)
         self.best = min(self.best, self.case.value(heap))
         self._n_offered += 1
         if self._n_offered <= _N_POLISHED:

@@ -323,7 +323,9 @@ class Prover:
         """Branch on whether a split uses a feature: it does not, or keeps it."""
         self.lines.append(["u", split, feature])
         before, d = self.use, self.points.x.shape[1]
-        most = self.points.most - (self.lie in ("too few features", "features left out"))
+        most = self.points.most - (
+            self.lie in ("too few features", "features left out")
+        )
         for is_kept in (False, True):
             own = {**before[split], feature: is_kept}
             if is_kept and sum(own.values()) >= most:

@@ -436,7 +436,9 @@ def test_reading_ends_at_the_deadline(folder, monkeypatch, n_looks):
 
 def test_the_sentence_says_how_many_features_a_split_may_use(folder):
     lines, frame = case("two of three")
-    words = "may use all 3 columns, at most 2 of them in a split, has an objective below"
+    words = (
+        "may use all 3 columns, at most 2 of them in a split, has an objective below"
+    )
     assert words in checked(lines, frame, folder).sentence
 
 
