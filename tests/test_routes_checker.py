@@ -34,6 +34,7 @@ CASES = {
     "one of three": {"seed": 8, "n": 6, "d": 3, "depth": 1, "most": 1},
     "two of three": {"seed": 8, "n": 6, "d": 3, "depth": 1, "most": 2},
     "one of two": {"seed": 8, "n": 4, "most": 1, "part": 1.1},
+    "one of three columns": {"seed": 7, "d": 1, "depth": 1, "more": True, "most": 1},
     "one of two, two parts": {"seed": 5, "n": 6, "depth": 1, "most": 1, "n_parts": 2},
     "deep": {"seed": 16, "n": 5, "d": 1, "depth": 3, "part": 1.1},
 }
@@ -436,9 +437,10 @@ def test_reading_ends_at_the_deadline(folder, monkeypatch, n_looks):
 
 def test_the_sentence_says_how_many_features_a_split_may_use(folder):
     lines, frame = case("two of three")
-    words = (
-        "may use all 3 columns, at most 2 of them in a split, has an objective below"
-    )
+    words = "may use all 3 columns, at most 2 of them in a split, has an"
+    assert words in checked(lines, frame, folder).sentence
+    lines, frame = case("one of three columns")
+    words = "reads as 3 columns of numbers, at most 1 of them in a split, has an"
     assert words in checked(lines, frame, folder).sentence
 
 

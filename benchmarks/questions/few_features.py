@@ -33,15 +33,9 @@ ABOUT = (
     "trees that keep the limit. A star marks a tree that is proved optimal; the gap is "
     "that of the bound, in percent of the best tree with the limit."
 )
+SETS = ("iris", "wine", "breast-cancer-wisconsin", "monks-1", "seeds", "hepatitis")
 OPTIONS: dict[str, Any] = {
-    "name": (
-        "iris",
-        "wine",
-        "breast-cancer-wisconsin",
-        "monks-1",
-        "seeds",
-        "hepatitis",
-    ),
+    "name": SETS,
     "most": (2, 3),
     "proof": ("without", "with"),
     "limit": (60.0,),
