@@ -29,7 +29,7 @@ TITLE = "Proofs over routes, with few features in a split"
 ABOUT = (
     "Training part of split 0, depth 2, default penalties, 60 s of one core, those of "
     "the search (6 s) among them; kernels compiled before. `without` proves a bound of "
-    "trees whose splits may use all features, as all versions before did; `with` one of "
+    "trees whose splits may use all features, as older versions did; `with` one of "
     "trees that keep the limit. A star marks a tree that is proved optimal; the gap is "
     "that of the bound, in percent of the best tree with the limit."
 )
