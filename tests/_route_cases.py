@@ -66,6 +66,23 @@ def route_case(
     return RouteCase(seed, problem, objective, depth)
 
 
+def limited_case(
+    seed: int, rows: tuple[int, int], depths: tuple[int, ...] = (1, 2, 2, 3)
+) -> RouteCase:
+    """Random case of two to four features, not all of which a split may use."""
+    case = route_case(seed, rows, depths)
+    rng = np.random.default_rng([seed, 1])
+    n, d, problem = case.problem.n_rows, int(rng.integers(2, 5)), case.problem
+    X = rng.integers(-2, 3, (n, d)).astype(float)
+    if rng.random() < 0.5:
+        X = rng.normal(size=(n, d)).round(2)
+    limited = Problem.from_data(
+        X, problem.y, problem.n_classes, problem.weight, problem.class_cost,
+        max_features=int(rng.integers(1, d)),
+    )  # fmt: skip
+    return case._replace(problem=limited)
+
+
 def many_classes_case(seed: int, rows: tuple[int, int]) -> RouteCase:
     """Random case of depth 3 and five classes and more: proved in groups of classes."""
     rng = np.random.default_rng(seed)
@@ -98,7 +115,11 @@ class Refuter:
         self._n_offered = 0
 
     def offer(self, heap: HeapTree) -> float:
-        """Take a tree, the first ones polished as well; return the least objective."""
+        """Take a tree, the first ones polished as well; return the least objective.
+
+        Of splits with more features than they may use, the largest ones are kept.
+        """
+        heap = self.case.problem.limited(heap)
         self.best = min(self.best, self.case.value(heap))
         self._n_offered += 1
         if self._n_offered <= _N_POLISHED:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import linprog
 
+from miptree.proof.routes.state import EXCLUDED, KEPT, MAY_USE
 from miptree.proof.routes.structures import Structure
 from miptree.proof.routes.trace import (
     BOX_LEFT,
@@ -15,6 +16,7 @@ from miptree.proof.routes.trace import (
     ENVELOPE,
     EXPONENT,
     MARGIN,
+    USE,
     Trace,
 )
 from miptree.proof.routes.units import RouteProblem
@@ -22,7 +24,10 @@ from miptree.utils.arrays import AnyArray, IntArray
 
 
 class SplitCosts:
-    """Least cost of a split that sends some points left and some right, by an LP."""
+    """Least cost of a split that sends some points left and some right, by LPs.
+
+    There is one for every set of as many features as a split may use.
+    """
 
     def __init__(self, problem: RouteProblem, with_box: bool) -> None:
         self.problem, self.with_box, self.known = problem, with_box, {}
@@ -33,7 +38,12 @@ class SplitCosts:
         return self.known[side]
 
     def _solve(self, side: np.ndarray) -> float:
-        X, C, rho, box = (getattr(self.problem, k) for k in ("X", "C", "rho", "box"))
+        X, most = self.problem.X, self.problem.most_features
+        sets = combinations(range(X.shape[1]), most)
+        return min(self._solve_with(X[:, used], side) for used in sets)
+
+    def _solve_with(self, X: np.ndarray, side: np.ndarray) -> float:
+        C, rho, box = (getattr(self.problem, k) for k in ("C", "rho", "box"))
         (rows,) = np.nonzero(side)
         if len(rows) == 0:
             return 0.0
@@ -97,18 +107,28 @@ def replay(
     if trace.fixed >= 0:
         assert structure.is_symmetric
         first[trace.fixed] = structure.left_of_root
-    stack, least = [first], np.inf
+    may_use = np.full((structure.n_splits, problem.X.shape[1]), MAY_USE)
+    stack, least = [(first, may_use)], np.inf
     for event in range(trace.n_events):
-        mask = stack.pop()
+        mask, use = stack.pop()
         if trace.kind[event] == BRANCH:
             masks, i = trace.masks_of(event), trace.point[event]
             assert np.bitwise_or.reduce(masks) == mask[i]
             for child in reversed(masks):
                 below = mask.copy()
                 below[i] = child
-                stack.append(below)
+                stack.append((below, use))
+        elif trace.kind[event] == USE:
+            split, (feature,) = trace.point[event], trace.masks_of(event)
+            assert use[split, feature] == MAY_USE
+            kept, without = use.copy(), use.copy()
+            kept[split, feature], without[split, feature] = KEPT, EXCLUDED
+            if (kept[split] == KEPT).sum() == problem.most_features:
+                kept[split, kept[split] == MAY_USE] = EXCLUDED
+            stack += [(mask, kept), (mask, without)]
         else:
-            least = min(least, value_of(problem, structure, trace, event, mask, T))
+            value = value_of(problem, structure, trace, event, mask, T, use)
+            least = min(least, value)
     assert not stack
     return least
 
@@ -119,7 +139,7 @@ def leaves_of(mask: int, n_leaves: int) -> list[int]:
 
 def value_of(
     problem: RouteProblem, structure: Structure, trace: Trace, event: int,
-    mask: np.ndarray, T: float,
+    mask: np.ndarray, T: float, use: np.ndarray,
 ) -> float:  # fmt: skip
     """Return what the multipliers of a closing prove."""
     cost = problem.cost[:, structure.label]
@@ -172,7 +192,8 @@ def value_of(
                 assert q <= problem.C[i]
             balance += side * q * np.append(problem.X[i], 1.0)
             paid += q if kind in (MARGIN, ENVELOPE) else 0.0
-        excess = max(0.0, np.abs(balance[:-1]).max(initial=0.0) - rho)
+        may_use = np.abs(balance[:-1])[use[b] != EXCLUDED]
+        excess = max(0.0, may_use.max(initial=0.0) - rho)
         value = paid - A * excess - (problem.box + A) * abs(balance[-1])
         lower[b] = max(lower[b], value)
     return float(base + lower.sum())

@@ -23,11 +23,12 @@ class Mutator:
         for _ in range(1 + int(self.rng.integers(2))):
             names = "number number entry line order header structure part multipliers"
             more = ["kind", "value"] if lines[0]["version"] == 3 else []
+            more += ["use"] if lines[0]["family"]["max_features"] else []
             getattr(self, self.pick([*names.split(), "cut", "cut", *more]))(lines)
         lines[1]["lines"] = len(lines) - 3
         return lines
 
-    def events(self, lines, kinds="bcldv"):
+    def events(self, lines, kinds="bcldvu"):
         found = [k for k, line in enumerate(lines[2:-1], 2) if line[0] in kinds]
         critical = [k for k in self.critical if k in found]
         return critical if critical and self.rng.random() < 0.5 else found
@@ -85,7 +86,7 @@ class Mutator:
 
     def line(self, lines):
         """Drop or repeat a line, or put that of another place into it."""
-        k, other = (self.pick(self.events(lines, "bclsfdv")) for _ in range(2))
+        k, other = (self.pick(self.events(lines, "bclsfdvu")) for _ in range(2))
         way = self.rng.integers(3)
         if way == 0 and len(self.events(lines)) > 2:
             del lines[k]
@@ -96,16 +97,11 @@ class Mutator:
 
     def cut(self, lines):
         """Put one closing in place of a branch with all that is below it."""
-        branches = self.events(lines, "bdv")
-        if not branches or lines[branches[0]][0] not in "bdv":
+        branches = self.events(lines, "bdvu")
+        if not branches or lines[branches[0]][0] not in "bdvu":
             return
-        start = end = self.pick(branches)
-        ends = 1
-        n_categories = sum(c.get("is_subset", False) for c in lines[0]["columns"])
-        while ends and end < len(lines) - 1 and lines[end][0] in "bcldv":
-            more = {"c": -1, "l": 0, "v": 1, "d": n_categories - 1}
-            ends += more.get(lines[end][0], len(lines[end]) - 3)
-            end += 1
+        start = self.pick(branches)
+        end = self.end_of(lines, start)
         closings = [line for line in lines[start:end] if line[0] == "c"]
         if not closings:
             return
@@ -116,8 +112,18 @@ class Mutator:
             closing[1:] = self.put(closing[1:])
         lines[start:end] = [closing]
 
+    def end_of(self, lines, start):
+        """The line after a branch or closing and all that is below it."""
+        ends, end = 1, start
+        n_categories = sum(c.get("is_subset", False) for c in lines[0]["columns"])
+        while ends and end < len(lines) - 1 and lines[end][0] in "bcldvu":
+            more = {"c": -1, "l": 0, "v": 1, "u": 1, "d": n_categories - 1}
+            ends += more.get(lines[end][0], len(lines[end]) - 3)
+            end += 1
+        return end
+
     def order(self, lines):
-        a, b = (self.pick(self.events(lines, "bclsfdv")) for _ in range(2))
+        a, b = (self.pick(self.events(lines, "bclsfdvu")) for _ in range(2))
         lines[a], lines[b] = lines[b], lines[a]
 
     def structure(self, lines):
@@ -129,7 +135,7 @@ class Mutator:
         way = self.rng.integers(4)
         if way == 0:
             ends = [*[s for s in starts if s > k], len(lines) - 1]
-            if len(starts) > 1 and lines[ends[0] - 1][0] in "bclsfdv":
+            if len(starts) > 1 and lines[ends[0] - 1][0] in "bclsfdvu":
                 del lines[k : ends[0]]
         elif way == 1 and isinstance(lines[k][1], list):
             lines[k][1] = lines[k][1][::-1]
@@ -157,6 +163,26 @@ class Mutator:
         if some and lines[some[0]][0] in "dv":
             line = lines[self.pick(some)]
             line[1 + int(self.rng.integers(len(line) - 1))] = self.pick(range(6))
+
+    def use(self, lines):
+        """Branch on another feature, or on one more, or change how many are allowed."""
+        places = self.events(lines, "bcu")
+        k, way = self.pick(places), self.rng.integers(4)
+        if way == 0:
+            lines[0]["family"]["max_features"] = self.pick([None, 1, 2, 3])
+        elif way == 1:
+            lines.insert(k, ["u", *self.rng.integers(3, size=2).tolist()])
+        elif way == 2 and lines[k][0] == "u":
+            lines[k][1:] = self.rng.integers(3, size=2).tolist()
+        elif lines[k][0] == "u":
+            self.drop_case(lines, k)
+
+    def drop_case(self, lines, k):
+        """Let one of the two cases of a feature stand for both."""
+        middle = self.end_of(lines, k + 1)
+        end = self.end_of(lines, middle)
+        cases = lines[k + 1 : middle], lines[middle:end]
+        lines[k:end] = self.pick(cases)
 
     def part(self, lines):
         parts = [k for k, line in enumerate(lines[2:-1], 2) if line[0] == "part"]

@@ -80,6 +80,8 @@ class Points:
         self.slack = family["slack_penalty"] * family["margin"] * self.weight
         self.rho = family["l1_penalty"] * family["margin"]
         self.box = 1 / family["margin"]
+        d = self.x.shape[1]
+        self.most = min(family["max_features"] or d, d)
 
     def some(self, chosen, share=1.0):
         """Return a part of the points, with a share of the norms' price."""
@@ -138,7 +140,7 @@ def truth(header, frame):
     """
     points = Points(header, frame)
     key = (points.x, points.cost, points.slack, points.rho, points.box, points.depth)
-    key += (points.values,)
+    key += (points.values, points.most)
     key = json.dumps([np.asarray(value).tolist() for value in key])
     if key not in _known:
         _known[key] = least_objective(points)
@@ -159,7 +161,11 @@ def least_objective(points):
         entries = [(i, -1.0, points.slack[i]) for i in left]
         entries += [(i, 1.0, points.slack[i]) for i in right]
         hard = [(i, side) for i, side, _ in entries]
-        return split_lp(points, entries, hard)[0]
+        d = points.x.shape[1]
+        return min(
+            split_lp(points, entries, hard, without)[0]
+            for without in itertools.combinations(range(d), d - points.most)
+        )
 
     @functools.cache
     def best(rows, depth):
@@ -178,10 +184,11 @@ def least_objective(points):
     return best(tuple(everything), points.depth)
 
 
-def split_lp(points, entries, hard):
+def split_lp(points, entries, hard, without=()):
     """Return the least cost of a split, and multipliers of margins, sides and box.
 
-    ``entries`` are (point, side, price of missing margin), ``hard`` (point, side).
+    ``entries`` are (point, side, price of missing margin), ``hard`` (point, side). The
+    split may not use the features ``without``.
     """
     n, d = points.x.shape
     m = len(entries)
@@ -196,7 +203,8 @@ def split_lp(points, entries, hard):
     b = np.concatenate([-np.ones(m), np.zeros(len(hard)), np.full(2 * n, points.box)])
     price = np.concatenate([np.full(2 * d, points.rho), [0], [c for *_, c in entries]])
     t = (None, None) if points.is_balanced else (0, 0)
-    bounds = [(0, None)] * (2 * d) + [t] + [(0, None)] * m
+    a = [(0, 0 if j in without else None) for j in range(d)]
+    bounds = [*a, *a, t] + [(0, None)] * m
     found = linprog(price, A, b, bounds=bounds, method="highs")
     assert found.status == 0, found.message
     return found.fun, -found.ineqlin.marginals
@@ -272,6 +280,7 @@ class Prover:
             leaves[i] = frozenset(np.flatnonzero(self.side[0] < 0).tolist())
             self.lines.append(["f", points.place[i]])
         self.value, self.critical = np.inf, []
+        self.use = ({},) * self.n_splits
         self.prove(leaves, np.full(self.n_splits, self.least), [0])
 
     def common(self, leaves, split):
@@ -284,7 +293,11 @@ class Prover:
             known = self.lemma(leaves, known)
         value, plain, envelopes = self.close(leaves, known)
         free = [i for i, some in enumerate(leaves) if len(some) > 1]
+        unused = self.open_features()
         way = [*way, len(self.lines)]
+        if unused and value < self.threshold and (not free or self.rng.random() < 0.3):
+            self.prove_uses(*unused[self.rng.integers(len(unused))], leaves, known, way)
+            return
         if value >= self.threshold + 1e-6 or not free:
             self.lines.append(["c", plain, envelopes])
             if value < self.value:
@@ -297,6 +310,36 @@ class Prover:
         self.lines.append(["b", self.points.place[i], *masks])
         for part in parts:
             self.prove([*leaves[:i], part, *leaves[i + 1 :]], known, way)
+
+    def open_features(self):
+        """Give all (split, feature) of which it is not known if one uses the other."""
+        d = self.points.x.shape[1]
+        if self.points.most == d and self.lie != "features left out":
+            return []
+        pairs = itertools.product(range(self.n_splits), range(d))
+        return [(b, j) for b, j in pairs if j not in self.use[b]]
+
+    def prove_uses(self, split, feature, leaves, known, way):
+        """Branch on whether a split uses a feature: it does not, or keeps it."""
+        self.lines.append(["u", split, feature])
+        before, d = self.use, self.points.x.shape[1]
+        most = self.points.most - (
+            self.lie in ("too few features", "features left out")
+        )
+        for is_kept in (False, True):
+            own = {**before[split], feature: is_kept}
+            if is_kept and sum(own.values()) >= most:
+                own = {j: own.get(j, False) for j in range(d)}
+            self.use = (*before[:split], own, *before[split + 1 :])
+            self.prove(leaves, known, way)
+        self.use = before
+
+    def left_out(self, split):
+        """The features that a split does not use."""
+        use = self.use[split]
+        if self.lie == "no branch on features":
+            return tuple(range(self.points.most, self.points.x.shape[1]))
+        return tuple(j for j, is_kept in use.items() if not is_kept)
 
     def parts(self, leaves):
         """Part a set of leaves in one of several ways."""
@@ -387,7 +430,8 @@ class Prover:
         entries = plain + [(i, s, cap) for i, s, cap, _ in envelopes]
         of_sides = guess if self.lie == "open sides" else sides
         hard = [(i, s) for i, s in enumerate(of_sides) if s]
-        value, dual = split_lp(LIES.get(self.lie, lambda p: p)(points), entries, hard)
+        lied = LIES.get(self.lie, lambda p: p)(points)
+        value, dual = split_lp(lied, entries, hard, self.left_out(split))
         q = np.floor(np.maximum(dual, 0) * 2**EXPONENT).astype(int).tolist()
         if self.lie == "margins twice":
             q[: len(plain)] = [amount // 3 for amount in q[: len(plain)]]
@@ -428,8 +472,13 @@ def part_lines(points, whole, share, threshold, rng, lie=None):
     return lines, critical
 
 
-def random_header(rng, n=6, d=2, depth=2, n_classes=2, costs=None, more=False):
-    """Return a header without claim, and a table; ``more`` adds gaps and a category."""
+def random_header(
+    rng, n=6, d=2, depth=2, n_classes=2, costs=None, more=False, most=None
+):
+    """Return a header without claim, and a table.
+
+    ``more`` adds gaps and a category; ``most`` is how many features a split may use.
+    """
     frame = pd.DataFrame({f"x{j}": rng.integers(0, 5, n) / 2 for j in range(d)})
     columns = [
         {"kind": "number", "name": name, "fill": 0.5, "has_gaps": False}
@@ -461,7 +510,7 @@ def random_header(rng, n=6, d=2, depth=2, n_classes=2, costs=None, more=False):
             "slack_penalty": round(float(rng.choice([0.7, 1, 2])) / margin, 3),
             "l1_penalty": round(float(rng.choice([0.02, 0.1, 0.3])) / margin, 3),
             "margin": margin,
-            "max_features": None,
+            "max_features": most,
         },
         "tree": [
             {"coef": [[0, 1.0]], "threshold": 0.75, "left": 1, "right": 2},

@@ -31,6 +31,11 @@ CASES = {
     "row costs": {"seed": 6, "n": 5, "costs": "rows"},
     "gaps and a category": {"seed": 3, "n": 6, "d": 1, "more": True},
     "two parts": {"seed": 2, "n": 6, "n_parts": 2},
+    "one of three": {"seed": 8, "n": 6, "d": 3, "depth": 1, "most": 1},
+    "two of three": {"seed": 8, "n": 6, "d": 3, "depth": 1, "most": 2},
+    "one of two": {"seed": 8, "n": 4, "most": 1, "part": 1.1},
+    "one of three columns": {"seed": 7, "d": 1, "depth": 1, "more": True, "most": 1},
+    "one of two, two parts": {"seed": 5, "n": 6, "depth": 1, "most": 1, "n_parts": 2},
     "deep": {"seed": 16, "n": 5, "d": 1, "depth": 3, "part": 1.1},
 }
 N_MUTANTS, N_LONG = 30, 10_000
@@ -110,6 +115,10 @@ def test_a_higher_threshold_is_no_higher_bound(folder):
 # -------------------------------------------------------------------------- lies
 
 
+OF_USES = ["too few features", "no branch on features", "features left out"]
+"""Lies about which features splits use; the last one where they may use all."""
+
+
 @pytest.mark.parametrize(("seed", "depth"), [(5, 2), (16, 1), (12, 1)])
 @pytest.mark.parametrize(
     "lie",
@@ -127,11 +136,15 @@ def test_a_higher_threshold_is_no_higher_bound(folder):
         "balance",
         "shares",
         "points in two parts",
+        *OF_USES,
     ],
 )
 def test_a_prover_that_breaks_a_rule_proves_nothing_false(folder, lie, seed, depth):
     n_parts = 2 if lie in ("shares", "points in two parts") else 1
     options = {"n": 7 - depth, "depth": depth, "n_parts": n_parts, "part": 1.5}
+    if lie in OF_USES:
+        most = None if lie == OF_USES[-1] else 2
+        options |= {"n": 6, "d": 3, "depth": 1, "most": most}
     lines, frame, _ = random_proof(seed, lie=lie, **options)
     outcome = checked(lines, frame, folder)
     if outcome.bound is None:
@@ -288,6 +301,8 @@ def test_a_damaged_or_cut_proof_is_refused(folder):
         ((4,), ["b", 0, 4, 3], "unknown leaves"),
         ((4,), ["b", 99, 1, 2], "a point 99"),
         ((4,), ["f", 0], "may not"),
+        ((4,), ["u", 0, 0], "leaves out features"),
+        ((4,), ["u", 0], "a feature"),
     ],
 )
 def test_odd_values_are_refused(folder, path, value, words):
@@ -415,3 +430,69 @@ def test_reading_ends_at_the_deadline(folder, monkeypatch, n_looks):
     outcome = check_proof(folder / "a.proof", folder / "a.csv")
     assert outcome.exit_code == 2
     assert "allow more minutes" in outcome.sentence
+
+
+# ----------------------------------------------------------------- features of a split
+
+
+def test_the_sentence_says_how_many_features_a_split_may_use(folder):
+    lines, frame = case("two of three")
+    words = "may use all 3 columns, at most 2 of them in a split, has an"
+    assert words in checked(lines, frame, folder).sentence
+    lines, frame = case("one of three columns")
+    words = "reads as 3 columns of numbers, at most 1 of them in a split, has an"
+    assert words in checked(lines, frame, folder).sentence
+
+
+def test_a_proof_that_needs_no_limit_is_one_of_all_trees(folder):
+    """Files of older programs name a limit that their proofs do not use."""
+    lines, frame = case("one feature")
+    lines[0]["family"]["max_features"] = 1
+    outcome = checked(lines, frame, folder)
+    assert outcome.exit_code == 0
+    assert "may use the one column has an objective" in outcome.sentence
+    lines, frame = case("plain")
+    plain = checked(lines, frame, folder)
+    lines[0]["family"]["max_features"] = 1
+    assert checked(lines, frame, folder) == plain
+    assert "may use all 2 columns has an objective" in plain.sentence
+
+
+def test_the_limit_of_the_header_is_the_one_that_counts(folder):
+    """A limit of 2 in place of 1 leaves cases open; none at all refuses the lines."""
+    lines, frame = case("one of three")
+    strict = checked(lines, frame, folder)
+    lines[0]["family"]["max_features"] = 2
+    outcome = checked(lines, frame, folder)
+    assert outcome.exit_code == 1
+    assert outcome.bound is None or outcome.bound < strict.bound
+    lines[0]["family"]["max_features"] = None
+    refused(lines, frame, folder, "leaves out features that trees may use")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["u", 0, 3], "a feature that is not open"),
+        (["u", 0, -1], "a feature that is not open"),
+        (["u", 1, 0], "a feature that is not open"),
+        (["u", -1, 0], "a feature that is not open"),
+        (["u", 0, 0, 0], "a feature"),
+        (["u", 0, 0.5], "not known"),
+        (["u", True, 0], "not known"),
+    ],
+)
+def test_odd_features_are_refused(folder, line, words):
+    lines, frame = case("one of three")
+    k = next(k for k, line in enumerate(lines[2:-1], 2) if line[0] == "s")
+    lines.insert(k + 1, line)
+    lines[1]["lines"] = len(lines) - 3
+    refused(lines, frame, folder, words)
+
+
+def test_a_feature_is_decided_once(folder):
+    lines, frame = case("one of three")
+    k = next(k for k, line in enumerate(lines[2:-1], 2) if line[0] == "u")
+    lines.insert(k + 1, lines[k])
+    lines[1]["lines"] = len(lines) - 3
+    refused(lines, frame, folder, "a feature that is not open")

@@ -192,3 +192,25 @@ def test_verify_checks_the_proof_and_what_it_is_about(fitted, tmp_path):
     assert result.exit_code == 1
     assert "family" in result.stdout
     assert "WRONG subject of the proof" in result.stdout
+
+
+def test_a_fit_of_few_features_is_proved_and_accepted(tmp_path):
+    X, y = iris(3)
+    clf = OptimalTreeClassifier(max_features_per_split=2, **FIT)
+    clf.fit(X, y, proof_log=tmp_path / "tree.proof")
+    assert clf.status_ == "optimal"
+    assert clf.certificate_.objective_proved_by == ROUTES
+    assert (clf.tree_.coef != 0).sum(axis=1).max() == 2
+    assert any(line[0] == "u" for line in lines_of(tmp_path / "tree.proof")[2:-1])
+    free = OptimalTreeClassifier(**FIT).fit(X, y).certificate_
+    assert clf.certificate_.objective_bound > free.objective + 0.01
+    X.assign(species=y).to_csv(tmp_path / "data.csv", index=False)
+    save_json(clf, tmp_path / "model.json", metadata={"target": "species"})
+    result = run("check", tmp_path / "tree.proof", tmp_path / "data.csv")
+    assert result.exit_code == 0, result.output
+    words = " ".join(result.stdout.split())
+    assert "all 4 columns, at most 2 of them in a split, has an objective" in words
+    given = ["verify", tmp_path / "model.json", tmp_path / "data.csv"]
+    result = run(*given, "--proof", tmp_path / "tree.proof")
+    assert result.exit_code == 0, result.output
+    assert "subject of the proof: it is about this tree" in result.stdout

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.usefixtures("bugs_show")
 TOLERANCE = 1e-6
 N_MUTANTS, N_LONG = 40, 3500
 NATIVE = {"categorical_encoding": "native"}
+LIMITED = {"max_features_per_split": 1}
 CASES = {
     "stump": (8, ["income", "town"], 1, {}),
     "two categories": (7, ["age", "job", "town"], 1, {"l1_penalty": 0.5}),
@@ -30,6 +31,13 @@ CASES = {
     "only categories": (1, ["job", "town"], 1, NATIVE),
     "native": (6, ["income", "town"], 2, {"l1_penalty": 2.0, **NATIVE}),
     "deep": (8, ["age", "town"], 2, {"l1_penalty": 1.0}),
+    "one feature": (9, ["income", "age", "town"], 1, {"l1_penalty": 0.5, **LIMITED}),
+    "one feature, deep": (
+        11,
+        ["income", "age", "job"],
+        2,
+        {"l1_penalty": 0.5, **LIMITED},
+    ),
 }
 """Seed of a table, its columns, depth, and other options of the fit."""
 
@@ -73,6 +81,18 @@ def test_an_honest_proof_is_confirmed(folder, name):
     assert 0 < outcome.bound <= truth(lines[0], frame) + TOLERANCE
     cost = objective_of(lines[0], frame)
     assert float(outcome.cost) == pytest.approx(cost, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["one feature", "one feature, deep"])
+def test_the_limit_on_features_makes_the_bound_higher(folder, name):
+    lines, frame = proof_of(name, folder)
+    assert lines_at(lines, "u")
+    assert "at most 1 of them in a split" in checked(lines, frame, folder).sentence
+    free = copy.deepcopy(lines[0])
+    free["family"]["max_features"] = None
+    outcome = checked(lines, frame, folder)
+    assert outcome.bound > truth(free, frame) + 0.01
+    assert outcome.bound <= truth(lines[0], frame) + TOLERANCE
 
 
 def test_more_rows_parts_and_gaps_are_accepted(folder):

@@ -20,7 +20,11 @@ class Best:
         self.value = float("inf")
 
     def offer(self, heap: HeapTree) -> float:
-        """Take a tree in scaled units; return the best objective."""
+        """Take a tree in scaled units; return the best objective.
+
+        Of splits with more features than they may use, the largest ones are kept.
+        """
+        heap = self.problem.limited(heap)
         tree = with_cheapest_labels(self.problem, self.problem.to_user(heap))
         score = self.objective.evaluate(self.problem, tree)
         if score.objective < self.value:

@@ -16,6 +16,7 @@ from miptree.proof.routes.trace import (
     HARD,
     LEMMA,
     MARGIN,
+    USE,
     VALUE,
     Trace,
 )
@@ -47,6 +48,9 @@ def event_lines(trace: Trace, number: IntArray) -> Iterator[str]:
             continue
         if kind == VALUE:
             yield line(["v", *trace.masks_of(event), int(number[point])])
+            continue
+        if kind == USE:
+            yield line(["u", point, *trace.masks_of(event)])
             continue
         plain, envelopes = entries.plain(event), entries.envelopes(event)
         if kind == LEMMA:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .uses import mask_of
+
 
 class Batch:
     """Nodes of the proof of a structure, with their entries.
@@ -21,6 +23,7 @@ class Batch:
         self.n_nodes = 0
         self.n_entries = 0
         self._base: list[int] = []
+        self._left_out: list[tuple[int, ...]] = []
         self._plain: list[list[int]] = [[] for _ in range(6)]
         self._envelopes: list[list[int]] = [[] for _ in range(7)]
 
@@ -28,15 +31,18 @@ class Batch:
         self,
         base: int,
         leaves: bytearray,
+        left_out: tuple[int, ...],
         plain: Sequence[Sequence[int]],
         envelopes: Sequence[Sequence[int]] = ((), (), (), ()),
     ) -> None:
         """Add a node: what its points cost at least, their leaves, and its entries.
 
+        ``left_out`` has the features that each split leaves out, as bits.
         Entries are columns: split, kind, point, q; and split, point, q, partner.
         """
         node = self.n_nodes
         self._base.append(base)
+        self._left_out.append(left_out)
         more = [node] * len(plain[0]), *plain, [leaves[i] for i in plain[2]]
         for column, values in zip(self._plain, more, strict=True):
             column.extend(values)
@@ -52,6 +58,13 @@ class Batch:
     def base(self) -> np.ndarray:
         """(nodes,): what all points cost at least, in whole units."""
         return np.array(self._base, dtype=np.int64)
+
+    def left_out(
+        self, nodes: np.ndarray, split: int, n_features: int
+    ) -> np.ndarray | None:
+        """Return (nodes, n_features): what a split leaves out at some nodes, if any."""
+        sets = [self._left_out[node][split] for node in nodes.tolist()]
+        return mask_of(sets, n_features) if any(sets) else None
 
     @property
     def plain(self) -> np.ndarray:

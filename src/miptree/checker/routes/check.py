@@ -39,6 +39,7 @@ _EVENT = {
     b"f": re.compile(rb'\["f", ?' + _NUMBERS + rb"\]\s*"),
     b"d": re.compile(rb'\["d", ?' + _NUMBERS + rb"\]\s*"),
     b"v": re.compile(rb'\["v", ?' + _NUMBERS + rb"\]\s*"),
+    b"u": re.compile(rb'\["u", ?' + _NUMBERS + rb"\]\s*"),
 }
 _LONG = re.compile(rb"\d{18}")
 
@@ -51,7 +52,8 @@ def routes_outcome(proof: RoutesProof, rows: Rows, deadline: float) -> Outcome:
         return Outcome(f"Does not hold: {wrong}", 1)
     points = merged(rows)
     cost = objective_of(proof, points)
-    bound = RoutesCheck(proof, points, deadline).bound()
+    check = RoutesCheck(proof, points, deadline)
+    bound = check.bound()
     if bound > cost:
         text = (
             "the tree costs less than the proof says of all trees: this program errs."
@@ -59,7 +61,8 @@ def routes_outcome(proof: RoutesProof, rows: Rows, deadline: float) -> Outcome:
         return Outcome(f"Does not hold: {text}", 1)
     cost_is_right = abs(cost - proof.claimed_cost) <= CLOSE * cost
     excess = proof.claimed_bound - bound
-    held = Held(cost, bound, cost_is_right, excess <= LITTLE * bound)
+    is_right = cost_is_right, excess <= LITTLE * bound
+    held = Held(cost, bound, *is_right, check.is_limited)
     text = routes_sentence(proof, rows, points, held)
     return Outcome(text, 0 if held.all else 1, cost, bound)
 
@@ -73,6 +76,11 @@ class RoutesCheck:
     points : Points
     deadline : float
         When to give up, by ``time.monotonic``.
+
+    Attributes
+    ----------
+    is_limited : bool
+        Whether the lines that were read hold only for splits of few features.
     """
 
     def __init__(self, proof: RoutesProof, points: Points, deadline: float) -> None:
@@ -84,6 +92,7 @@ class RoutesCheck:
         self.walk: Walk | None = None
         self.proved: dict[Any, float] = {}
         self.n_parts = 0
+        self.is_limited = False
 
     def bound(self) -> Fraction:
         """Return what every tree costs at least: the sum of what the parts show."""
@@ -124,6 +133,9 @@ class RoutesCheck:
             walk.decide(*a_list(values[0], "a feature", 1, 1))
         elif kind == b"v":
             walk.part_value(*a_list(values[0], "a value", 2, 2))
+        elif kind == b"u":
+            walk.decide_use(*a_list(values[0], "a feature", 2, 2))
+            self.is_limited = True
         else:
             point, *sets = a_list(values[0], "a branch", 1 + (kind == b"b"), 20)
             if kind == b"b":
@@ -177,7 +189,7 @@ class RoutesCheck:
         nested = a_list(given, "s", 2, 2)[1]
         shape = read_shape(nested, depth, n_classes, has_subsets)
         known = self.numbers, Structure(shape), self.proof.exponent, self.name
-        self.walk = Walk(*known)
+        self.walk = Walk(*known, self.proof.objective.max_features)
 
     def _end_structure(self) -> None:
         if self.walk is not None:

@@ -9,7 +9,8 @@ s * z >= 0 (the point is on that side) and of abs(z) <= 1/margin (the box), a sp
     sum of value * q  -  A * max_j max(0, abs(sum of s * q * x_j) - rho)
                       -  S * abs(sum of s * q),
 
-value being 1, 0 and -1/margin. For rho * norm + sum of C_i * h is not less than
+value being 1, 0 and -1/margin, and j going through the features that the split may use
+(``uses.py``). For rho * norm + sum of C_i * h is not less than
 sum of value * q + rho * norm - a.(sum of s * q * x) + t * (sum of s * q). To these
 multipliers come those of envelopes (``envelopes.py``), with caps of their own.
 """
@@ -57,7 +58,7 @@ def lemma_values(
     terms = _plain_terms(numbers, structure, exponent, batch)
     found = [np.zeros((0, batch.n_nodes))]
     for split in range(structure.n_splits):
-        found.append(_values(numbers, exponent, batch, terms.of(split))[None])
+        found.append(_values(numbers, exponent, batch, split, terms.of(split))[None])
     return np.concatenate(found).T
 
 
@@ -80,7 +81,7 @@ def closing_values(
         more = _envelope_terms(envelopes, exponent, known)
         both = zip(plain.of(split), more.of(split), strict=True)
         terms = _Terms(*(np.concatenate(columns) for columns in both))
-        value = _values(numbers, exponent, batch, terms)
+        value = _values(numbers, exponent, batch, split, terms)
         known[:, split] = np.maximum(known[:, split], value)
     total = known.sum(axis=1) + batch.base * numbers.unit
     return np.asarray(total * (1 - SMALL))
@@ -109,7 +110,9 @@ def _envelope_terms(given: Envelopes, exponent: int, known: np.ndarray) -> _Term
     return _Terms(given.node, given.split, given.point, given.side, q, yes, ~yes)
 
 
-def _values(numbers: Numbers, exponent: int, batch: Batch, terms: _Terms) -> np.ndarray:
+def _values(
+    numbers: Numbers, exponent: int, batch: Batch, split: int, terms: _Terms
+) -> np.ndarray:
     """Return (nodes,): the formula above for a split, rounded down; -inf if unused."""
     found = np.full(batch.n_nodes, -np.inf)
     if len(terms.node) == 0:
@@ -134,10 +137,15 @@ def _values(numbers: Numbers, exponent: int, batch: Batch, terms: _Terms) -> np.
     won = summed(terms.q * terms.is_margin) * unit
     boxed = summed(terms.q * terms.is_box) * unit * numbers.box
     rounding = (size + 16) * 2.0**-52 * everything
-    moment = np.abs(moment).max(axis=1, initial=0.0) + rounding
+    nodes = terms.node[order][starts]
+    moment = np.abs(moment)
+    left_out = batch.left_out(nodes, split, numbers.x.shape[1])
+    if left_out is not None:
+        moment[left_out] = 0.0
+    moment = moment.max(axis=1, initial=0.0) + rounding
     lost = numbers.norm * np.maximum(moment - numbers.rho, 0.0)
     lost += numbers.shift * balance + boxed
-    found[terms.node[order][starts]] = won - lost - SMALL * (won + lost)
+    found[nodes] = won - lost - SMALL * (won + lost)
     return found
 
 

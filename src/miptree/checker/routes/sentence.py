@@ -18,12 +18,16 @@ PARTS = ((10**9, "a billion"), (10**6, "a million"))
 
 
 class Held(NamedTuple):
-    """What was computed of the tree and of all others, and which claims hold."""
+    """What was computed of the tree and of all others, and which claims hold.
+
+    ``is_limited`` says that the bound is one of splits of few features only.
+    """
 
     cost: Fraction
     bound: Fraction
     cost_is_right: bool
     bound_is_right: bool
+    is_limited: bool
 
     @property
     def all(self) -> bool:
@@ -37,7 +41,8 @@ def routes_sentence(proof: RoutesProof, rows: Rows, points: Points, held: Held) 
     table = rows_words(len(proof.labels), len(rows.price))
     table += given_words(proof, rows.labels_are_of_data)
     least, value = decimal(bound, ROUND_FLOOR, DIGITS), decimal(cost, digits=DIGITS)
-    columns = columns_words(proof, rows, points)
+    most = proof.objective.max_features if held.is_limited else None
+    columns = columns_words(proof, rows, points, most)
     none = (
         f"no decision tree of depth up to {proof.objective.depth} whose splits may "
         f"{columns} has an objective below {least} on {table}"
@@ -57,8 +62,13 @@ def routes_sentence(proof: RoutesProof, rows: Rows, points: Points, held: Held) 
     return unconfirmed(proof, "its tree has an objective of", "has one below", shown)
 
 
-def columns_words(proof: Proof, rows: Rows, points: Points) -> str:
-    """Say how many columns of the data splits may use; a category may be several."""
+def columns_words(
+    proof: Proof, rows: Rows, points: Points, most: int | None = None
+) -> str:
+    """Say how many columns of the data splits may use; a category may be several.
+
+    ``most`` is how many of them one split may use.
+    """
     read = [column for column in proof.columns if column.n_numbers > 0]
     n_columns, subsets = points.X.shape[1], _subsets(points)
     n, n_categories = len(read), sum(column.is_category for column in read)
@@ -73,6 +83,9 @@ def columns_words(proof: Proof, rows: Rows, points: Points) -> str:
         words += f" ({n_alike} rare values are not told apart)"
     if n != n_columns:
         words += f", which the proof file reads as {n_columns} columns of numbers,"
+    if most is not None and most < n_columns:
+        words += "," if n == n_columns else ""
+        words += f" at most {most} of them in a split,"
     if not subsets:
         return f"use {words}"
     return f"use {words} or {subsets}" if n else subsets

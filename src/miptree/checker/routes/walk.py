@@ -13,6 +13,7 @@ from .closings import closing_values, lemma_values
 from .entries import Entries, no_point
 from .numbers import Numbers
 from .structures import Structure, is_symmetric
+from .uses import ALL_OPEN, Use
 
 MOST_NUMBERS, MOST_NODES, MOST_CHILDREN = 1 << 22, 20_000, 16
 """Numbers and nodes in a batch; children of a branch."""
@@ -20,15 +21,33 @@ MOST_LEVELS, MOST_DEEP = 100_000, 1 << 22
 """Branches that one may lie in, and the points of all of these: they are kept."""
 
 
+class Splits(NamedTuple):
+    """What is known of the splits.
+
+    Attributes
+    ----------
+    feature : tuple of int
+        The category of a split by values, -1 where it is open.
+    use : tuple of Use
+        The features that a hyperplane keeps or leaves out.
+    """
+
+    feature: tuple[int, ...]
+    use: tuple[Use, ...]
+
+
 class Branch(NamedTuple):
-    """A branch: its points with their leaves, and the cases that are left of it."""
+    """A branch: its points with their leaves, and the cases that are left of it.
+
+    ``more`` is what the cases know of splits, where the branch is on that.
+    """
 
     points: list[int]
     before: list[int]
     cases: Iterator[list[int]]
     lemma: tuple[int, ...]
-    feature: tuple[int, ...]
-    features: Iterator[tuple[int, ...]]
+    splits: Splits
+    more: Iterator[Splits]
 
 
 class Walk:
@@ -43,6 +62,8 @@ class Walk:
         Multipliers are whole numbers over 2 ** exponent.
     name : mapping of int to int
         The number of each point of the part, by its name in the file.
+    most : int, optional
+        Features that a hyperplane may use.
     """
 
     def __init__(
@@ -51,6 +72,7 @@ class Walk:
         structure: Structure,
         exponent: int,
         name: Mapping[int, int],
+        most: int | None = None,
     ) -> None:
         self.numbers, self.structure, self.exponent = numbers, structure, exponent
         self.name, self.entries = name, Entries(structure, name)
@@ -62,7 +84,9 @@ class Walk:
         self.n_empty = 0
         self.lemma = (-1,) * structure.n_splits
         self.least = np.where(structure.is_subset, 0.0, numbers.least)
-        self.feature: tuple[int, ...] = (-1,) * structure.n_splits
+        n_splits = structure.n_splits
+        self.splits = Splits((-1,) * n_splits, (ALL_OPEN,) * n_splits)
+        self.most = most
         self.branches: list[Branch] = []
         self.n_kept = 0
         self.is_done, self.is_begun = False, False
@@ -99,25 +123,43 @@ class Walk:
     def decide(self, split: int) -> None:
         """Go on with each of the categories that a split may send values of left."""
         self._begin()
-        if not self._is_subset(split) or self.feature[split] >= 0:
+        feature = self.splits.feature
+        if not self._is_subset(split) or feature[split] >= 0:
             raise Refused("The proof file decides a split that is not open.")
         n_categories = self.numbers.values.shape[1]
-        features = [
-            (*self.feature[:split], k, *self.feature[split + 1 :])
+        more = [
+            self.splits._replace(feature=(*feature[:split], k, *feature[split + 1 :]))
             for k in range(n_categories)
         ]
-        self._branch([], ([] for _ in features), features)
+        self._branch([], ([] for _ in more), more)
 
     def part_value(self, split: int, point: int) -> None:
         """Go on with both sides of a split for all points of the same value."""
         self._begin()
-        if not self._is_subset(split) or self.feature[split] < 0:
+        feature = self.splits.feature
+        if not self._is_subset(split) or feature[split] < 0:
             raise Refused("The proof file sends values to sides of a split too soon.")
-        values = self.numbers.values[:, self.feature[split]]
+        values = self.numbers.values[:, feature[split]]
         same = np.flatnonzero(values == values[self._point(point)]).tolist()
         before = [self.leaves[i] for i in same]
         others = [self.structure.leaves_on(split, side) for side in (1, -1)]
         self._branch(same, ([old & ~other for old in before] for other in others))
+
+    def decide_use(self, split: int, feature: int) -> None:
+        """Go on without a feature at a split, and with it as one of a few."""
+        self._begin()
+        if self.most is None:
+            raise Refused("The proof file leaves out features that trees may use.")
+        n_features, use = self.numbers.x.shape[1], self.splits.use
+        is_hyperplane = self._is_split(split) and not self._is_subset(split)
+        is_known = is_hyperplane and 0 <= feature < n_features
+        if not (is_known and use[split].is_open(feature)):
+            raise Refused("The proof file decides on a feature that is not open.")
+        more = [
+            self.splits._replace(use=(*use[:split], case, *use[split + 1 :]))
+            for case in use[split].cases(feature, self.most, n_features)
+        ]
+        self._branch([], ([] for _ in more), more)
 
     def lemmas_of(self, plain: Sequence[int]) -> None:
         """Note what splits cost in all that follows below."""
@@ -127,7 +169,7 @@ class Walk:
         columns = self.entries.plain(plain)
         number = len(self.lemma_value) + self.lemmas.n_nodes
         splits = set(columns[0])
-        self.lemmas.add(self.base, self.leaves, columns)
+        self.lemmas.add(self.base, self.leaves, self._left_out, columns)
         self._evaluate_many()
         self.lemma = tuple(
             number if split in splits else old for split, old in enumerate(self.lemma)
@@ -143,7 +185,7 @@ class Walk:
         is_bare = not plain and not envelopes
         if not self.n_empty and not (is_bare and self._lacks_points()):
             columns = self.entries.plain(plain), self.entries.envelopes(envelopes)
-            self.closings.add(self.base, self.leaves, *columns)
+            self.closings.add(self.base, self.leaves, self._left_out, *columns)
             self.lemma_of_closing.append(self.lemma)
             self._evaluate_many()
         self._go_on()
@@ -191,13 +233,13 @@ class Walk:
     def _go_on(self) -> None:
         """Turn to the next set of leaves of the last branch that has one."""
         while self.branches:
-            points, before, cases, lemma, feature, features = self.branches[-1]
-            self.lemma, self.feature = lemma, feature
+            points, before, cases, lemma, splits, more = self.branches[-1]
+            self.lemma, self.splits = lemma, splits
             case = next(cases, None)
             for i, leaves in zip(points, before if case is None else case, strict=True):
                 self._set(i, leaves)
             if case is not None:
-                self.feature = next(features, feature)
+                self.splits = next(more, splits)
                 return
             self.branches.pop()
             self.n_kept -= 1 + len(points)
@@ -207,23 +249,28 @@ class Walk:
         self,
         points: list[int],
         cases: Iterable[list[int]],
-        features: Iterable[tuple[int, ...]] = (),
+        more: Iterable[Splits] = (),
     ) -> None:
-        """Go on with each case: the leaves of some points, and features of splits."""
+        """Go on with each case: the leaves of some points, and more about splits."""
         self.n_kept += 1 + len(points)
         if self.n_kept > MOST_DEEP or len(self.branches) > MOST_LEVELS:
             raise TooMuch("The branches of the proof file lie too deep in each other.")
         before = [self.leaves[i] for i in points]
-        state = self.lemma, self.feature
-        self.branches.append(
-            Branch(points, before, iter(cases), *state, iter(features))
-        )
+        state = self.lemma, self.splits
+        self.branches.append(Branch(points, before, iter(cases), *state, iter(more)))
         self._go_on()
+
+    def _is_split(self, split: int) -> bool:
+        return 0 <= split < self.structure.n_splits
 
     def _is_subset(self, split: int) -> bool:
         """Tell whether there is such a split, and it is by subsets of values."""
-        is_split = 0 <= split < self.structure.n_splits
-        return is_split and bool(self.structure.is_subset[split])
+        return self._is_split(split) and bool(self.structure.is_subset[split])
+
+    @property
+    def _left_out(self) -> tuple[int, ...]:
+        """The features that splits leave out, as bits."""
+        return tuple(use.left_out for use in self.splits.use)
 
     def _lacks_points(self) -> bool:
         """Tell whether there is a leaf that is open to no point."""

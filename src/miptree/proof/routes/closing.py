@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.jit import INNER, SMALL, UNCOUNTED
+from miptree.proof.routes.state import EXCLUDED
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
 UNIT = 2.0**-32
@@ -75,11 +76,13 @@ def closing(
     least_split: float,
     T: float,
     mask: IntArray,
+    use: IntArray,
     q: FloatArray,
     partner: IntArray,
     boxed: IntArray,
     whole: IntArray,
     used: WordArray,
+    first_use: int,
 ) -> float:
     """Return what the multipliers prove for all trees within the masks.
 
@@ -88,10 +91,13 @@ def closing(
     determined : int array of shape (2, 2**L)
         Splits that all leaves of a mask pass on the left, on the right, as bits.
     mask : (n,); q : (B, 2n + 2m); partner : (B, 2, n), -1 without; boxed : (B, m)
+    use : (B * d,) or empty
+        Features that hyperplanes leave out are EXCLUDED.
     whole : int64 array of shape (B, 2n + m)
         Receives the multipliers, 0 at splits that are not worth it.
     used : words of bits
-        Receives the points whose masks matter.
+        Receives the points whose masks matter, and the excluded features that do, from
+        the bit ``first_use`` on.
     """
     n, m = Z.shape
     n_splits = len(q)
@@ -118,11 +124,12 @@ def closing(
             b, Z, least, following, cheap, C, distance, determined, rho, box,
             T - base, mask, q, partner, boxed, lower, whole,
         )  # fmt: skip
-        value = _value_of(
-            b, Z, determined, cheap, mask, rho, box, A, S, boxed, whole, balance
+        value, error = _value_of(
+            b, Z, determined, cheap, mask, use, rho, box, A, S, boxed, whole, balance
         )
         if value > least_split:
             lower[b] = value
+            _refer_to_excluded(b, use, balance, rho - error, used, first_use)
             for i in range(n):
                 if whole[b, i] > 0 or whole[b, n + i] > 0:
                     used[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
@@ -244,6 +251,7 @@ def _value_of(
     determined: IntArray,
     cheap: IntArray,
     mask: IntArray,
+    use: IntArray,
     rho: float,
     box: float,
     A: float,
@@ -251,8 +259,11 @@ def _value_of(
     boxed: IntArray,
     whole: IntArray,
     balance: FloatArray,
-) -> float:
-    """Return what whole multipliers prove of one split's cost."""
+) -> tuple[float, float]:
+    """Return what whole multipliers prove of one split's cost, and the error of sums.
+
+    A hyperplane without a feature pays nothing for what is out of balance in it.
+    """
     n, m = Z.shape
     for c in range(m):
         balance[c] = 0.0
@@ -282,5 +293,20 @@ def _value_of(
     fined += (count + 16) * _EPS * fined
     excess = 0.0
     for c in range(m - 1):
-        excess = max(excess, abs(balance[c]) + error - rho)
-    return paid - fined - error - A * excess - S * (abs(balance[m - 1]) + error)
+        if len(use) == 0 or use[b * (m - 1) + c] != EXCLUDED:
+            excess = max(excess, abs(balance[c]) + error - rho)
+    out_of_balance = A * excess + S * (abs(balance[m - 1]) + error)
+    return paid - fined - error - out_of_balance, error
+
+
+@njit(**UNCOUNTED)
+def _refer_to_excluded(
+    b: int, use: IntArray, balance: FloatArray, most: float, used: WordArray,
+    first_use: int,
+) -> None:  # fmt: skip
+    """Note the features whose exclusion lets a split's multipliers prove so much."""
+    m = len(balance)
+    for c in range(m - 1 if len(use) else 0):
+        if use[b * (m - 1) + c] == EXCLUDED and abs(balance[c]) > most:
+            bit = first_use + b * m + c
+            used[bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)

@@ -67,9 +67,9 @@ def solve_split(data: Data, lps: Lps, b: int, rho: float, goal: float) -> float:
         )  # fmt: skip
         lps.age[b, 0] = 0
     steps, is_solved = solve(
-        Z, data.ZT, rho, data.box, lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
-        lps.q[b], lps.sign[b], lps.hard[b], lps.cap[b], lps.over[b], lps.boxed[b],
-        _MOST_STEPS, goal, lps.column, lps.score, lps.gains,
+        Z, data.ZT, rho, lps.free[b], data.box, lps.inverse[b], lps.y[b], lps.basis[b],
+        lps.place[b], lps.q[b], lps.sign[b], lps.hard[b], lps.cap[b], lps.over[b],
+        lps.boxed[b], _MOST_STEPS, goal, lps.column, lps.score, lps.gains,
     )  # fmt: skip
     lps.age[b, 0] += steps
     lps.stale[b, 0] = 0 if is_solved else 1
@@ -114,8 +114,8 @@ def drop_column(data: Data, lps: Lps, b: int, i: int, rho: float) -> None:
             lps.column[r] = lps.inverse[b, best, r]
         move(
             2 * n + best, 1.0, -lps.y[b, best], 0.0, row, lps.column, rho,
-            lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b], lps.q[b],
-            lps.cap[b], lps.over[b],
+            lps.free[b], lps.inverse[b], lps.y[b], lps.basis[b], lps.place[b],
+            lps.q[b], lps.cap[b], lps.over[b],
         )  # fmt: skip
     lps.q[b, i] = 0.0
 

@@ -98,7 +98,8 @@ class SearchState:
         self._kept = view_lps(self._scratch, n, m, B)
         self._look = make_look(n, m, B)
         self._saved = make_rows(n, m, B, _FIRST_LEVELS)
-        self._levels = make_levels(_FIRST_LEVELS, n, n_subsets)
+        uses = B, m - 1 if problem.is_limited else 0
+        self._levels = make_levels(_FIRST_LEVELS, n, n_subsets, uses)
         self._levels.mask[0] = mask
         self._trail = make_trail(n, m, B, *_trail_room(n, structure.n_leaves, 4))
         room = 4 * ((2 * n + m) * B + 100)

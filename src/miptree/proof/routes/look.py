@@ -66,7 +66,7 @@ def prepare(data: Data, lps: Lps, look: Look, rho: float) -> None:
     for b in range(len(lps.y)):
         for r in range(m):
             code = lps.basis[b, r]
-            low, high = bounds_of(code, n, m, rho, lps.cap[b], lps.over[b])
+            low, high = bounds_of(code, n, m, rho, lps.free[b], lps.cap[b], lps.over[b])
             look.room[0, b, r] = max(0.0, lps.q[b, code] - low)
             look.room[1, b, r] = max(0.0, high - lps.q[b, code])
 

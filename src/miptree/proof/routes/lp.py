@@ -5,7 +5,8 @@ The multipliers q of a split maximise the sum of those of margins, subject to
     sum_i s_i (q_i + hard_i) x_i + t = 0,    sum_i s_i (q_i + hard_i) = 0,
     0 <= q_i <= cap_i,    hard_i >= 0,    abs(t_j) <= rho,
 
-d + 1 rows for any number of points. Routing one more point adds a column, so that the
+d + 1 rows for any number of points. Where the split must not use feature j (``free``),
+t_j has no caps, so that ``y_j`` is 0. Routing one more point adds a column, so that the
 last basis stays feasible; a cap that shrinks below a multiplier gives its column a huge
 cost until it obeys (``over``). Every feasible q is a bound, so early stops do no harm,
 and nothing here has to be exact: :mod:`closing` recomputes what a proof relies on.
@@ -122,6 +123,7 @@ def place_of_largest(gain: FloatArray) -> int:
 @njit(**SMALL)
 def best_column(
     rho: float,
+    free: AnyArray,
     y: FloatArray,
     place: IntArray,
     q: FloatArray,
@@ -151,10 +153,10 @@ def best_column(
     for j in range(m - 1):
         code = 2 * n + j
         if place[code] < 0:
-            red = -y[j]
-            if red > best and q[code] < rho - _ROUNDING:
+            red, most = -y[j], cap_of_slack(rho, free, j)
+            if red > best and q[code] < most - _ROUNDING:
                 best, enter, reduced = red, code, red
-            elif -red > best and q[code] > _ROUNDING - rho:
+            elif -red > best and q[code] > _ROUNDING - most:
                 best, enter, reduced = -red, code, red
     return enter, reduced
 
@@ -180,9 +182,16 @@ def box_column(
 
 
 @njit(**SMALL)
+def cap_of_slack(rho: float, free: AnyArray, j: int) -> float:
+    """Return how large the slack of a feature may be."""
+    return _HUGE if free[j] else rho
+
+
+@njit(**SMALL)
 def bounds_of(
-    code: int, n: int, m: int, rho: float, cap: FloatArray, over: AnyArray
-) -> tuple[float, float]:
+    code: int, n: int, m: int, rho: float, free: AnyArray, cap: FloatArray,
+    over: AnyArray,
+) -> tuple[float, float]:  # fmt: skip
     """Return between what a basic column may move."""
     if code < n:
         if over[code]:
@@ -192,7 +201,8 @@ def bounds_of(
         return 0.0, _HUGE
     if code == 2 * n + m - 1:
         return 0.0, 0.0
-    return -rho, rho
+    most = cap_of_slack(rho, free, code - 2 * n)
+    return -most, most
 
 
 @njit(**SMALL)
@@ -213,6 +223,7 @@ def longest_step(
     span: float,
     n: int,
     rho: float,
+    free: AnyArray,
     basis: IntArray,
     q: FloatArray,
     cap: FloatArray,
@@ -228,7 +239,7 @@ def longest_step(
         rate = -way * column[r]
         if abs(rate) <= _LEAST_PIVOT:
             continue
-        low, high = bounds_of(basis[r], n, m, rho, cap, over)
+        low, high = bounds_of(basis[r], n, m, rho, free, cap, over)
         t = ((high if rate > 0 else low) - q[basis[r]]) / rate
         t = max(t, 0.0)
         if t < step - _ROUNDING or (t < step + _ROUNDING and abs(rate) > size):
@@ -247,6 +258,7 @@ def move(
     leave: int,
     column: FloatArray,
     rho: float,
+    free: AnyArray,
     inverse: FloatArray,
     y: FloatArray,
     basis: IntArray,
@@ -265,7 +277,7 @@ def move(
             over[enter], q[enter] = 0, cap[enter]
         return
     out = basis[leave]
-    low, high = bounds_of(out, n, m, rho, cap, over)
+    low, high = bounds_of(out, n, m, rho, free, cap, over)
     q[out] = high if -way * column[leave] > 0 else low
     if out < n:
         over[out] = 0
@@ -311,6 +323,7 @@ def solve(
     Z: FloatArray,
     ZT: FloatArray,
     rho: float,
+    free: AnyArray,
     box: float,
     inverse: FloatArray,
     y: FloatArray,
@@ -340,7 +353,7 @@ def solve(
     write_scores(ZT, y, score)
     for steps in range(most):
         enter, reduced = best_column(
-            rho, y, place, q, sign, hard, cap, over, score, gains
+            rho, free, y, place, q, sign, hard, cap, over, score, gains
         )
         if enter < 0:
             enter, reduced = box_column(box, place, score, boxed, gains)
@@ -352,14 +365,14 @@ def solve(
             if over[enter]:
                 span = q[enter] - cap[enter]
         elif 2 * n <= enter < 2 * n + m:
-            span = rho - way * q[enter]
+            span = cap_of_slack(rho, free, enter - 2 * n) - way * q[enter]
         else:
             span = _HUGE if way > 0 else q[enter]
         column_of(enter, Z, sign, boxed, inverse, column)
-        step, leave = longest_step(column, way, span, n, rho, basis, q, cap, over)
+        step, leave = longest_step(column, way, span, n, rho, free, basis, q, cap, over)
         move(
             enter, way, reduced, step, leave, column,
-            rho, inverse, y, basis, place, q, cap, over,
+            rho, free, inverse, y, basis, place, q, cap, over,
         )  # fmt: skip
         gain += step * abs(reduced)
         if leave >= 0:  # else the hyperplane is the same

@@ -19,6 +19,7 @@ from miptree.proof.routes.options import (
     write_options,
 )
 from miptree.proof.routes.state import Data, Lps, Rows, Trail
+from miptree.proof.routes.uses import first_use
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
 PRUNED, CONFLICT, BRANCHED, OPEN = 0, 1, 2, 3
@@ -32,7 +33,8 @@ where less than this part of the threshold is missing: few nodes come below."""
 def process(
     data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, look: Look,
     trail: Trail,
-    count: IntArray, mask: IntArray, T: float, least_split: float, rho: float,
+    count: IntArray, mask: IntArray, use: IntArray, T: float, least_split: float,
+    rho: float,
     whole: IntArray, used: WordArray, option: IntArray, answer: FloatArray,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Work on a node; return what became of it, the point branched on, its options.
@@ -62,7 +64,7 @@ def process(
             GROWTH,
         )  # fmt: skip
         if total >= T:
-            answer[0] = _closing(data, lps, mask, T, least_split, rho, whole, used)
+            answer[0] = _closing(data, lps, mask, use, T, least_split, rho, whole, used)
             if answer[0] >= T:
                 return PRUNED, -1, 0
             if not is_anew:
@@ -120,7 +122,7 @@ def process(
     if closed and (pick < 0 or mask[pick] & (mask[pick] - 1) == 0):
         pick = _any_open(mask)
     if pick < 0:
-        answer[0] = _closing(data, lps, mask, T, least_split, rho, whole, used)
+        answer[0] = _closing(data, lps, mask, use, T, least_split, rho, whole, used)
         return OPEN, -1, 0
     n_options = write_options(data, mask[pick], pick, tried)
     if closed:
@@ -139,12 +141,12 @@ def _any_open(mask: IntArray) -> int:
 
 @njit(**UNCOUNTED)
 def _closing(
-    data: Data, lps: Lps, mask: IntArray, T: float, least_split: float, rho: float,
-    whole: IntArray, used: WordArray,
+    data: Data, lps: Lps, mask: IntArray, use: IntArray, T: float, least_split: float,
+    rho: float, whole: IntArray, used: WordArray,
 ) -> float:  # fmt: skip
     """Recount what the multipliers of the LPs at hand prove."""
     return closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, rho, data.box, least_split, T, mask, lps.q,
-        lps.partner, lps.boxed, whole, used,
+        data.distance, data.determined, rho, data.box, least_split, T, mask, use, lps.q,
+        lps.partner, lps.boxed, whole, used, first_use(data),
     )  # fmt: skip

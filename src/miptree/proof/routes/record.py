@@ -17,6 +17,7 @@ from miptree.proof.routes.trace import (
     FEATURE,
     HARD,
     MARGIN,
+    USE,
     VALUE,
 )
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
@@ -101,6 +102,14 @@ def write_value(log: Log, at: IntArray, point: int, split: int) -> None:
     log.mask[at[1]] = split
     at[1] += 1
     _write_event(log, at, VALUE, point, 1, 0)
+
+
+@njit(**UNCOUNTED)
+def write_use(log: Log, at: IntArray, split: int, feature: int) -> None:
+    """Append a branch on whether a hyperplane uses a feature."""
+    log.mask[at[1]] = feature
+    at[1] += 1
+    _write_event(log, at, USE, split, 1, 0)
 
 
 @njit(**UNCOUNTED)

@@ -9,6 +9,7 @@ from numba import njit
 from miptree.proof.routes.closing import closing
 from miptree.proof.routes.columns import copy_lps, copy_row, start_anew
 from miptree.proof.routes.jit import UNCOUNTED, UNCOUNTED_KERNEL
+from miptree.proof.routes.limited_node import work_on_limited_node
 from miptree.proof.routes.look import Look
 from miptree.proof.routes.node import BRANCHED, CONFLICT, OPEN
 from miptree.proof.routes.record import (
@@ -22,7 +23,7 @@ from miptree.proof.routes.record import (
     write_empty,
 )
 from miptree.proof.routes.state import Data, Levels, Log, Lps, Rows, Trail
-from miptree.proof.routes.subset_node import UNREACHED, work_on_node
+from miptree.proof.routes.subset_node import UNREACHED
 from miptree.proof.routes.subsets import (
     BY_FEATURE,
     BY_LEAF,
@@ -34,6 +35,7 @@ from miptree.proof.routes.subsets import (
     refers_to_branch,
     restrict,
 )
+from miptree.proof.routes.uses import BY_USE, decide_use, first_use
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray, WordArray
 
 EXHAUSTED, PAUSED, FULL = 0, 1, 2
@@ -55,6 +57,7 @@ def go_down(levels: Levels, counter: IntArray, point: int, mask: int) -> None:
     counter[LEVEL] = level
     copy_row(levels.mask, level - 1, levels.mask, level)
     copy_row(levels.feature, level - 1, levels.feature, level)
+    copy_row(levels.use, level - 1, levels.use, level)
     levels.mask[level, point] = mask
     levels.mode[level] = ENTERED
     clear(levels.used[level])
@@ -82,6 +85,9 @@ def go_to_child(data: Data, levels: Levels, counter: IntArray, k: int) -> None:
         restrict(
             data, levels.feature[level], split, point, number, levels.mask[level + 1]
         )
+    elif kind == BY_USE:
+        feature = levels.option[level, 0]
+        decide_use(data, levels.use[level + 1], split, feature, number == 1)
 
 
 @njit(**UNCOUNTED)
@@ -177,11 +183,12 @@ def enter(work: Work, level: int) -> None:
     """Work on the node of a level: branch, or go on to what was closed on the way."""
     levels, counter = work.levels, work.counter
     at = counter[N_EVENTS : N_EVENTS + 3]
-    outcome, point, n_options, kind, split = work_on_node(
+    outcome, point, n_options, kind, split = work_on_limited_node(
         work.data, work.lps, work.kept, work.here, work.scratch, work.look, work.trail,
         counter[N_RECORDS : N_RECORDS + 3],
-        levels.mask[level], levels.feature[level], work.number[0], work.least_split,
-        work.rho, work.whole, levels.used[level], levels.option[level], work.answer,
+        levels.mask[level], levels.feature[level], levels.use[level], work.number[0],
+        work.least_split, work.rho, work.whole, levels.used[level],
+        levels.option[level], work.answer,
     )  # fmt: skip
     if outcome == BRANCHED:
         levels.mode[level] = BRANCHING
@@ -288,8 +295,9 @@ def prove_again(work: Work, level: int, k: int) -> bool:
     value = closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
         data.distance, data.determined, work.rho, data.box, work.least_split,
-        work.number[0], levels.mask[level], work.q, trail.snap_partner[snap],
-        trail.snap_boxed[snap], work.whole, used,
+        work.number[0], levels.mask[level], levels.use[level], work.q,
+        trail.snap_partner[snap], trail.snap_boxed[snap], work.whole, used,
+        first_use(data),
     )  # fmt: skip
     if value < work.number[0]:
         return False
@@ -315,7 +323,7 @@ def leave(work: Work, level: int) -> None:
         point = trail.point[counter[N_RECORDS] - 1]
         is_used = has_bit(levels.used[level], point)
     else:
-        is_used = refers_to_branch(levels, level, len(work.data.Z))
+        is_used = refers_to_branch(work.data, levels, level)
     if is_used:
         for w in range(levels.used.shape[1]):
             levels.used[up, w] |= levels.used[level, w]

@@ -12,6 +12,9 @@ from miptree.proof.routes.units import RouteProblem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray, WordArray
 
 MOST_OPTIONS = 8
+MAY_USE, EXCLUDED, KEPT = 0, 1, 2
+"""What is known of a hyperplane and a feature, where few features may be used: nothing;
+it does not use it; it is one of the few that it may use."""
 
 
 class Data(NamedTuple):
@@ -47,6 +50,8 @@ class Data(NamedTuple):
     """(n_subsets, 2): the leaves left and right of each subset split, as bits."""
     box: float
     """1 / eps, the largest abs(score) of a point at any split."""
+    most_features: int
+    """Features that a hyperplane may use, d without a limit."""
 
 
 class Lps(NamedTuple):
@@ -75,6 +80,8 @@ class Lps(NamedTuple):
     sign: AnyArray
     hard: AnyArray
     over: AnyArray
+    free: AnyArray
+    """(B, m): 1 if the slack of a feature has no cap, as the split leaves it out."""
     score: FloatArray
     """(n,): room in which an LP is solved, as the next ones."""
     gains: FloatArray
@@ -100,18 +107,24 @@ class Levels(NamedTuple):
     """(levels, n): leaves open to each point, as bits."""
     feature: IntArray
     """(levels, n_subsets): what each subset split splits, -1 where that is open."""
+    use: IntArray
+    """(levels, B * d): MAY_USE, EXCLUDED or KEPT, for each hyperplane and feature; no
+    columns without a limit."""
     branch_kind: IntArray
     branch_split: IntArray
-    """The subset split of a branch on its feature, or on a point's value."""
+    """The subset split of a branch on its feature, or on a point's value; the
+    hyperplane of one on whether it uses a feature."""
     branch_point: IntArray
     option: IntArray
-    """(levels, MOST_OPTIONS): masks of the children."""
+    """(levels, MOST_OPTIONS): masks of the children; or the feature that is used."""
     n_options: IntArray
     current: IntArray
     mode: IntArray
     used: WordArray
-    """(levels, words): points whose masks, and after them subset splits whose features
-    the proof of the level refers to."""
+    """(levels, words): points whose masks the proof of the level refers to, and after
+    them subset splits whose features it does. Where few features may be used, m bits
+    for each hyperplane follow: excluded ones that it refers to, and then whether it
+    refers to all those kept."""
     trail_start: IntArray
     trace_start: IntArray
     """(levels, 3): events, masks, entries written before the level."""
@@ -159,7 +172,8 @@ def make_data(
         value_numbers(problem.values), subset_leaves(structure),
     )  # fmt: skip
     # All alike in memory, or the kernels would be compiled more than once.
-    return Data._make([*map(np.ascontiguousarray, arrays), problem.box])
+    constants = problem.box, problem.most_features
+    return Data._make([*map(np.ascontiguousarray, arrays), *constants])
 
 
 def cost_tables(leaf_cost: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
@@ -234,20 +248,24 @@ def _shapes(n: int, m: int, B: int) -> list[list[tuple[int, ...]]]:
     return [
         [(B, m, m), (B, m), (B, columns), (B, n), (B, 2, n)],
         [(B, m), (B, columns), (B, 2, n), (B, 1), (B, 1), (1, n), (1, n), (B, m)],
-        [(B, n)] * 3,
+        [*[(B, n)] * 3, (B, m)],
     ]
 
 
-def make_levels(levels: int, n: int, n_subsets: int) -> Levels:
-    """Return empty rows for so many levels."""
+def make_levels(levels: int, n: int, n_subsets: int, uses: tuple[int, int]) -> Levels:
+    """Return empty rows for so many levels.
+
+    ``uses`` are the hyperplanes and features of ``Levels.use``.
+    """
+    n_bits = n + n_subsets + (uses[0] * (uses[1] + 1) if uses[1] else 0)
 
     def ints(*shape: int) -> IntArray:
         return np.zeros((levels, *shape), dtype=np.int64)
 
     return Levels(
-        ints(n), ints(n_subsets) - 1, ints(), ints(),
+        ints(n), ints(n_subsets) - 1, ints(uses[0] * uses[1]), ints(), ints(),
         ints(), ints(MOST_OPTIONS), ints(), ints(), ints(),
-        np.zeros((levels, (n + n_subsets + 63) // 64), dtype=np.uint64),
+        np.zeros((levels, (n_bits + 63) // 64), dtype=np.uint64),
         ints(), ints(3), ints(3),
     )  # fmt: skip
 

@@ -74,8 +74,9 @@ def forced_value(data: Data, mask: IntArray, feature: IntArray) -> tuple[int, in
 def work_on_node(
     data: Data, lps: Lps, kept: Lps, here: Rows, scratch: Rows, look: Look,
     trail: Trail,
-    count: IntArray, mask: IntArray, feature: IntArray, T: float, least_split: float,
-    rho: float, whole: IntArray, used: WordArray, option: IntArray, answer: FloatArray,
+    count: IntArray, mask: IntArray, feature: IntArray, use: IntArray, T: float,
+    least_split: float, rho: float, whole: IntArray, used: WordArray, option: IntArray,
+    answer: FloatArray,
 ) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Work on a node, as :func:`~miptree.proof.routes.node.process` does.
 
@@ -99,8 +100,8 @@ def work_on_node(
         if point >= 0:
             return BRANCHED, point, 2, BY_VALUE, split
     outcome, pick, n_options = process(
-        data, lps, kept, here, scratch, look, trail, count, mask, T, least_split, rho,
-        whole, used, option, answer,
+        data, lps, kept, here, scratch, look, trail, count, mask, use, T, least_split,
+        rho, whole, used, option, answer,
     )  # fmt: skip
     if len(feature) == 0 or (outcome != BRANCHED and outcome != OPEN):
         return outcome, pick, n_options, BY_LEAF, 0

@@ -22,9 +22,11 @@ from miptree.proof.routes.record import (
     set_bit,
     write_branch,
     write_feature,
+    write_use,
     write_value,
 )
 from miptree.proof.routes.state import Data, Levels, Log
+from miptree.proof.routes.uses import BY_USE, end_use_branch, refers_to_use
 from miptree.utils.arrays import IntArray, WordArray
 
 BY_LEAF, BY_FEATURE, BY_VALUE = 0, 1, 2
@@ -131,14 +133,16 @@ def best_value(
 
 
 @njit(**UNCOUNTED)
-def refers_to_branch(levels: Levels, level: int, n: int) -> bool:
+def refers_to_branch(data: Data, levels: Levels, level: int) -> bool:
     """Tell whether the proof of a level refers to the branch that led to it."""
-    up = level - 1
+    up, n = level - 1, len(data.Z)
     kind, used = levels.branch_kind[up], levels.used[level]
     if kind == BY_LEAF:
         return has_bit(used, levels.branch_point[up])
     if kind == BY_FEATURE:
         return has_bit(used, n + levels.branch_split[up])
+    if kind == BY_USE:
+        return refers_to_use(data, levels, level)
     for i in range(n):
         if levels.mask[level, i] != levels.mask[up, i] and has_bit(used, i):
             return True
@@ -168,6 +172,10 @@ def end_branch(
         if record:
             write_feature(log, at, split)
         clear_bit(used, n + split)
+    elif kind == BY_USE:
+        if record:
+            write_use(log, at, split, levels.option[level, 0])
+        end_use_branch(data, levels, level)
     else:
         if record:
             write_value(log, at, point, split)

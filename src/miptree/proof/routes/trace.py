@@ -5,7 +5,10 @@ branches (a point's mask, a set of leaves, is divided among children), closings
 (multipliers that bound all trees below) and lemmas (multipliers that bound one split).
 A subset split is branched on as well: a child for each feature that it may split, and
 two for a value of that feature, which goes left or right with all points that have it.
-Entries are the multipliers: whole numbers over ``2**EXPONENT``.
+Where hyperplanes may use few features, branches are on whether one uses a feature: the
+first child leaves it out, the second one keeps it. When a hyperplane keeps as many as
+it may use, it leaves out all others. Entries are the multipliers: whole numbers over
+``2**EXPONENT``.
 
 The trace holds only what the proof needs: a branch whose restriction nothing below
 refers to is left out, and with it its other children.
@@ -19,7 +22,7 @@ import numpy as np
 
 from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
-BRANCH, CLOSE, LEMMA, FEATURE, VALUE = 0, 1, 2, 3, 4
+BRANCH, CLOSE, LEMMA, FEATURE, VALUE, USE = 0, 1, 2, 3, 4, 5
 """Kinds of events."""
 MARGIN, HARD, ENVELOPE, BOX_LEFT, BOX_RIGHT = 0, 1, 2, 3, 4
 """Kinds of entries. A box entry BOX_LEFT says z >= -1/eps, with the sign of a point on
@@ -35,14 +38,16 @@ class Trace(NamedTuple):
     fixed : int
         Point fixed to the left of the root by symmetry, or -1.
     kind : int8 array of shape (E,)
-        BRANCH, CLOSE, LEMMA, FEATURE or VALUE. A branch is followed by the subtrees of
-        its children; a lemma belongs to the node that the next event goes on with.
+        BRANCH, CLOSE, LEMMA, FEATURE, VALUE or USE. A branch is followed by the
+        subtrees of its children; a lemma belongs to the node that the next event goes
+        on with.
     point : int array of shape (E,)
-        BRANCH: the point; LEMMA, FEATURE: the split; VALUE: a point that has the value;
-        CLOSE: -1.
+        BRANCH: the point; LEMMA, FEATURE, USE: the split; VALUE: a point that has the
+        value; CLOSE: -1.
     masks_start : int array of shape (E + 1,)
         Masks of event e are ``mask[masks_start[e] : masks_start[e + 1]]``, one for each
-        child of a BRANCH; of a VALUE it is the number of the split.
+        child of a BRANCH; of a VALUE it is the number of the split, of a USE that of
+        the feature.
     mask : int array
     entries_start : int array of shape (E + 1,)
         Entries of event e, likewise.
@@ -89,6 +94,8 @@ class Trace(NamedTuple):
         of_value = self.masks_start[:-1][self.kind == VALUE]
         point[of_feature] = subsets[point[of_feature]]
         mask[of_value] = subsets[mask[of_value]]
+        of_use = self.kind == USE
+        point[of_use] = hyperplanes[point[of_use]]
         split = hyperplanes[self.entry_split]
         return self._replace(point=point, mask=mask, entry_split=split)
 

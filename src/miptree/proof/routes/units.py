@@ -37,6 +37,7 @@ class _Arrays(NamedTuple):
     first_row: IntArray
     labels: IntArray
     values: IntArray
+    most_features: int
 
 
 class RouteProblem(_Arrays):
@@ -61,12 +62,19 @@ class RouteProblem(_Arrays):
     values : int array of shape (n_categorical, n)
         Place of each point's value of every feature with subset splits, among the
         columns of values of the :class:`Problem`.
+    most_features : int
+        Features that a hyperplane may use: d where the problem has no limit.
     """
 
     @property
     def n_points(self) -> int:
         """Number of distinct x."""
         return len(self.X)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a hyperplane may not use all features."""
+        return self.most_features < self.X.shape[1]
 
     @property
     def least_split(self) -> float:
@@ -99,11 +107,13 @@ class RouteProblem(_Arrays):
 
     def among(self, points: IntArray) -> RouteProblem:
         """Return the problem of some of the points, at the same price of the norms."""
-        part = RouteProblem(
-            np.ascontiguousarray(self.X[points]), self.cost[points], self.C[points],
-            self.rho, self.box, self.first_row[points], self.labels,
-            self.values[:, points],
-        )  # fmt: skip
+        part = self._replace(
+            X=np.ascontiguousarray(self.X[points]),
+            cost=self.cost[points],
+            C=self.C[points],
+            first_row=self.first_row[points],
+            values=self.values[:, points],
+        )
         distance = np.ascontiguousarray(self.distance[np.ix_(points, points)])
         part.__dict__["distance"] = distance  # as the cached property would
         return part
@@ -146,6 +156,7 @@ def route_problem(
         rows[first],
         useful_labels(problem, rows),
         problem.value_codes[:, rows[first]],
+        min(problem.max_features or problem.n_open, problem.n_open),
     )
 
 

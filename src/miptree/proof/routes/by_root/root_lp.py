@@ -28,6 +28,7 @@ class Room(NamedTuple):
     whole: IntArray
     used: WordArray
     q: FloatArray
+    no_use: IntArray
 
 
 class Kept(NamedTuple):
@@ -69,6 +70,7 @@ class RootLp:
             np.zeros((1, 2 * n + m), dtype=np.int64),
             np.zeros((n + 63) // 64, dtype=np.uint64),
             np.zeros((1, 2 * (n + m))),
+            np.zeros(0, dtype=np.int64),
         )
         self.score, self.gain = look.score[0], look.gain[:, 0]
         self._rho, self._least = problem.rho, problem.least_split
@@ -167,8 +169,8 @@ def _closed(
     """Recount from the data what multipliers prove of the root."""
     return closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, rho, data.box, least_split, threshold, mask, q,
-        lps.partner, lps.boxed, room.whole, room.used,
+        data.distance, data.determined, rho, data.box, least_split, threshold, mask,
+        room.no_use, q, lps.partner, lps.boxed, room.whole, room.used, len(mask),
     )  # fmt: skip
 
 

@@ -14,8 +14,9 @@ _NODES_AT_A_TIME = 16
 
 
 def can_search_roots(routes: RouteProblem, depth: int) -> bool:
-    """Tell whether the search applies: to depth 2, without subset splits."""
-    return depth == 2 and len(routes.values) == 0 and len(routes.labels) > 1
+    """Tell whether the search applies: to depth 2, hyperplanes of all features."""
+    is_plain = len(routes.values) == 0 and not routes.is_limited
+    return depth == 2 and is_plain and len(routes.labels) > 1
 
 
 def sweep_roots(
