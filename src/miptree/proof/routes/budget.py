@@ -55,13 +55,11 @@ class Budget:
         nodes = None if left is None else int(part * left) // n_equal
         return Budget(self.clock.share(part), nodes)
 
-    def at_most(self, nodes: float) -> Budget:
-        """Return all of the time left, and so many nodes at most."""
-        if nodes == inf:
-            return Budget(self.clock, self.left)
-        left = self.left
-        most = int(nodes)
-        return Budget(self.clock, most if left is None else min(most, left))
+    def at_most(self, nodes: float) -> tuple[Budget, bool]:
+        """Return all of the time and so many nodes; tell whether these are fewer."""
+        if nodes >= (inf if self.left is None else self.left):
+            return Budget(self.clock, self.left), False
+        return Budget(self.clock, int(nodes)), True
 
     def affordable(self, seconds: float, nodes: int) -> float:
         """Return the nodes that the rest is good for at a speed that was measured."""

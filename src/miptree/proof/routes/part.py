@@ -15,7 +15,7 @@ from miptree.proof.routes.by_root import can_search_roots, sweep_roots
 from miptree.proof.routes.methods import Methods
 from miptree.proof.routes.result import Part
 from miptree.proof.routes.structures import Structure, structures
-from miptree.proof.routes.sweep import OnCandidates, fits_memory, sweep
+from miptree.proof.routes.sweep import OnCandidates, Sweep, fits_memory, sweep
 from miptree.proof.routes.thresholds import highest_threshold
 from miptree.proof.routes.units import RouteProblem
 from miptree.utils.arrays import FloatArray
@@ -69,60 +69,94 @@ def raise_bound(
     methods : Methods, optional
         What is known of the nodes of earlier thresholds, and is noted of further ones.
     """
-    routes = part.problem
-    methods = methods or Methods()
+    routes, methods = part.problem, methods or Methods()
     base = float(routes.least_cost.sum())
     methods.begin(base, can_search_roots(routes, depth))
-    all_structures = list(
-        structures(routes.labels, depth, has_subsets=len(routes.values) > 0)
-    )
-    least = least_costs(routes, all_structures)
+    sweeps = _Sweeps(routes, depth, budget, record, n_jobs, on_candidates)
     constant = float(routes.cost[:, routes.labels].sum(axis=0).min())
     leeway = Leeway(base, routes.cheapest_error)
     is_solved = False
     while not (is_solved or budget.is_over):
         highest = min(limit(), highest_threshold(constant, leeway))
-        if part.threshold >= highest:
+        known = part.threshold
+        if known >= highest:
             return Raised(part, True)
-        by_root = partial(
-            sweep_roots,
-            routes,
-            known=part.threshold,
-            budget=budget,
-            on_candidates=on_candidates,
-        )
-        now = part.threshold, highest, scale, budget
-        next_one = methods.by_structure.after(*now)
-        methods.try_roots(part.threshold, next_one, budget, by_root)
+        now = known, highest, scale, budget
+        foretold = methods.by_structure.after(*now)
+        methods.try_roots(known, foretold, budget, partial(sweeps.by_root, known))
         thresholds = methods.better(highest, budget, record)
         if thresholds.is_hopeless(budget):
             break
-        threshold = thresholds.after(*now)
-        began = budget.clock.elapsed
+        threshold, began = thresholds.after(*now), budget.clock.elapsed
         if thresholds is methods.by_root:
-            found = by_root(threshold)
+            found = sweeps.by_root(known, threshold)
         else:
-            is_open = least < threshold * (1 + _ROUNDING)
-            to_search = [all_structures[k] for k in np.flatnonzero(is_open)]
-            if not fits_memory(routes, to_search):
-                break
-            own = budget.at_most(methods.most_nodes(threshold))
-            found = sweep(
-                routes, to_search, threshold, known=part.threshold, budget=own,
-                record=record, n_jobs=n_jobs, on_candidates=on_candidates,
-            )  # fmt: skip
-            budget.used += own.used
-        if found.bound is None or found.bound <= part.threshold < found.met:
+            found = sweeps.by_structure(known, threshold, methods.most_nodes(threshold))
+            if found.is_cut_off:
+                methods.by_structure.note_hard(threshold, found.nodes)
+                continue
+        if found.bound is None or found.bound <= known < found.met:
             break
         fell_short = found.bound < threshold and found.met == inf
         if thresholds is methods.by_root and fell_short:
             methods.give_up_roots()  # a tree outside the box is in the way
         thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)
-        if found.bound > part.threshold:
+        if found.bound > known:
             part = part._replace(threshold=found.bound, structures=found.proofs)
             on_bound(part)
         is_solved = found.met <= part.threshold
     return Raised(part, is_solved)
+
+
+class _Sweeps:
+    """Both searches of a part, as ``raise_bound`` calls them."""
+
+    def __init__(
+        self,
+        routes: RouteProblem,
+        depth: int,
+        budget: Budget,
+        record: bool,
+        n_jobs: int | None,
+        on_candidates: OnCandidates,
+    ) -> None:
+        self.routes, self.budget, self.record = routes, budget, record
+        self.n_jobs, self.on_candidates = n_jobs, on_candidates
+        has_subsets = len(routes.values) > 0
+        self.structures = list(structures(routes.labels, depth, has_subsets))
+        self.least = least_costs(routes, self.structures)
+
+    def by_root(self, known: float, threshold: float, max_nodes: float = inf) -> Sweep:
+        """Search the sides of the root."""
+        return sweep_roots(
+            self.routes,
+            threshold,
+            max_nodes,
+            known=known,
+            budget=self.budget,
+            on_candidates=self.on_candidates,
+        )
+
+    def by_structure(self, known: float, threshold: float, max_nodes: float) -> Sweep:
+        """Search the structures that may cost less; nothing, if memory is short."""
+        is_open = self.least < threshold * (1 + _ROUNDING)
+        to_search = [self.structures[k] for k in np.flatnonzero(is_open)]
+        if not fits_memory(self.routes, to_search):
+            return Sweep(None, 0, inf, None)
+        own, is_less = self.budget.at_most(max_nodes)
+        found = sweep(
+            self.routes,
+            to_search,
+            threshold,
+            known=known,
+            budget=own,
+            record=self.record,
+            n_jobs=self.n_jobs,
+            on_candidates=self.on_candidates,
+        )
+        self.budget.used += own.used
+        is_cut_off = found.bound is None and is_less and not self.budget.is_over
+        return found._replace(is_cut_off=is_cut_off)
 
 
 def least_costs(routes: RouteProblem, structures: Sequence[Structure]) -> FloatArray:

@@ -47,12 +47,15 @@ class Sweep(NamedTuple):
     proofs : list of (Structure, Trace) or None
         Of the structures that had to be searched; None where they were not recorded,
         or became too long.
+    is_cut_off : bool
+        Whether the searches did not end as they might use only a part of the nodes.
     """
 
     bound: float | None
     nodes: int
     met: float
     proofs: list[tuple[Structure, Trace]] | None
+    is_cut_off: bool = False
 
 
 def sweep(

@@ -52,11 +52,18 @@ class Thresholds:
     base: float = 0.0
     _done: list[tuple[float, int]] = field(default_factory=list, init=False)
     _seconds: float = field(default=0.0, init=False)
+    _least_slope: float = field(default=0.0, init=False)
 
     def note(self, threshold: float, nodes: int, seconds: float) -> None:
         """Take in an exhausted threshold."""
         self._done.append((threshold, max(1, nodes)))
-        self._seconds = seconds
+        self._seconds, self._least_slope = seconds, 0.0
+
+    def note_hard(self, threshold: float, nodes: int) -> None:
+        """Take in a threshold that was not exhausted after so many nodes."""
+        if self._done and threshold > self.last:
+            growth = log(max(1, nodes) / self.last_nodes)
+            self._least_slope = growth / (threshold - self.last)
 
     def clear(self) -> None:
         """Forget all thresholds."""
@@ -144,4 +151,5 @@ class Thresholds:
     def _slope(self) -> float:
         """How fast the logarithm of the nodes grew with the last two thresholds."""
         (low, few), (high, many) = self._done[-2:]
-        return log(many / few) / (high - low) if high > low else 0.0
+        slope = log(many / few) / (high - low) if high > low else 0.0
+        return max(slope, self._least_slope)
