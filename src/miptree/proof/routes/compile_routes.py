@@ -10,6 +10,7 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.proof.routes.prove import prove_objective
+from miptree.proof.routes.units import route_problem
 from miptree.utils.kernel_cache import is_on_disk
 
 _SECONDS_TO_LOAD, _SECONDS_TO_COMPILE = 1.0, 45.0
@@ -20,16 +21,27 @@ def compile_route_kernels() -> None:
     """Compile the kernels: half a minute on a new machine, then cached."""
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
+    objective = Svm1Objective(10.0, 1.0, 0.1)
     prove_objective(
-        problem, Svm1Objective(10.0, 1.0, 0.1), 2, 1.0,
+        problem, objective, 2, 1.0,
         clock=Clock(), offer=lambda heap: 1.0, max_nodes=10,
     )  # fmt: skip
+    from miptree.proof.routes.by_root.root_lp import RootLp
+
+    root = RootLp(route_problem(problem, objective))
+    root.solve(1.0)
+    root.look()
+    root.close_sides(0.0, 0.0, 1.0)
+    root.try_side(0, 0, 1.0, 1.0)
+    root.proved(1.0)
 
 
 def seconds_to_compile_routes() -> float:
     """Return the seconds that a fit should have left for this, with a reserve."""
     if compile_route_kernels.cache_info().currsize > 0:
         return 0.0
+    from miptree.proof.routes.by_root.root_lp import try_side_kernel
     from miptree.proof.routes.search import advance_kernel
 
-    return _SECONDS_TO_LOAD if is_on_disk(advance_kernel) else _SECONDS_TO_COMPILE
+    are_on_disk = is_on_disk(advance_kernel) and is_on_disk(try_side_kernel)
+    return _SECONDS_TO_LOAD if are_on_disk else _SECONDS_TO_COMPILE

@@ -97,9 +97,8 @@ def raise_bound(
                 continue
         if found.bound is None or found.bound <= known < found.met:
             break
-        fell_short = found.bound < threshold and found.met == inf
-        if thresholds is methods.by_root and fell_short:
-            methods.give_up_roots()  # a tree outside the box is in the way
+        if found.met_outside:
+            methods.give_up_roots()
         thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)
         if found.bound > known:
             part = part._replace(threshold=found.bound, structures=found.proofs)

@@ -49,6 +49,8 @@ class Sweep(NamedTuple):
         or became too long.
     is_cut_off : bool
         Whether the searches did not end as they might use only a part of the nodes.
+    met_outside : bool
+        Whether a tree outside the box was met, above whose value nothing is proved.
     """
 
     bound: float | None
@@ -56,6 +58,7 @@ class Sweep(NamedTuple):
     met: float
     proofs: list[tuple[Structure, Trace]] | None
     is_cut_off: bool = False
+    met_outside: bool = False
 
 
 def sweep(

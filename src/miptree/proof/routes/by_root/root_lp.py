@@ -140,7 +140,7 @@ class RootLp:
     def try_side(self, point: int, side: int, enough: float, threshold: float) -> float:
         """Return what is proved of the root if a point goes to a side."""
         return float(
-            _try_side(
+            try_side_kernel(
                 self._data, self._lps, self._rows, self._spare, self._room,
                 self._rho, self._least, enough, threshold, self.mask, point, side,
             )
@@ -229,7 +229,7 @@ def _close_sides(
 
 
 @njit(**KERNEL)
-def _try_side(
+def try_side_kernel(
     data: Data, lps: Lps, rows: Rows, spare: Rows, room: Room, rho: float,
     least_split: float, enough: float, threshold: float, mask: IntArray,
     point: int, side: int,

@@ -71,6 +71,8 @@ class RootSearch:
     met : float
         The threshold after it fell to that of a tree in the box, which is no more
         than such a tree costs: no higher bound is possible.
+    met_outside : bool
+        Whether the threshold fell to the value of a tree outside the box.
     nodes : int
         Nodes of the search, and of those below the root.
     candidates : list of Candidate
@@ -80,6 +82,7 @@ class RootSearch:
     def __init__(self, problem: RouteProblem, threshold: float, stop: AnyArray) -> None:
         self.problem, self.threshold, self.met = problem, threshold, inf
         self.candidates: list[Candidate] = []
+        self.met_outside = False
         self._own_nodes, self._stop, self._cheapest = 0, stop, threshold
         self._root, self._subtrees = RootLp(problem), Subtrees(problem, stop)
         self._least = problem.least_cost
@@ -270,6 +273,8 @@ class RootSearch:
         score = self.problem.X @ tree.coef.T - tree.threshold
         if np.abs(score).max() <= _SAFETY:
             self.met = self.threshold
+        else:
+            self.met_outside = True
 
     def _tree(self, below: list[Subtree]) -> Candidate:
         """Return the tree of the hyperplanes at hand."""

@@ -58,4 +58,5 @@ def sweep_roots(
     nodes = search.nodes
     if not search.is_exhausted:
         return Sweep(None, nodes, inf, None)
-    return Sweep(search.threshold, nodes, search.met, None)
+    outside = search.met_outside
+    return Sweep(search.threshold, nodes, search.met, None, met_outside=outside)
