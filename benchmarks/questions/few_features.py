@@ -33,7 +33,7 @@ ABOUT = (
     "trees that keep the limit. A star marks a tree that is proved optimal; the gap is "
     "that of the bound, in percent of the best tree with the limit."
 )
-SETS = ("iris", "wine", "breast-cancer-wisconsin", "monks-1", "seeds", "hepatitis")
+SETS = ("iris", "wine", "breast-cancer-wisconsin", "monks-1", "hepatitis")
 OPTIONS: dict[str, Any] = {
     "name": SETS,
     "most": (2, 3),
