@@ -1,15 +1,24 @@
-"""The proof of the errors that goes into a file, whatever proved them before."""
+"""The proof of the errors that goes into a file, whatever proved them before.
+
+It is a row partition, or all splits of the root. Where these prove more, but cannot be
+recorded in the time or the room that there is, the row partition has to do.
+"""
 
 from __future__ import annotations
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
+from miptree.objective.bounds import Bound
+from miptree.proof.box_limits import box_limits
 from miptree.proof.recording import ErrorsRecord, record_errors
-from miptree.proof.row_partition import Proof, row_partition_bound
-from miptree.proof.space import space_of
+from miptree.proof.row_partition import ROOTS, Proof, row_partition_bound
+from miptree.proof.space import Space, space_of
 
-_PARTITION_SHARE = 0.4
-"""Share of the time left for a row partition, where the proof has none."""
+_ROOTS_SHARE, _PARTITION_SHARE = 0.5, 0.4
+"""Shares of the time left for each try of all splits of the root, and for a row
+partition, where the proof has none."""
+_LESS = 0.8
+"""Part of the errors that all splits of the root have to show at the second try."""
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes of a search where neither the clock nor the caller sets a limit."""
 
@@ -26,10 +35,10 @@ def recorded_proof(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> ErrorsRecord | None:
-    """Prove the errors by a row partition that is recorded.
+    """Prove the errors by all splits of the root or a row partition, and record it.
 
     A proof that is a row partition is only repeated. Others, such as those by all
-    splits of the root, cannot be recorded: then the record may show less.
+    splits of the points, cannot be recorded: then the record may show less.
 
     Parameters
     ----------
@@ -40,21 +49,57 @@ def recorded_proof(
     enough : float
         Errors that are known to be enough: the record need not show more.
     """
+    if clock.limit is None and max_nodes is None:
+        max_nodes = _NODES_WITHOUT_LIMIT
     space = space_of(problem, margin)
     parts = () if proof is None else proof.parts
-    if not parts or parts[-1].errors < enough:
-        if clock.limit is None and max_nodes is None:
-            max_nodes = _NODES_WITHOUT_LIMIT
-        again = row_partition_bound(
+    if parts and parts[-1].errors >= enough:
+        return record_errors(problem, space, depth, parts, clock=clock)
+    roots = _by_roots(problem, space, depth, enough, clock, max_nodes)
+    if roots is not None and roots.bound.value >= enough:
+        return roots
+    again = row_partition_bound(
+        problem,
+        space,
+        depth,
+        enough,
+        clock=clock.share(_PARTITION_SHARE),
+        max_nodes=max_nodes,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    if not parts or again.bound.value > parts[-1].errors:
+        parts = again.parts
+    found = record_errors(problem, space, depth, parts, clock=clock)
+    records = [record for record in (roots, found) if record is not None]
+    return max(records, key=lambda record: record.bound.value, default=None)
+
+
+def _by_roots(
+    problem: Problem,
+    space: Space,
+    depth: int,
+    enough: float,
+    clock: Clock,
+    max_nodes: int | None,
+) -> ErrorsRecord | None:
+    """Record all splits of the root; where that takes too long, for fewer errors."""
+    # Numba is imported only where a proof is wanted.
+    from miptree.proof.all_roots import can_try_roots
+    from miptree.proof.root_recording import record_roots
+
+    limits = box_limits(problem, space)
+    if limits is None or enough <= 0 or not can_try_roots(space, depth):
+        return None
+    for errors in (enough, _LESS * enough):
+        found = record_roots(
             problem,
             space,
-            depth,
-            enough,
-            clock=clock.share(_PARTITION_SHARE),
+            errors,
+            clock=clock.share(_ROOTS_SHARE),
             max_nodes=max_nodes,
-            seed=seed,
-            n_jobs=n_jobs,
         )
-        if not parts or again.bound.value > parts[-1].errors:
-            parts = again.parts
-    return record_errors(problem, space, depth, parts, clock=clock)
+        if found is not None:
+            bound = Bound(found.errors, ROOTS)
+            return ErrorsRecord(limits, [], bound, found.lines)
+    return None
