@@ -174,7 +174,7 @@ class _RootSearches:
         self, labels: tuple[Pair, Pair], allowed: int
     ) -> tuple[int, RootState, int]:
         """Search the trees of some classes; errors of the others are returned last."""
-        rows, lost, root, conflicts, roots = begin_choice(
+        _, lost, root, conflicts, roots = begin_choice(
             self.space.X, self.problem.y, self.units, labels
         )
         least = self.space.min_distance

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from miptree.proof.all_roots import Choice
+from miptree.proof.choice_nodes import Node
 from miptree.proof.journal import (
     ANSWERED,
     ASKED,
@@ -14,45 +15,9 @@ from miptree.proof.journal import (
     NEITHER,
     WHOLE_TREE,
 )
-from miptree.proof.side_lemmas import NotShown, Question, Record, Words
+from miptree.proof.near_pairs import NotShown, Words
+from miptree.proof.side_lemmas import Question, Record
 from miptree.proof.side_proofs import SideProof, divided, mirrored
-
-
-class _Node:
-    """A node of the search: the points on the sides, and what is known of them.
-
-    Attributes
-    ----------
-    on : list of two int
-        Points on the left and on the right, as bits.
-    lost : list of (point, side)
-        Those whose class has no leaf there.
-    known : two lists of int
-        Lemmas about each side, with more and more errors.
-    steps : list of (point, side, SideProof)
-        Points of which one side is closed, why, and the other one.
-    closed : SideProof or None
-    point : int or None
-        Point on which the node divides.
-    lemma : list of two int or None
-        What is known of each side once this point is on it.
-    cases : dict of int to SideProof
-    """
-
-    def __init__(self, above: _Node | None = None) -> None:
-        self.on = [0, 0] if above is None else list(above.on)
-        self.lost: list[tuple[int, int]] = [] if above is None else list(above.lost)
-        known: list[list[int]] = [[], []] if above is None else above.known
-        self.known = [list(side) for side in known]
-        self.steps: list[tuple[int, int, SideProof]] = []
-        self.closed: SideProof | None = None
-        self.point: int | None = None
-        self.lemma: list[int | None] = [None, None]
-        self.cases: dict[int, SideProof] = {}
-
-    def is_placed(self, i: int) -> bool:
-        """Tell whether the side of a point is known."""
-        return bool((self.on[0] | self.on[1]) >> i & 1)
 
 
 class ChoiceRecorder:
@@ -72,7 +37,7 @@ class ChoiceRecorder:
             {self.rows[p] for p, side in enumerate(own.tolist()) if side}
             for own in choice.roots.wanted
         ]
-        self.nodes: list[_Node] = []
+        self.nodes: list[Node] = []
 
     @property
     def allowed(self) -> int:
@@ -85,12 +50,12 @@ class ChoiceRecorder:
         level = int(roots.at[0])
         self._finish(level)
         if level == 0:
-            self.nodes.append(_Node())
+            self.nodes.append(Node())
             return False
         above = self.nodes[-1]
         point = int(roots.chosen[level - 1])
         side, i = int(self.choice.root.place[point]), self.rows[point]
-        node = _Node(above)
+        node = Node(above)
         self.nodes.append(node)
         self._join(node, i, side, above.lemma[side])
         if side == 1 and 0 in above.cases and not above.cases[0].needs(i, 0):
@@ -118,7 +83,7 @@ class ChoiceRecorder:
                 above.cases[side] = proof
         return proof
 
-    def _made(self, node: _Node) -> SideProof:
+    def _made(self, node: Node) -> SideProof:
         """Return the proof of a node whose cases are done."""
         proof = node.closed
         if proof is None:
@@ -157,18 +122,16 @@ class ChoiceRecorder:
         if node.closed is None and node.point is None:
             node.closed = self._costs_too_much(node)
 
-    def _close(self, node: _Node, words: Words) -> None:
+    def _close(self, node: Node, words: Words) -> None:
         """Read that a point cannot be on a side."""
-        closed: dict[int, SideProof] = {}
-        i = self.rows[words.take()]
+        point, closed = words.take(), dict[int, SideProof]()
         while True:
             side = words.take()
             closed[side] = self._too_near(words.pair(is_moved=True))
-            if not (
-                words.next_is(CLOSED) and self.rows[words.words[words.at + 1]] == i
-            ):
+            if not words.next_is(CLOSED, point):
                 break
             words.at += 2
+        i = self.rows[point]
         if len(closed) == 2:
             node.closed = divided(i, self.record.names[i], closed[0], closed[1])
             return
@@ -179,7 +142,7 @@ class ChoiceRecorder:
         pair = self.record.pairs.all[number]
         return SideProof(pair.left, pair.right, f'["x",{number}]\n', (), (number,))
 
-    def _answer(self, node: _Node, words: Words, asked: list[int | None]) -> None:
+    def _answer(self, node: Node, words: Words, asked: list[int | None]) -> None:
         """Read a question, and what its answer shows."""
         side, point = words.take(), words.take()
         if not words.next_is(ANSWERED):
@@ -193,7 +156,7 @@ class ChoiceRecorder:
             else:
                 asked[side] = number
 
-    def _decide(self, node: _Node, words: Words, asked: Sequence[int | None]) -> None:
+    def _decide(self, node: Node, words: Words, asked: Sequence[int | None]) -> None:
         """Read what becomes of a point that was in question."""
         i, side = self.rows[words.take()], words.take()
         if side == BOTH:
@@ -205,19 +168,19 @@ class ChoiceRecorder:
         else:
             self._step(node, i, side, closed[1 - side], asked[side])
 
-    def _case(self, node: _Node, i: int, side: int, lemma: int | None) -> SideProof:
+    def _case(self, node: Node, i: int, side: int, lemma: int | None) -> SideProof:
         """Return why a point cannot come to a side."""
-        inside = _Node(node)
+        inside = Node(node)
         self._join(inside, i, side, lemma)
         return self._costs_too_much(inside)
 
     def _step(
-        self, node: _Node, i: int, side: int, why: SideProof, lemma: int | None
+        self, node: Node, i: int, side: int, why: SideProof, lemma: int | None
     ) -> None:
         node.steps.append((i, side, why))
         self._join(node, i, side, lemma)
 
-    def _join(self, node: _Node, i: int, side: int, lemma: int | None) -> None:
+    def _join(self, node: Node, i: int, side: int, lemma: int | None) -> None:
         """Put a point on a side."""
         node.on[side] |= 1 << i
         if i not in self.has_leaf[side]:
@@ -227,7 +190,7 @@ class ChoiceRecorder:
 
     # -------------------------------------------------------------- too many errors
 
-    def _costs_too_much(self, node: _Node) -> SideProof:
+    def _costs_too_much(self, node: Node) -> SideProof:
         """Return that the two sides make too many errors."""
         sums = [0, *(self.record.units[i] for i, _ in node.lost)]
         lost = sum(sums)
@@ -248,7 +211,7 @@ class ChoiceRecorder:
         names = ",".join("null" if k is None else str(k) for k in (left, right))
         return SideProof(on[0], on[1], f'["e",{names}]\n', (), (), tuple(lemmas))
 
-    def _whole_tree(self, node: _Node, words: Words) -> SideProof:
+    def _whole_tree(self, node: Node, words: Words) -> SideProof:
         """Return that the three splits make too many errors together."""
         lost = sum(self.record.units[i] for i, _ in node.lost)
         allowed = self.allowed - lost

@@ -16,8 +16,9 @@ from miptree.data.problem import Problem
 from miptree.proof.all_roots import Choice, Pair, begin_choice, choices_of
 from miptree.proof.all_splits import in_units
 from miptree.proof.choice_recording import ChoiceRecorder
+from miptree.proof.near_pairs import NotShown
 from miptree.proof.root_search import MOST_CONFLICTS, advance_roots
-from miptree.proof.side_lemmas import NotShown, Record
+from miptree.proof.side_lemmas import Record
 from miptree.proof.side_proofs import SideProof
 from miptree.proof.space import Space
 from miptree.proof.state import EXHAUSTED, PAUSED

@@ -61,9 +61,7 @@ class RootsCheck:
     def bound(self) -> Fraction:
         """Return what the rows weigh at least that count, whatever the tree."""
         if self.proof.trees.depth != DEPTH:
-            raise Refused(
-                "The proof file is about splits of the root, but not depth 2."
-            )
+            raise Refused("The proof file tries all roots of trees of another depth.")
         readers = {
             "near": self._near,
             "lemma": self._lemma,
