@@ -120,8 +120,8 @@ def random_proof(
 
     ``more`` adds a category of three values that is split by subsets, and a column
     that others determine. ``lie`` changes the space that the search believes in.
-    ``by_roots`` proves it by all splits of the root, which takes depth 2. Where the data
-    are ``fine``, equal numbers are rare.
+    ``by_roots`` proves it by all splits of the root, which takes depth 2. Equal numbers
+    are rare where the data ``is_fine``.
     """
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(

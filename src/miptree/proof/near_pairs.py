@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from miptree.proof.journal import ANSWERED
 
+_OF_A_PAIR = 400
+"""Bytes that a pair takes in memory beside its line."""
+
 
 class NotShown(Exception):
     """A step of a search cannot be shown."""
@@ -37,7 +40,7 @@ class NearPairs:
     def __init__(self, names: Sequence[int]) -> None:
         self.names = names
         self.all: list[NearPair] = []
-        self._number: dict[tuple[bool, tuple[tuple[int, bool], ...]], int] = {}
+        self._number: dict[tuple[int, ...], int] = {}
         self.n_bytes = 0
 
     def number(
@@ -47,13 +50,13 @@ class NearPairs:
 
         It may be so near that the root cannot part it after its threshold has moved.
         """
-        signs = (t > 0 for t in times)
-        key = is_moved, tuple(sorted(zip(points, signs, strict=True)))
+        signed = (2 * i + (t > 0) for i, t in zip(points, times, strict=True))
+        key = is_moved, *sorted(signed)
         found = self._number.get(key)
         if found is None:
             found = self._number[key] = len(self.all)
             self.all.append(self._made(found, points, times))
-            self.n_bytes += len(self.all[-1].line)
+            self.n_bytes += len(self.all[-1].line) + _OF_A_PAIR
         return found
 
     def _made(

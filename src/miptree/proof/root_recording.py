@@ -23,8 +23,8 @@ from miptree.proof.side_proofs import SideProof
 from miptree.proof.space import Space
 from miptree.proof.state import EXHAUSTED, PAUSED
 
-MOST_BYTES = 1 << 28
-"""Size of all lemmas: they are held in memory until they are written."""
+MOST_BYTES = 1 << 29
+"""Size of all pairs and lemmas: they are held in memory until they are written."""
 _MOST_CLASSES = 12
 _SAME = 1e-6
 """Part of a unit by which errors allowed are below those proved."""
