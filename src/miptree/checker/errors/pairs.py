@@ -24,7 +24,7 @@ from .file import Trees
 from .limits import BITS
 from .points import Labelled
 
-MOST_BITS = 1 << 33
+MOST_BITS = 1 << 32
 """Size of the sets of all pairs and lemmas."""
 _LARGEST = 10**18
 
