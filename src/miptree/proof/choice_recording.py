@@ -15,7 +15,7 @@ from miptree.proof.journal import (
     NEITHER,
     WHOLE_TREE,
 )
-from miptree.proof.near_pairs import NotShown, Words
+from miptree.proof.near_pairs import NotShown, TooFew, Words
 from miptree.proof.side_lemmas import Question, Record
 from miptree.proof.side_proofs import SideProof, divided, mirrored
 
@@ -201,7 +201,7 @@ class ChoiceRecorder:
             if shown + lost > self.allowed:
                 break
         else:
-            raise NotShown
+            raise TooFew(shown + lost + self.choice.lost)
         on = [0 if k is None else self.record.lemmas[k].points for k in (left, right)]
         for i, side in node.lost:
             if shown > self.allowed:

@@ -19,6 +19,14 @@ class NotShown(Exception):
     """A step of a search cannot be shown."""
 
 
+class TooFew(NotShown):
+    """A search found that so few errors are possible, or could not exclude it."""
+
+    def __init__(self, errors: int) -> None:
+        super().__init__(errors)
+        self.errors = errors
+
+
 class NearPair(NamedTuple):
     """Points on two sides of a split, as bits, and the line of the file."""
 

@@ -6,6 +6,8 @@ recorded in the time or the room that there is, the row partition has to do.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Bound
@@ -13,6 +15,9 @@ from miptree.proof.box_limits import box_limits
 from miptree.proof.recording import ErrorsRecord, record_errors
 from miptree.proof.row_partition import ROOTS, Proof, row_partition_bound
 from miptree.proof.space import Space, space_of
+
+if TYPE_CHECKING:
+    from miptree.proof.root_recording import RecordedRoots
 
 _ROOTS_SHARE, _PARTITION_SHARE = 0.5, 0.4
 """Shares of the time left for each try of all splits of the root, and for a row
@@ -29,6 +34,7 @@ def recorded_proof(
     depth: int,
     proof: Proof | None,
     enough: float,
+    hoped: float,
     *,
     clock: Clock,
     max_nodes: int | None = None,
@@ -48,6 +54,9 @@ def recorded_proof(
         What was proved, if anything.
     enough : float
         Errors that are known to be enough: the record need not show more.
+    hoped : float
+        Errors of the best tree: all splits of the root are asked for so many, once they
+        have shown what is enough.
     """
     if clock.limit is None and max_nodes is None:
         max_nodes = _NODES_WITHOUT_LIMIT
@@ -55,7 +64,7 @@ def recorded_proof(
     parts = () if proof is None else proof.parts
     if parts and parts[-1].errors >= enough:
         return record_errors(problem, space, depth, parts, clock=clock)
-    roots = _by_roots(problem, space, depth, enough, clock, max_nodes)
+    roots = _by_roots(problem, space, depth, enough, hoped, clock, max_nodes)
     if roots is not None and roots.bound.value >= enough:
         return roots
     again = row_partition_bound(
@@ -80,6 +89,7 @@ def _by_roots(
     space: Space,
     depth: int,
     enough: float,
+    hoped: float,
     clock: Clock,
     max_nodes: int | None,
 ) -> ErrorsRecord | None:
@@ -91,15 +101,16 @@ def _by_roots(
     limits = box_limits(problem, space)
     if limits is None or enough <= 0 or not can_try_roots(space, depth):
         return None
-    for errors in (enough, _LESS * enough):
-        found = record_roots(
-            problem,
-            space,
-            errors,
-            clock=clock.share(_ROOTS_SHARE),
-            max_nodes=max_nodes,
-        )
-        if found is not None:
-            bound = Bound(found.errors, ROOTS)
-            return ErrorsRecord(limits, [], bound, found.lines)
-    return None
+
+    def recorded(errors: float) -> RecordedRoots | None:
+        within = clock.share(_ROOTS_SHARE)
+        return record_roots(problem, space, errors, clock=within, max_nodes=max_nodes)
+
+    found = recorded(enough)
+    if found is None:
+        found = recorded(_LESS * enough)
+    elif found.errors >= enough and found.errors < hoped:
+        found = recorded(hoped) or found
+    if found is None:
+        return None
+    return ErrorsRecord(limits, [], Bound(found.errors, ROOTS), found.lines)

@@ -16,12 +16,12 @@ from miptree.data.problem import Problem
 from miptree.proof.all_roots import Choice, Pair, begin_choice, choices_of
 from miptree.proof.all_splits import in_units
 from miptree.proof.choice_recording import ChoiceRecorder
-from miptree.proof.near_pairs import NotShown
+from miptree.proof.near_pairs import NotShown, TooFew
 from miptree.proof.root_search import MOST_CONFLICTS, advance_roots
 from miptree.proof.side_lemmas import Record
 from miptree.proof.side_proofs import SideProof
 from miptree.proof.space import Space
-from miptree.proof.state import EXHAUSTED, PAUSED
+from miptree.proof.state import EXHAUSTED, FOUND, PAUSED
 
 MOST_BYTES = 1 << 29
 """Size of all pairs and lemmas: they are held in memory until they are written."""
@@ -55,7 +55,9 @@ def record_roots(
 ) -> RecordedRoots | None:
     """Prove by all splits of the root that every tree makes so many errors.
 
-    Returns None where that is not possible in the time, the nodes or the room given.
+    Where the search cannot exclude trees with fewer errors, it proves as many as these
+    have. Returns None where that is not possible in the time, the nodes or the room
+    given.
 
     Parameters
     ----------
@@ -76,10 +78,13 @@ def record_roots(
     proofs = []
     try:
         for labels in choices_of(present):
+            # Proofs of earlier choices hold for fewer errors as well.
             proof = recorder.prove(labels)
             if proof is not None:
                 proofs.append((labels, proof))
     except NotShown:
+        return None
+    if recorder.record.allowed < 0:
         return None
     return RecordedRoots(list(_lines(recorder.record, proofs)), recorder.proved)
 
@@ -109,7 +114,17 @@ class _Recorder:
         return (self.record.allowed + 1) * self.record.unit
 
     def prove(self, labels: tuple[Pair, Pair]) -> SideProof | None:
-        """Prove it of trees of some classes; None if too many rows have others."""
+        """Prove it of trees of some classes; None if too many rows have others.
+
+        Fewer errors are proved from now on, where trees of these classes have them.
+        """
+        while True:
+            try:
+                return self._prove(labels)
+            except TooFew as found:
+                self.record.allowed = min(found.errors, self.record.allowed) - 1
+
+    def _prove(self, labels: tuple[Pair, Pair]) -> SideProof | None:
         n, d = self.space.X.shape
         n_words = 3 * (MOST_CONFLICTS + n) * (d + 4) + n * (2 * d + 20) + 1000
         choice = begin_choice(self.space.X, self.problem.y, self.units, labels, n_words)
@@ -143,6 +158,8 @@ class _Recorder:
             self.space.min_distance_moved(len(self.space.X)),
             int(is_searched),
         )
+        if outcome == FOUND:
+            raise TooFew(choice.lost + int(roots.at[2]))
         n_words = int(journal.n_words[0])
         if outcome not in (EXHAUSTED, PAUSED) or n_words > len(journal.words):
             raise NotShown
