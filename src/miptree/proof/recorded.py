@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Bound
@@ -19,7 +21,7 @@ from miptree.proof.space import Space, space_of
 if TYPE_CHECKING:
     from miptree.proof.root_recording import RecordedRoots
 
-_ROOTS_SHARE, _PARTITION_SHARE = 0.5, 0.4
+_ROOTS_SHARE, _PARTITION_SHARE = 0.4, 0.4
 """Shares of the time left for each try of all splits of the root, and for a row
 partition, where the proof has none."""
 _LESS = 0.8
@@ -62,11 +64,13 @@ def recorded_proof(
         max_nodes = _NODES_WITHOUT_LIMIT
     space = space_of(problem, margin)
     parts = () if proof is None else proof.parts
-    if parts and parts[-1].errors >= enough:
-        return record_errors(problem, space, depth, parts, clock=clock)
-    roots = _by_roots(problem, space, depth, enough, hoped, clock, max_nodes)
-    if roots is not None and roots.bound.value >= enough:
+    is_shown = bool(parts) and parts[-1].errors >= enough
+    roots = _by_roots(problem, space, depth, enough, hoped, is_shown, clock, max_nodes)
+    least = np.nextafter(enough, np.inf) if is_shown else enough
+    if roots is not None and roots.bound.value >= least:
         return roots
+    if is_shown:
+        return record_errors(problem, space, depth, parts, clock=clock)
     again = row_partition_bound(
         problem,
         space,
@@ -90,10 +94,14 @@ def _by_roots(
     depth: int,
     enough: float,
     hoped: float,
+    is_shown: bool,
     clock: Clock,
     max_nodes: int | None,
 ) -> ErrorsRecord | None:
-    """Record all splits of the root; where that takes too long, for fewer errors."""
+    """Record all splits of the root.
+
+    Where ``is_shown``, a row partition shows what is enough, and only more is of use.
+    """
     # Numba is imported only where a proof is wanted.
     from miptree.proof.all_roots import can_try_roots
     from miptree.proof.root_recording import record_roots
@@ -106,11 +114,11 @@ def _by_roots(
         within = clock.share(_ROOTS_SHARE)
         return record_roots(problem, space, errors, clock=within, max_nodes=max_nodes)
 
-    found = recorded(enough)
-    if found is None:
+    found = None if is_shown else recorded(enough)
+    if found is None and not is_shown:
         found = recorded(_LESS * enough)
-    elif found.errors >= enough and found.errors < hoped:
-        found = recorded(hoped) or found
+    elif enough < hoped and (found is None or found.errors >= enough):
+        found = recorded(hoped) or recorded(0.5 * (enough + hoped)) or found
     if found is None:
         return None
     return ErrorsRecord(limits, [], Bound(found.errors, ROOTS), found.lines)
