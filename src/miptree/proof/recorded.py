@@ -26,6 +26,8 @@ _ROOTS_SHARE, _PARTITION_SHARE = 0.4, 0.4
 partition, where the proof has none."""
 _LESS = 0.8
 """Part of the errors that all splits of the root have to show at the second try."""
+_STEP = 1 / 16
+"""Part of the errors still open that are tried beside those known; then twice that."""
 _NODES_WITHOUT_LIMIT = 20_000
 """Nodes of a search where neither the clock nor the caller sets a limit."""
 
@@ -57,8 +59,8 @@ def recorded_proof(
     enough : float
         Errors that are known to be enough: the record need not show more.
     hoped : float
-        Errors of the best tree: all splits of the root are asked for so many, once they
-        have shown what is enough.
+        Errors of the best tree: once all splits of the root have shown what is enough,
+        they are tried for more and more errors, up to these.
     """
     if clock.limit is None and max_nodes is None:
         max_nodes = _NODES_WITHOUT_LIMIT
@@ -114,11 +116,16 @@ def _by_roots(
         within = clock.share(_ROOTS_SHARE)
         return record_roots(problem, space, errors, clock=within, max_nodes=max_nodes)
 
-    found = None if is_shown else recorded(enough)
+    step = max(float(problem.weight.min()), _STEP * (hoped - enough))
+    target, found = enough + step if is_shown else enough, None
+    while True:
+        more = recorded(min(target, hoped))
+        found = more or found
+        if more is None or more.errors < target:
+            break  # as it took too long, or a tree may make so few
+        target, step = more.errors + step, 2 * step
     if found is None and not is_shown:
         found = recorded(_LESS * enough)
-    elif enough < hoped and (found is None or found.errors >= enough):
-        found = recorded(hoped) or recorded(0.5 * (enough + hoped)) or found
     if found is None:
         return None
     return ErrorsRecord(limits, [], Bound(found.errors, ROOTS), found.lines)
