@@ -121,8 +121,8 @@ def _by_roots(
     while True:
         more = recorded(min(target, hoped))
         found = more or found
-        if more is None or more.errors < target:
-            break  # as it took too long, or a tree may make so few
+        if more is None or more.errors < target or more.errors >= hoped:
+            break  # it took too long, or a tree may make so few
         target, step = more.errors + step, 2 * step
     if found is None and not is_shown:
         found = recorded(_LESS * enough)
