@@ -217,7 +217,10 @@ def section(problem, margin, depth, is_halved, lie):
 def roots_section(problem, margin, lie):
     """Prove it by all splits of the root; return lines, and the bound."""
     space = space_of(problem, margin)
-    lines = columns_of(problem, box_limits(problem, space))
+    limits = box_limits(problem, space)
+    if limits is None:  # columns determine each other but for rounding
+        return [], 0.0
+    lines = columns_of(problem, limits)
     if lie is not None:
         space = LIES_OF_ROOTS[lie](space)
     found = all_roots_bound(problem, space, np.inf, clock=Clock(10.0))

@@ -109,12 +109,12 @@ def search(choice, pairs, lemmas, rng):
     """Let a choice end where it may, and divide where it may not."""
     while not choice.is_done:
         ends = [(choice.part, pair) for pair in pairs.known.values()]
-        some = [[None, *(k for k in lemmas if k.classes == c)] for c in choice.classes]
-        ends += [(choice.count, both) for both in itertools.product(*some)]
+        both = itertools.product([None, *lemmas], repeat=2)
+        ends += [(choice.count, two) for two in both]
         order = rng.permutation(len(ends)).tolist()
         if rng.random() < 0.9 and any(accepted(*ends[k]) for k in order):
             continue
-        if rng.random() < 0.3 and counts_more(choice, pairs, rng):
+        if rng.random() < 0.5 and counts_more(choice, pairs, rng):
             continue
         placed = choice.on[0] | choice.on[1]
         left = [i for i in range(N_POINTS) if not placed >> i & 1]
@@ -126,18 +126,18 @@ def search(choice, pairs, lemmas, rng):
 
 def counts_more(choice, pairs, rng):
     """Try to end a case by all three splits."""
-    check = Cases(pairs, pairs.weight, choice.is_conflict, (), time.monotonic() + 60)
-    most = int(rng.integers(0, 4))
+
+    def end(node, most):
+        check = Cases(
+            pairs, pairs.weight, choice.is_conflict, (), time.monotonic() + 60
+        )
+        check.check(node, most)
+        choice.count_more(most + 1)
+
     names = list(pairs.known)
     return any(
-        accepted(check_and_count, check, pairs.node(names), most, choice)
-        for _ in range(5)
+        accepted(end, pairs.node(names), int(rng.integers(0, 3))) for _ in range(5)
     )
-
-
-def check_and_count(check, node, most, choice):
-    check.check(node, most)
-    choice.count_more(most + 1)
 
 
 def cheapest(choice_classes, pairs):
@@ -193,3 +193,24 @@ def test_no_sides_are_cheaper_than_what_is_accepted():
                 n_above += 1
     assert n_shown > 50
     assert n_above > 50
+
+
+def test_points_that_count_anyway_are_no_reason_for_others():
+    choice = Choice(((0, 1), (0, 2)), [2, 0, 1], [1, 1, 1], 0)
+    both = Pair(1, 2, (0, 1), (0, 2), False)
+    choice.divide(0)  # left, where its class has no leaf
+    choice.divide(1)
+    assert not choice.is_conflict(both)  # the two are on one side
+    choice = Choice(((0, 1), (0, 2)), [2, 0, 1], [1, 1, 1], 1)
+    choice.divide(1)
+    choice.divide(0)
+    choice.count((None, Lemma((0, 2), 0, 2)))  # so that point 0 is right
+    assert choice.without_leaf == 0
+    assert not choice.is_conflict(Pair(4, 2, (2, 1), (0, 1), False))
+    assert choice.is_conflict(both)  # by the root
+    choice = Choice(((1, 2), (0, 1)), [0, 0], [1, 1], 1)
+    choice.divide(0)  # left, where its class has no leaf
+    choice.divide(1)
+    choice.count((None, Lemma((0, 1), 0, 2)))
+    assert choice.parts(Pair(1, 2, (0, 1), None, False))
+    assert not choice.is_conflict(Pair(1, 2, (0, 1), None, False))
