@@ -6,13 +6,16 @@ choice of points that count and of sides may be cheaper than what is accepted.
 
 import itertools
 import time
+from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from miptree.checker.errors.cases import Cases, Lemma
 from miptree.checker.errors.choice import Choice
-from miptree.checker.errors.pairs import Pair
+from miptree.checker.errors.file import Trees
+from miptree.checker.errors.pairs import Pair, Pairs
 from miptree.checker.values import Refused
 
 N_POINTS = 5
@@ -214,3 +217,26 @@ def test_points_that_count_anyway_are_no_reason_for_others():
     choice.count((None, Lemma((0, 1), 0, 2)))
     assert choice.parts(Pair(1, 2, (0, 1), None, False))
     assert not choice.is_conflict(Pair(1, 2, (0, 1), None, False))
+
+
+@pytest.mark.parametrize(
+    ("distance", "is_moved"),
+    [(0.0, True), (0.0249, True), (0.0251, False), (0.19, False)],
+)
+def test_the_root_keeps_a_margin_over_the_points_and_one(distance, is_moved):
+    pairs = three_points(distance)
+    pairs.read(["near", 0, [0, 1], [1, 1]])
+    assert pairs.get(0).is_moved == is_moved
+
+
+def test_pairs_that_twice_the_margin_parts_are_refused():
+    with pytest.raises(Refused, match="may tell apart"):
+        three_points(0.21).read(["near", 0, [0, 1], [1, 1]])
+
+
+def three_points(distance):
+    """Return pairs of three points, two of them so far from each other."""
+    points = SimpleNamespace(label=[0, 1, 0], at=[0, 1, 2])
+    places = [[round(x * 2**64)] for x in (0.3, 0.3 + distance, 0.9)]
+    trees = Trees(2, Fraction(1, 10), None)
+    return Pairs(trees, points, places, {0: 0, 1: 1, 2: 2})
