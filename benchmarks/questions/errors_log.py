@@ -36,7 +36,7 @@ ABOUT = (
     "where a solver claims it. The file holds the search over parts of the rows, or "
     "all splits of the root, or nothing where the errors are counted. Only hayes-roth, "
     "balance-scale, iris and haberman-survival were run since all splits of the root "
-    "can be recorded, at a load of 8 to 10, which proves less in 60 s: haberman-survival "
+    "can be recorded, at a load of 8 to 10, where 60 s prove less: haberman-survival "
     "had 17 to 21 at a load of 3 to 5. Without a bound above 0 there is no file."
 )
 OPTIONS: dict[str, Any] = {"limit": (60.0,)}
