@@ -322,3 +322,22 @@ def test_a_choice_that_is_left_out_is_counted(folder):
     outcome = checked(lines, frame, folder)
     assert outcome.exit_code == 0, outcome.sentence
     assert outcome.bound < full.bound
+
+
+def test_a_lemma_is_about_two_classes(folder):
+    lines, frame = case("three classes")
+    labels = lines[0]["labels"]
+    of_pair = {
+        line[1]: {labels[i] for i in line[2][::2] + line[3][::2]}
+        for line in lines[2:-1]
+        if line[0] == "near"
+    }
+    lemmas = [line for line in lines[2:-1] if line[0] == "lemma"]
+    first = lemmas[0]
+    others = [n for n, own in of_pair.items() if own != of_pair[first[4][0]]]
+    last = next(k for k in lemmas[::-1] if of_pair[k[4][0]] != of_pair[first[4][0]])
+    last[3] = [first[1]]
+    refused(lines, frame, folder, "is not about two classes")
+    last[3] = []
+    first[4] = [first[4][0], others[0]]
+    refused(lines, frame, folder, "is of no use where it is")
