@@ -7,6 +7,9 @@ import functools
 class Mutator:
     """Change a proof at random, in ways that leave it a proof file."""
 
+    KINDS = ("b", "part", "w", "h")
+    WAYS = "number multipliers line order reason cut most part header limit name"
+
     def __init__(self, rng):
         self.rng = rng
 
@@ -15,9 +18,8 @@ class Mutator:
 
     def mutant(self, lines):
         lines = copy.deepcopy(lines)
-        ways = "number multipliers line order reason cut most part header limit name"
         for _ in range(1 + int(self.rng.integers(2))):
-            getattr(self, self.pick(ways.split()))(lines)
+            getattr(self, self.pick(self.WAYS.split()))(lines)
         lines[1]["lines"] = len(lines) - 3
         return lines
 
@@ -57,7 +59,7 @@ class Mutator:
         return lines[self.pick(places)] if places else None
 
     def number(self, lines):
-        line = self.some(lines, ("b", "part", "w", "h"))
+        line = self.some(lines, self.KINDS)
         if line is not None:
             line[1:] = self.put(line[1:])
 
@@ -97,7 +99,7 @@ class Mutator:
                 reason[k] = new if reason[k] == old else reason[k]
 
     def line(self, lines):
-        places = self.places(lines, ("b", "part", "w", "h"))
+        places = self.places(lines, self.KINDS)
         k, other = self.pick(places), self.pick(places)
         way = self.rng.integers(3)
         if way == 0:
@@ -108,7 +110,7 @@ class Mutator:
             lines[k] = copy.deepcopy(lines[other])
 
     def order(self, lines):
-        places = self.places(lines, ("b", "part", "w", "h"))
+        places = self.places(lines, self.KINDS)
         a, b = self.pick(places), self.pick(places)
         lines[a], lines[b] = lines[b], lines[a]
 

@@ -18,10 +18,13 @@ from _routes_proofs import numbers_of, values_of
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import Subset
+from miptree.proof.all_roots import all_roots_bound
+from miptree.proof.box_limits import box_limits
 from miptree.proof.fewest_errors import fewest_errors
 from miptree.proof.recording import record_errors
+from miptree.proof.root_recording import record_roots
 from miptree.proof.row_partition import Part
-from miptree.proof.space import space_of
+from miptree.proof.space import Space, space_of
 
 TOLERANCE = 1e-7
 """What an LP may miss of a margin."""
@@ -110,11 +113,15 @@ def random_proof(
     is_halved=False,
     more=False,
     lie=None,
+    by_roots=False,
+    is_fine=False,
 ):
     """Return the lines of a proof file of random points, and the table.
 
     ``more`` adds a category of three values that is split by subsets, and a column
     that others determine. ``lie`` changes the space that the search believes in.
+    ``by_roots`` proves it by all splits of the root, which takes depth 2. Equal numbers
+    are rare where the data ``is_fine``.
     """
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
@@ -124,6 +131,8 @@ def random_proof(
         {"kind": "number", "name": name, "fill": 0.0, "has_gaps": False}
         for name in frame.columns
     ]
+    if is_fine:
+        frame = frame + rng.integers(0, 64, (n, d)) / 64
     value_feature = np.zeros(0, dtype=int)
     if more:
         frame["sum"] = 2 * frame["x0"] + 1
@@ -166,10 +175,14 @@ def random_proof(
         weights,
         value_feature=value_feature,
     )
-    body, shown = section(problem, margin, depth, is_halved, lie)
+    if by_roots:
+        body, shown = roots_section(problem, margin, lie)
+    else:
+        body, shown = section(problem, margin, depth, is_halved, lie)
+    kind = "errors-roots" if by_roots else "errors"
     lines = [header, None, *body, None]
     header["claim"]["bound"] = shown
-    lines[1] = {"section": "errors", "lines": len(lines) - 3}
+    lines[1] = {"section": kind, "lines": len(lines) - 3}
     header["claim"]["cost"] = float(problem.weight[problem.y != 0].sum())
     return lines, frame
 
@@ -193,27 +206,44 @@ def section(problem, margin, depth, is_halved, lie):
         parts.append(Part(own, found.bound, halves))
     record = record_errors(problem, space, depth, parts, clock=Clock(30.0))
     record = record or honest
-    name, limits = problem.source, honest.limits
-    lines = [["w", j, _flat(terms)] for j, terms in limits.left_out.items()]
-    lines += [
-        ["h", j, _flat({int(name[i]): v for i, v in terms.items()})]
-        for j, terms in limits.multipliers.items()
-    ]
+    lines = columns_of(problem, honest.limits)
     for part in record.parts:
-        points = name[part.rows].tolist()
+        points = problem.source[part.rows].tolist()
         lines.append(["part", points, part.most, list(part.made_of)])
         lines += map(json.loads, part.branches)
     return lines, record.bound.value
 
 
+def roots_section(problem, margin, lie):
+    """Prove it by all splits of the root; return lines, and the bound."""
+    space = space_of(problem, margin)
+    limits = box_limits(problem, space)
+    if limits is None:  # columns determine each other but for rounding
+        return [], 0.0
+    lines = columns_of(problem, limits)
+    if lie is not None:
+        space = LIES_OF_ROOTS[lie](space)
+    found = all_roots_bound(problem, space, np.inf, clock=Clock(10.0))
+    record = None
+    if found.bound > 0:
+        record = record_roots(problem, space, found.bound, clock=Clock(30.0))
+    if record is None:
+        return lines, 0.0
+    return lines + list(map(json.loads, record.lines)), record.errors
+
+
+def columns_of(problem, limits):
+    """The lines about columns."""
+    name = problem.source
+    lines = [["w", j, _flat(terms)] for j, terms in limits.left_out.items()]
+    return lines + [
+        ["h", j, _flat({int(name[i]): v for i, v in terms.items()})]
+        for j, terms in limits.multipliers.items()
+    ]
+
+
 def _flat(terms):
     return [number for pair in terms.items() for number in pair]
-
-
-def without_a_feature(space):
-    X = space.X.copy()
-    X[:, 0] = 0.0
-    return space._replace(X=X)
 
 
 LIES = {
@@ -224,3 +254,13 @@ LIES = {
     ),
 }
 """Spaces in which more is inseparable than is true."""
+
+
+class Unmoved(Space):
+    """A space in which moving a threshold costs no margin."""
+
+    def min_distance_moved(self, n):
+        return 0.9 * self.min_distance
+
+
+LIES_OF_ROOTS = {**LIES, "moved": lambda space: Unmoved(*space)}

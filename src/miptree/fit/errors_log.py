@@ -1,4 +1,7 @@
-"""The proof file of the errors: limits of coefficients, parts of the rows, branches.
+"""The proof file of the errors: limits of coefficients, and one of two searches.
+
+A search of parts of the rows is written as parts and branches; one of all splits of the
+root as pairs of combinations, lemmas about them, and the sides of points case by case.
 
 The header is that of a proof over routes, but for the family of trees, which has no
 penalties, and what is claimed. A point is named by the first data row that has its
@@ -23,8 +26,8 @@ from miptree.objective.bounds import Bound, combinatorial_bound
 from miptree.proof import ErrorsRecord
 from miptree.tree import ObliqueTree
 
-SECTION = "errors"
-"""Kind of the section, and of the family of trees."""
+SECTION, ROOTS_SECTION = "errors", "errors-roots"
+"""Kinds of the section; the first one is that of the family of trees as well."""
 
 
 def write_errors_proof(
@@ -56,11 +59,13 @@ def write_errors_proof(
     name = np.arange(problem.n_rows) if problem.source is None else problem.source
     limits = record.limits
     n_lines = len(limits.left_out) + len(limits.multipliers)
+    n_lines += len(record.roots)
     n_lines += sum(1 + len(part.branches) for part in record.parts)
 
     def lines() -> Iterator[str]:
         yield line(first)
-        yield line({"section": SECTION, "lines": n_lines})
+        section = ROOTS_SECTION if record.roots else SECTION
+        yield line({"section": section, "lines": n_lines})
         for column, terms in limits.left_out.items():
             yield line(["w", column, _flat(terms)])
         for column, terms in limits.multipliers.items():
@@ -71,6 +76,7 @@ def write_errors_proof(
             points = None if is_all else name[part.rows].tolist()
             yield line(["part", points, part.most, list(part.made_of)])
             yield from part.branches
+        yield from record.roots
 
     return write_lines(path, lines(), force)
 

@@ -83,24 +83,32 @@ def exhaust_errors(job: Job, part: float) -> None:
 
 
 def record_errors(job: Job, proof: Proof | None = None) -> None:
-    """Record a proof of the errors for a file, in the time left."""
+    """Record a proof of the errors for a file, in the time left.
+
+    It may show more than was known.
+    """
     plan, problem = job.plan, job.problem
     if problem.class_cost is not None or job.clock.is_over:
         return
     with announced(lambda: job.best.enter("compile")):
         compile_recording_kernels()
     job.best.stage = "count"
-    job.best.errors_record = recorded_proof(
+    best = job.best
+    record = recorded_proof(
         problem,
         plan.objective.margin,
         plan.depth,
         proof,
-        job.best.errors_bound.value,
+        best.errors_bound.value,
+        best.score.cost_at_margin,
         clock=job.clock.share(RECORD_SHARE),
         max_nodes=plan.node_limit,
         seed=plan.seed,
         n_jobs=plan.n_jobs,
     )
+    best.errors_record = record
+    if record is not None:
+        best.raise_errors_bound(record.bound)
 
 
 def prove_by_routes(job: Job) -> None:

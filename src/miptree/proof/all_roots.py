@@ -1,19 +1,21 @@
 """The fewest errors of trees of depth 2: all splits of the root are tried.
 
 A tree has two classes left of the root and two right of it. Each choice of classes is
-searched on its own (``root_search.py``), with more and more errors allowed.
+searched on its own (``root_search.py``), with more and more errors allowed. Rows of the
+other classes are errors, wherever they are.
 """
 
 from __future__ import annotations
 
 from itertools import combinations, combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.proof.all_splits import in_units
-from miptree.proof.conflict_state import begin_conflicts
+from miptree.proof.conflict_state import Conflicts, begin_conflicts
 from miptree.proof.fewest_errors import ErrorBound
 from miptree.proof.root_search import advance_roots
 from miptree.proof.root_state import RootState, begin_roots
@@ -22,11 +24,12 @@ from miptree.proof.state import (
     EXHAUSTED,
     FOUND,
     PAUSED,
+    SearchState,
     begin_search,
     search_fits_memory,
 )
 from miptree.tree import HeapTree
-from miptree.utils.arrays import IntArray
+from miptree.utils.arrays import FloatArray, IntArray
 
 _SMALLEST_DISTANCE = 1e-8
 """Distances below are near the rounding errors of the hull LPs."""
@@ -102,12 +105,10 @@ class _RootSearches:
         self.hoped = int(min(np.ceil(enough / self.unit - 1e-9), of_one_leaf))
         self.nodes, self.work = 0, 0
         self.tree: HeapTree | None = None
-        present = np.flatnonzero(per_class).tolist()
-        pairs = list(combinations(present, 2))
         self.proved: dict[tuple[Pair, Pair], int] = {}
-        for left, right in combinations_with_replacement(pairs, 2):
-            others = [k for k in present if k not in left + right]
-            self.proved[left, right] = int(per_class[others].sum())
+        for left, right in choices_of(np.flatnonzero(per_class)):
+            with_leaf = per_class[sorted({*left, *right})].sum()
+            self.proved[left, right] = int(per_class.sum() - with_leaf)
 
     @property
     def bound(self) -> int:
@@ -156,29 +157,28 @@ class _RootSearches:
         """
         while self.proved[labels] <= min(allowed, self.hoped - 1):
             allowed = min(allowed, self.hoped - 1)
-            outcome, roots = self._search(labels, allowed)
+            outcome, roots, lost = self._search(labels, allowed)
             if outcome == PAUSED:
                 return False
             if outcome == EXHAUSTED:
-                proved = max(int(roots.turned_back[0]), self.proved[labels])
+                proved = max(lost + int(roots.turned_back[0]), self.proved[labels])
                 self.proved[labels] = proved
                 if proved <= allowed:
                     self.hoped = proved  # no further by this way
             if outcome == FOUND:
                 self.tree = self._heap(roots, labels)
-                self.hoped = int(roots.at[2])
+                self.hoped = lost + int(roots.at[2])
         return True
 
-    def _search(self, labels: tuple[Pair, Pair], allowed: int) -> tuple[int, RootState]:
-        """Search the trees of some classes."""
-        X, y = self.space.X, self.problem.y
-        n, d = X.shape
-        same = np.zeros(n, dtype=np.intp)
-        root = begin_search(X, same, np.ones(n), 1, same, np.zeros(1))
-        conflicts = begin_conflicts(root.X, self.units, 3)
-        wanted = np.array([_wanted(y, pair) for pair in labels])
-        roots = begin_roots(wanted, labels[0] == labels[1], d)
-        least, apart = self.space.min_distance, self.space.min_distance_moved(n)
+    def _search(
+        self, labels: tuple[Pair, Pair], allowed: int
+    ) -> tuple[int, RootState, int]:
+        """Search the trees of some classes; errors of the others are returned last."""
+        _, lost, root, conflicts, roots = begin_choice(
+            self.space.X, self.problem.y, self.units, labels
+        )
+        least = self.space.min_distance
+        apart = self.space.min_distance_moved(len(self.space.X))
         outcome = PAUSED
         while outcome == PAUSED:
             left = _NODES_AT_A_TIME
@@ -187,16 +187,61 @@ class _RootSearches:
             if left <= 0 or self.clock.is_over:
                 break
             outcome, done = advance_roots(
-                root, conflicts, roots, allowed, least, apart, left
+                root, conflicts, roots, allowed - lost, least, apart, left
             )
             self.nodes += done
         self.work += int(conflicts.n_found[0])
-        return outcome, roots
+        return outcome, roots, lost
 
     def _heap(self, roots: RootState, labels: tuple[Pair, Pair]) -> HeapTree:
         """Return the tree that a search ended with."""
         label = np.array([*labels[0], *labels[1]])
         return self.space.to_heap(roots.tree, label, self.problem.n_features)
+
+
+def choices_of(present: IntArray) -> list[tuple[Pair, Pair]]:
+    """Return all choices of two classes left of the root and two right of it."""
+    pairs = list(combinations(present.tolist(), 2))
+    return list(combinations_with_replacement(pairs, 2))
+
+
+class Choice(NamedTuple):
+    """The search of a choice of classes.
+
+    Attributes
+    ----------
+    rows : int array
+        Those whose class has a leaf: the points of the search.
+    lost : int
+        What the others weigh.
+    root, conflicts, roots
+        As for :func:`miptree.proof.root_search.advance_roots`.
+    """
+
+    rows: IntArray
+    lost: int
+    root: SearchState
+    conflicts: Conflicts
+    roots: RootState
+
+
+def begin_choice(
+    X: FloatArray,
+    y: IntArray,
+    units: IntArray,
+    labels: tuple[Pair, Pair],
+    n_words: int = 0,
+) -> Choice:
+    """Begin the search of a choice of classes, with so many words of a journal."""
+    has_leaf = np.isin(y, labels)
+    rows = np.flatnonzero(has_leaf)
+    n, d = len(rows), X.shape[1]
+    same = np.zeros(n, dtype=np.intp)
+    root = begin_search(X[rows], same, np.ones(n), 1, same, np.zeros(1))
+    conflicts = begin_conflicts(root.X, units[rows], 3, n_words)
+    wanted = np.array([_wanted(y[rows], pair) for pair in labels])
+    roots = begin_roots(wanted, labels[0] == labels[1], d)
+    return Choice(rows, int(units[~has_leaf].sum()), root, conflicts, roots)
 
 
 def _wanted(y: IntArray, pair: Pair) -> IntArray:

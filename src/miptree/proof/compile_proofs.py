@@ -36,7 +36,7 @@ def compile_recording_kernels() -> None:
 
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
     problem = Problem.from_data(X, np.array([0, 1, 0, 1]), 2)
-    recorded_proof(problem, 0.01, 1, None, 2.0, clock=Clock())
+    recorded_proof(problem, 0.01, 1, None, 2.0, 2.0, clock=Clock())
 
 
 def seconds_to_compile_proofs() -> float:

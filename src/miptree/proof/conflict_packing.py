@@ -11,6 +11,7 @@ from miptree.proof.hull_distance import (
     first_basis,
     separate,
 )
+from miptree.proof.journal import EXPANDED, FOUND, note, note_combinations
 from miptree.utils.arrays import IntArray
 from miptree.utils.jit import MINUS_ONE, UNCOUNTED, ZERO
 
@@ -44,7 +45,7 @@ def expand(
     for k in range(size):
         i = c.points[k]
         c.is_free[i] = not c.is_kept[i] and c.unit[i] <= c.reach[c.stage[i]]
-    n_gone = n_found = 0
+    n_gone = n_found = chosen = 0
     while True:
         n_points = 0
         for system in range(len(wanted)):
@@ -57,6 +58,7 @@ def expand(
         n_free = _count_free(c, n_points, allowed)
         if n_found == 1 or n_free < c.n_options[level]:
             _set_options(c, n_points, level)
+            chosen = n_found - 1
         if n_free == 0 or not _pack(c, n_points, allowed):
             c.n_options[level] = 0
             break
@@ -68,7 +70,18 @@ def expand(
                 n_gone += 1
     for k in range(n_gone):
         c.is_in[c.gone[k]] = True
+    _note_options(c, level, chosen)
     return n_found
+
+
+@njit(**UNCOUNTED)
+def _note_options(c: Conflicts, level: int, chosen: int) -> None:
+    """Note on which conflict a level divides, by its number."""
+    note(c.journal, EXPANDED)
+    note(c.journal, chosen)
+    note(c.journal, c.n_options[level])
+    for k in range(c.n_options[level]):
+        note(c.journal, c.option[level, k])
 
 
 @njit(**UNCOUNTED)
@@ -177,6 +190,9 @@ def _conflict(c: Conflicts, system: int, n_members: int, least: float) -> int:
             c.weight[row] = 0.0
     if distance_of_combinations(c.X, c.basis, c.weight, c.is_right, c.point) >= least:
         return 0
+    note(c.journal, FOUND)
+    note(c.journal, system)
+    note_combinations(c.journal, c.X, c.basis, c.weight, c.is_right, least)
     n_points = 0
     for row in range(d + 2):
         if c.basis[row] < n and c.weight[row] > 0.0:

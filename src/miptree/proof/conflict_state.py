@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.proof.journal import Journal, begin_journal
 from miptree.utils.arrays import BoolArray, FloatArray, IntArray
 
 NO_ERRORS_KNOWN = 2**62
@@ -58,10 +59,14 @@ class Conflicts(NamedTuple):
     """(1,): number found so far, in all questions."""
     most: IntArray
     """(1,): number at which every question is left undecided."""
+    journal: Journal
+    """Receives what is found, where a proof is recorded."""
 
 
-def begin_conflicts(X: FloatArray, unit: IntArray, n_systems: int) -> Conflicts:
-    """Make room for questions about some points."""
+def begin_conflicts(
+    X: FloatArray, unit: IntArray, n_systems: int, n_words: int = 0
+) -> Conflicts:
+    """Make room for questions about some points, and for so many words of a journal."""
     n, d = X.shape
 
     def zeros(*shape: int) -> IntArray:
@@ -77,5 +82,5 @@ def begin_conflicts(X: FloatArray, unit: IntArray, n_systems: int) -> Conflicts:
         zeros(n + 1, d + 2), zeros(n + 1), zeros(n + 1), zeros(1),
         zeros(n), zeros(n), none(),
         zeros(d + 2), np.zeros((d + 2, d + 2)), np.zeros(d + 2), np.zeros(d),
-        zeros(d + 2), zeros(1), np.full(1, 2**62),
+        zeros(d + 2), zeros(1), np.full(1, 2**62), begin_journal(d, n_words),
     )  # fmt: skip

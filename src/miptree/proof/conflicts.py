@@ -21,6 +21,7 @@ from numba import njit
 
 from miptree.proof.conflict_packing import expand
 from miptree.proof.conflict_state import NO_ERRORS_KNOWN, Conflicts
+from miptree.proof.journal import ANSWERED, change, note
 from miptree.utils.arrays import IntArray
 from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL, ZERO
 
@@ -60,6 +61,27 @@ def few_errors(
     errors : int
         Where the answer is NO, the errors at least: more than allowed.
     """
+    began = c.journal.n_words[0]
+    note(c.journal, ANSWERED)
+    note(c.journal, 0)
+    answer, errors = _search(c, wanted, size, rank, allowed, least)
+    if answer == NO:
+        change(c.journal, began + 1, errors)
+    else:
+        c.journal.n_words[0] = began
+    return answer, errors
+
+
+@njit(**UNCOUNTED)
+def _search(
+    c: Conflicts,
+    wanted: IntArray,
+    size: int,
+    rank: IntArray,
+    allowed: int,
+    least: float,
+) -> tuple[int, int]:
+    """Search for errors that leave no conflict, and answer as ``few_errors`` does."""
     n_stages = _number_stages(c, size, rank, allowed)
     c.turned_back[0] = NO_ERRORS_KNOWN
     level, is_new = ZERO, True

@@ -10,7 +10,7 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective.bounds import EXHAUSTIVE, NO_ERRORS, Bound, Subset
 from miptree.proof.fewest_errors import ErrorBound
-from miptree.proof.row_partition import Proof, row_partition_bound
+from miptree.proof.row_partition import ROOTS, Proof, row_partition_bound
 from miptree.proof.space import Space, space_of
 
 _NODES_WITHOUT_LIMIT = 20_000
@@ -99,7 +99,7 @@ class _Prover(NamedTuple):
             clock=self.clock.share(share),
             max_nodes=self.max_nodes,
         )
-        proof = self._of_all_rows(found, f"{EXHAUSTIVE} of all splits of the root")
+        proof = self._of_all_rows(found, ROOTS)
         return proof, found.is_met or found.bound >= self.enough
 
     def by_partition(self, share: float) -> tuple[Proof, bool]:

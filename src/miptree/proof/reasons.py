@@ -14,14 +14,10 @@ from numba import njit
 from miptree.proof.assignments import room_for
 from miptree.proof.branching import enter, next_option
 from miptree.proof.state import SearchState
+from miptree.proof.whole_numbers import in_whole_numbers
 from miptree.search.routing import copy_into
 from miptree.utils.arrays import FloatArray, IntArray
 from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL
-
-_FINEST = 49
-"""Binary places of the finest multipliers: they have less than 18 digits."""
-_STEP = 5
-"""Binary places that are added where coarser multipliers do not do."""
 
 
 class Reasons(NamedTuple):
@@ -127,44 +123,9 @@ def _is_image(s: SearchState, leaf: int) -> bool:
 
 @njit(**UNCOUNTED)
 def _write_reason(s: SearchState, least: float, found: Reasons, k: int) -> bool:
-    """Write the combinations that were last found, in whole numbers of few digits."""
-    n, rows = len(s.y), s.trial_basis.shape[0]
-    bits = 4
-    while bits <= _FINEST:
-        scale = 2.0**bits
-        size = 0
-        for row in range(rows):
-            i = s.trial_basis[row]
-            times = np.int64(np.rint(max(s.trial_weight[row], 0.0) * scale))
-            if i < n and times > 0:
-                found.point[k, size], found.times[k, size] = i, times
-                size += 1
-        found.size[k] = size
-        if _distance(s, found, k) < least:
-            return True
-        bits += _STEP
-    return False
-
-
-@njit(**UNCOUNTED)
-def _distance(s: SearchState, found: Reasons, k: int) -> float:
-    """Return the distance of two combinations in whole numbers."""
-    total, gap = found.total, found.gap
-    total[0] = total[1] = 0.0
-    for p in range(found.size[k]):
-        i = found.point[k, p]
-        total[1 if s.is_right[i] else 0] += found.times[k, p]
-    if total[0] <= 0.0 or total[1] <= 0.0:
-        return np.inf
-    for j in range(len(gap)):
-        gap[j] = 0.0
-    for p in range(found.size[k]):
-        i = found.point[k, p]
-        on_right = s.is_right[i]
-        share = found.times[k, p] / total[1 if on_right else 0]
-        for j in range(len(gap)):
-            gap[j] += (share if on_right else -share) * s.X[i, j]
-    distance = 0.0
-    for j in range(len(gap)):
-        distance += abs(gap[j])
-    return distance
+    """Write the combinations that were last found."""
+    found.size[k] = in_whole_numbers(
+        s.X, s.trial_basis, s.trial_weight, s.is_right, least,
+        found.point[k], found.times[k], found.total, found.gap,
+    )  # fmt: skip
+    return bool(found.size[k] > 0)

@@ -65,11 +65,14 @@ class ErrorsRecord(NamedTuple):
         Parts that are in no other one add up.
     bound : Bound
         Errors that they prove of every tree.
+    roots : list of str
+        In place of parts, lines about all splits of the root.
     """
 
     limits: BoxLimits
     parts: list[RecordedPart]
     bound: Bound
+    roots: Sequence[str] = ()
 
 
 NOTHING_RECORDED = ErrorsRecord(BoxLimits({}, {}), [], Bound(0.0, NO_ERRORS))

@@ -20,6 +20,7 @@ from numba import njit
 from miptree.proof.arrangement import take_back_to
 from miptree.proof.assignments import send
 from miptree.proof.conflict_state import Conflicts
+from miptree.proof.journal import BOTH, DECIDED, NEITHER, note
 from miptree.proof.root_sides import (
     PRUNED,
     SOLVED,
@@ -33,7 +34,7 @@ from miptree.proof.state import EXHAUSTED, FOUND, PAUSED, SearchState
 from miptree.search.routing import copy_into
 from miptree.utils.jit import UNCOUNTED, UNCOUNTED_KERNEL, ZERO
 
-_MOST_CONFLICTS = 20_000
+MOST_CONFLICTS = 20_000
 """Conflicts of a node after which its questions are left undecided; the search pauses
 after so many."""
 
@@ -66,14 +67,14 @@ def advance_roots(
         The same, where the root has moved away from all points.
     max_nodes : int
     """
-    nodes, pause = 0, c.n_found[0] + _MOST_CONFLICTS
+    nodes, pause = 0, c.n_found[0] + MOST_CONFLICTS
     while True:
         level = r.at[0]
         if r.at[1]:
             if nodes >= max_nodes or c.n_found[0] >= pause:
                 return PAUSED, nodes
             nodes += 1
-            c.most[0] = c.n_found[0] + _MOST_CONFLICTS
+            c.most[0] = c.n_found[0] + MOST_CONFLICTS
             r.at[1] = 0
             r.began[level] = s.size[0, 0]
             point = _enter(s, c, r, level, allowed, least, apart)
@@ -132,7 +133,7 @@ def _enter(
     """Decide what follows; return the point to decide next, PRUNED or SOLVED."""
     while not _costs_too_much(r, level, allowed, ZERO):
         before = s.size[0, 0]
-        if before > 0 and not close(s, apart):
+        if before > 0 and not close(s, c.journal, apart):
             return PRUNED
         for k in range(before, s.size[0, 0]):
             i = s.members[0, k]
@@ -159,9 +160,13 @@ def _enter(
                 n_closed += 1
             else:
                 open_side = side
+        is_branch = n_closed == 0 or (n_closed == 1 and s.size[0, 0] == 0)
+        note(c.journal, DECIDED)
+        note(c.journal, point)
+        note(c.journal, NEITHER if n_closed == 2 else BOTH if is_branch else open_side)
         if n_closed == 2:
             return PRUNED
-        if n_closed == 0 or s.size[0, 0] == 0:
+        if is_branch:
             return point
         _join(s, r, level, point, open_side, r.gain[level, open_side], apart)
         copy_into(r.plane[level, open_side], r.gain_plane[level, open_side])

@@ -8,6 +8,14 @@ from numba import njit
 from miptree.proof.assignments import room_for, score_of, send
 from miptree.proof.conflict_state import Conflicts
 from miptree.proof.conflicts import NO, YES, few_errors
+from miptree.proof.journal import (
+    ASKED,
+    CLOSED,
+    WHOLE_TREE,
+    Journal,
+    note,
+    note_combinations,
+)
 from miptree.proof.root_state import RootState
 from miptree.proof.state import OPEN, SearchState
 from miptree.search.routing import copy_into
@@ -21,18 +29,32 @@ _LOST = 0.3
 
 
 @njit(**UNCOUNTED)
-def close(s: SearchState, apart: float) -> bool:
+def close(s: SearchState, journal: Journal, apart: float) -> bool:
     """Decide the points that have one side left; return False if one has none."""
     for i in range(len(s.y)):
         if s.place[i] != OPEN:
             continue
-        is_left = room_for(s, ZERO, MINUS_ONE, i, apart) >= 0
-        is_right = room_for(s, ZERO, ONE, i, apart) >= 0
+        is_left = _is_open(s, journal, i, MINUS_ONE, apart)
+        is_right = _is_open(s, journal, i, ONE, apart)
         if not (is_left or is_right):
             return False
         if is_left != is_right:
             send(s, s.size[0, 0], i, 1 if is_right else 0, apart)
     return True
+
+
+@njit(**UNCOUNTED)
+def _is_open(
+    s: SearchState, journal: Journal, i: int, direction: int, apart: float
+) -> bool:
+    """Tell whether a point may be on a side of the root; note it if it may not."""
+    if room_for(s, ZERO, direction, i, apart) >= 0:
+        return True
+    note(journal, CLOSED)
+    note(journal, i)
+    note(journal, 1 if direction > 0 else 0)
+    note_combinations(journal, s.X, s.trial_basis, s.trial_weight, s.is_right, apart)
+    return False
 
 
 @njit(**UNCOUNTED)
@@ -74,12 +96,21 @@ def gain_of(
             size += 1
     c.points[size] = i
     r.rank[i] = known = r.errors[level, side]
+    _ask(c.journal, side, i)
     answer, errors = few_errors(
         c, r.wanted[side : side + 1], size + 1, r.rank, known, least
     )
     if answer == YES:
         copy_into(r.gain_plane[level, side], c.plane[0])
     return errors - known if answer == NO else 0
+
+
+@njit(**UNCOUNTED)
+def _ask(journal: Journal, what: int, point: int) -> None:
+    """Note that a question comes."""
+    note(journal, ASKED)
+    note(journal, what)
+    note(journal, point)
 
 
 @njit(**UNCOUNTED)
@@ -133,6 +164,7 @@ def settle(
             r.systems[1 + side, i], r.systems[2 - side, i] = r.wanted[side, i], 0
             c.points[size] = i
             size += 1
+    _ask(c.journal, WHOLE_TREE, -1)
     answer, errors = few_errors(c, r.systems, size, r.unknown, allowed - lost, least)
     if answer == NO:
         r.turned_back[0] = min(r.turned_back[0], lost + errors)

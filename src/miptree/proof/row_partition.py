@@ -22,6 +22,9 @@ from miptree.proof.space import Space
 from miptree.tree import HeapTree
 from miptree.utils.arrays import IntArray
 
+ROOTS = f"{EXHAUSTIVE} of all splits of the root"
+"""What a proof is said to be that tries them."""
+
 T = TypeVar("T")
 
 

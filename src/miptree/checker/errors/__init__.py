@@ -18,14 +18,18 @@ convex combination p are right of a split and those of q left of it. Then h.p - 
 least the margin, and h.q - g at most minus the margin. If sum of H_j abs(p_j - q_j) is
 less than twice the margin, H_j being the largest abs(h_j), there is no such split.
 
-**The search.** Rows of equal x, values and class are a *point*. Each point that the
-proof takes is sent to each leaf at which the tree may be right about it, or it counts
-(``walk.py``). A leaf is left out if a point of another class is there; if a side on the
-way is closed; or if it is right of a split that no point has come to, as mirroring the
-tree there changes nothing. A case ends when the points that count weigh more than the
-proof allows; what they weigh at least is the bound. Points may be parted: what is shown
-of parts adds up, and counts for a part that is made of them. Rows of classes for which
-there is no leaf, and rows of equal x that differ in class, are counted in any case.
+**The search of parts.** Rows of equal x, values and class are a *point*. Each point
+that the proof takes is sent to each leaf at which the tree may be right about it, or it
+counts (``walk.py``). A leaf is left out if a point of another class is there; if a side
+on the way is closed; or if it is right of a split that no point has come to, as
+mirroring the tree there changes nothing. A case ends when the points that count weigh
+more than the proof allows; what they weigh at least is the bound. Points may be parted:
+what is shown of parts adds up, and counts for a part that is made of them. Rows of
+classes for which there is no leaf, and rows of equal x that differ in class, are
+counted in any case.
+
+**All splits of the root.** At depth 2 a file may go through the sides that the points
+have at the root instead, and show what counts on each side (``roots.py``).
 """
 
 from __future__ import annotations

@@ -13,7 +13,9 @@ from ..proof_file import SUBSETS, Document, Proof, common_values
 from ..routes.file import SplitNode, read_tree
 from ..values import Refused, a_cost, a_whole, an_object, parsed
 
-KIND = "errors"
+KIND, ROOTS = "errors", "errors-roots"
+"""Kinds of the section: parts of the rows, and all splits of the root. The first one is
+that of the family of trees as well."""
 DEEPEST = 5
 ROUNDING = Fraction(1, 10**9)
 """A row that misses so little of the margin keeps it: trees are found by LPs."""
@@ -39,6 +41,7 @@ class ErrorsProof(Proof):
     trees: Trees
     tree: tuple[SplitNode, ...]
     document: Document
+    is_of_roots: bool
 
     @property
     def has_subsets(self) -> bool:
@@ -70,12 +73,13 @@ def read_errors_proof(document: Document) -> ErrorsProof:
         )
     trees = _trees(header["family"])
     most = 2 ** (trees.depth + 1) - 1
-    _check_section(document)
+    kind = _section(document)
     return ErrorsProof(
         **common,
         trees=trees,
         tree=read_tree(header["tree"], columns, len(common["classes"]), most),
         document=document,
+        is_of_roots=kind == ROOTS,
     )
 
 
@@ -91,13 +95,15 @@ def _trees(given: Any) -> Trees:
     )
 
 
-def _check_section(document: Document) -> None:
+def _section(document: Document) -> str:
     """Read the line of the section, which must have all the lines that follow."""
     line = next(document.lines(), None)
     if line is None:
         raise Refused("The proof file has no section: it is cut off.")
     section = an_object(parsed(line), "a section", "section lines")
-    if section["section"] != KIND:
-        kind = f"{section['section']!r:.50}"
-        raise Refused(f"The proof file has a section of an unknown kind, {kind}.")
+    kind = section["section"]
+    if kind not in (KIND, ROOTS):
+        text = f"{kind!r:.50}"
+        raise Refused(f"The proof file has a section of an unknown kind, {text}.")
     a_whole(section["lines"], "lines", document.n_lines - 1, document.n_lines - 1)
+    return str(kind)
