@@ -121,7 +121,7 @@ class Climb:
     def _proves_all_at_once(self, everything: Group, budget: Budget) -> bool:
         """Try all rows, for longer if the proof seems near; tell whether it was."""
         first = budget.share(FIRST_SHARE)
-        self._prove_all(everything, first)
+        self._prove_all(everything, first, stops_early=True)
         budget.used += first.used
         if self._is_open and self._methods.reaches(self._highest, budget, HOPE):
             self._prove_all(everything, budget)
@@ -163,7 +163,9 @@ class Climb:
             )
         )
 
-    def _prove_all(self, group: Group, budget: Budget) -> None:
+    def _prove_all(
+        self, group: Group, budget: Budget, stops_early: bool = False
+    ) -> None:
         """Prove a bound for all rows, up to the value of the best tree."""
         raised = raise_bound(
             self._part(group, 1.0),
@@ -176,6 +178,7 @@ class Climb:
             on_candidates=self._offer,
             on_bound=lambda part: self._take([part]),
             methods=self._methods,
+            stops_early=stops_early,
         )
         group.take(raised)
 

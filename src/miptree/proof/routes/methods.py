@@ -19,8 +19,8 @@ from miptree.proof.routes.thresholds import Thresholds
 _TRIED_FROM, _AGAIN = 2000, 10
 """Nodes foretold of a sweep by structure from which on the other search is tried; and
 how many times as many they must be before it is tried again."""
-_LEAST_TRIED = 6000
-"""Nodes that it may use for that at least."""
+_LEAST_TRIED, _PART_TRIED = 6000, 4
+"""Nodes that it may use for that at least, and the part of those by structure."""
 _TIMES_FORETOLD, _LEAST_NODES = 4.0, 10_000
 """A sweep by structure may use so many times the nodes that were foretold, and so many
 at least, where there is another way to go on."""
@@ -79,7 +79,7 @@ class Methods:
         if is_in_use or not self.uses_roots or nodes < self._tried_from:
             return
         self._tried_from = _AGAIN * nodes
-        most = max(_LEAST_TRIED, self.by_structure.last_nodes)
+        most = max(_LEAST_TRIED, self.by_structure.last_nodes // _PART_TRIED)
         self.by_root.clear()
         base = self.by_root.base
         for part in _TRIED_AT:

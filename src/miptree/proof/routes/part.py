@@ -43,6 +43,7 @@ def raise_bound(
     on_candidates: OnCandidates = lambda candidates: inf,
     on_bound: Callable[[Part], object] = lambda part: None,
     methods: Methods | None = None,
+    stops_early: bool = False,
 ) -> Raised:
     """Prove higher and higher thresholds for a part while the budget lasts.
 
@@ -68,6 +69,8 @@ def raise_bound(
         Told of the part with every bound that is higher than those before.
     methods : Methods, optional
         What is known of the nodes of earlier thresholds, and is noted of further ones.
+    stops_early : bool
+        Whether to leave a threshold that seems to need more than the budget.
     """
     routes, methods = part.problem, methods or Methods()
     base = float(routes.least_cost.sum())
@@ -88,6 +91,8 @@ def raise_bound(
         if thresholds.is_hopeless(budget):
             break
         threshold, began = thresholds.after(*now), budget.clock.elapsed
+        if stops_early and not thresholds.affords(threshold, budget):
+            break
         if thresholds is methods.by_root:
             found = sweeps.by_root(known, threshold)
         else:

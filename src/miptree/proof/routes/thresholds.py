@@ -96,6 +96,11 @@ class Thresholds:
         high, many = self._done[-1]
         return many * exp(min(self._slope * (threshold - high), _MOST_LOG))
 
+    def affords(self, threshold: float, budget: Budget) -> bool:
+        """Tell whether a budget seems to be enough for a threshold, or who knows."""
+        affordable = budget.affordable(self._seconds, self.last_nodes)
+        return self.nodes_at(threshold) <= affordable
+
     def is_hopeless(self, budget: Budget) -> bool:
         """Tell whether a budget is not even good for the nodes of the last sweep."""
         nodes = self.last_nodes
