@@ -104,7 +104,9 @@ def raise_bound(
             break
         if found.met_outside:
             methods.give_up_roots()
-        thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)
+        sank = found.bound < threshold and found.met == inf
+        if not sank:  # else its nodes are those of a higher threshold
+            thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)
         if found.bound > known:
             part = part._replace(threshold=found.bound, structures=found.proofs)
             on_bound(part)
