@@ -44,6 +44,7 @@ class Methods:
     by_root: Thresholds = field(default_factory=Thresholds)
     uses_roots: bool = True
     _tried_from: float = field(default=_TRIED_FROM, init=False)
+    _chosen: Thresholds | None = field(default=None, init=False)
 
     def begin(self, base: float, can_use_roots: bool) -> None:
         """Take in what every tree costs anyway, and whether roots can be searched."""
@@ -75,8 +76,8 @@ class Methods:
             Searches by root, at a threshold, with so many nodes at most.
         """
         nodes = self.by_structure.nodes_at(threshold)
-        is_in_use = self.by_root.last >= proved
-        if is_in_use or not self.uses_roots or nodes < self._tried_from:
+        is_wanted = self.uses_roots and self._chosen is not self.by_root
+        if not is_wanted or nodes < self._tried_from:
             return
         self._tried_from = _AGAIN * nodes
         most = max(_LEAST_TRIED, self.by_structure.last_nodes // _PART_TRIED)
@@ -104,6 +105,10 @@ class Methods:
         Only the search by structure can be recorded: if that is wanted, it is the
         better one wherever it reaches the limit.
         """
+        self._chosen = self._better(limit, budget, record)
+        return self._chosen
+
+    def _better(self, limit: float, budget: Budget, record: bool) -> Thresholds:
         if record and self.by_structure.reaches(limit, budget):
             return self.by_structure
         by_structure = self.by_structure.reach(budget)
