@@ -12,6 +12,7 @@ from _routes import brute_force
 from miptree.control.clock import Clock
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.by_root import can_search_roots, sweep_roots
+from miptree.proof.routes.by_root.subtrees import Subtrees
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.methods import Methods
 from miptree.proof.routes.part import raise_bound
@@ -77,10 +78,61 @@ def test_both_searches_prove_the_same(seed):
     assert found.bound <= refuter.best * (1 + 1e-9)
     if found.bound < 0.9 * best:
         assert met
-    if not found.met_outside:
+    if not found.fell_short:
         assert found.bound == pytest.approx(other.bound, rel=1e-5)
     else:  # a tree outside the box was in the way
         assert found.bound <= other.bound
+
+
+def test_points_that_nearly_coincide_do_not_sink_a_bound():
+    # To part them takes multipliers of more than 2**15.
+    case = route_case(2276, (5, 28), depths=(2,))
+    problem, best = routes_of(case), Refuter(case).search(30)
+    trees = list(structures(problem.labels, 2))
+    budget = Budget(Clock(), 10**9)
+    by_structure = sweep(problem, trees, best, known=0.0, budget=budget)
+    assert by_structure.bound == pytest.approx(best)
+    assert prove(problem, best).bound == pytest.approx(best)
+
+
+def test_a_search_that_falls_short_says_so(monkeypatch):
+    # As if subtrees could not be proved for want of precision.
+    def half(self, *args):
+        found = subtree(self, *args)
+        return found._replace(bound=0.5 * found.bound)
+
+    subtree = Subtrees.best
+    monkeypatch.setattr(Subtrees, "best", half)
+    case = route_case(104, (20, 20), depths=(2,))
+    problem, best = routes_of(case), Refuter(case).search(30)
+    found = prove(problem, best)
+    assert found.fell_short
+    assert found.bound < best
+    assert found.met == inf
+    again = sweep_roots(problem, best, known=best - 1e-6, budget=Budget(Clock(), 10**6))
+    assert again.bound is None
+    assert again.fell_short
+    methods = Methods()
+    methods.by_root.note(0.5 * best, 10, 1.0)
+    methods.by_root.note(0.6 * best, 11, 1.0)
+    methods.by_structure.note(0.4 * best, 10, 1.0)
+    methods.by_structure.note(0.5 * best, 1000, 1.0)
+    raised = raise_bound(
+        Part(problem, np.arange(case.problem.n_rows), 1.0, 0.6 * best),
+        2,
+        lambda: best,
+        scale=best,
+        budget=Budget(Clock(), 10**6),
+        record=False,
+        n_jobs=1,
+        methods=methods,
+    )
+    assert not methods.uses_roots
+    trees = list(structures(problem.labels, 2))
+    budget = Budget(Clock(), 10**9)
+    other = sweep(problem, trees, best, known=0.0, budget=budget).bound
+    assert raised.part.threshold == pytest.approx(other)
+    assert found.bound < other
 
 
 def test_it_ends_with_its_nodes_and_with_the_clock():

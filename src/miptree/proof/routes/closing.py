@@ -23,8 +23,9 @@ _CLIP = 1.0 - 1e-9
 _EPS = 2.3e-16
 _SLACK = 1e-12
 _NEGLIGIBLE = 5e-9
-_MOST = 2.0**15
-"""Larger multipliers are no good, and no whole numbers of units in a float."""
+_MOST = 2.0**18
+"""Points that are very near to each other need large multipliers. Of larger ones than
+these the sums would not be exact, of thousands of points."""
 
 
 @njit(**SMALL)

@@ -100,10 +100,12 @@ def raise_bound(
             if found.is_cut_off:
                 methods.by_structure.note_hard(threshold, found.nodes)
                 continue
-        if found.bound is None or found.bound <= known < found.met:
-            break
-        if found.met_outside:
+        if found.fell_short:
             methods.give_up_roots()
+        elif found.bound is None or found.bound <= known < found.met:
+            break
+        if found.bound is None:
+            continue
         sank = found.bound < threshold and found.met == inf
         if not sank:  # else its nodes are those of a higher threshold
             thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)

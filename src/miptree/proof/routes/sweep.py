@@ -49,8 +49,9 @@ class Sweep(NamedTuple):
         or became too long.
     is_cut_off : bool
         Whether the searches did not end as they might use only a part of the nodes.
-    met_outside : bool
-        Whether a tree outside the box was met, above whose value nothing is proved.
+    fell_short : bool
+        Whether the search cannot prove more, though no tree in the box costs so little
+        that was met.
     """
 
     bound: float | None
@@ -58,7 +59,7 @@ class Sweep(NamedTuple):
     met: float
     proofs: list[tuple[Structure, Trace]] | None
     is_cut_off: bool = False
-    met_outside: bool = False
+    fell_short: bool = False
 
 
 def sweep(

@@ -23,12 +23,15 @@ from miptree.proof.routes.structures import Nested, structure_of
 from miptree.proof.routes.units import RouteProblem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
+_RIGHT = 2
 _ROUNDING = 1.0 + 1e-12
 """Sums of bounds are rounded."""
 _SAFETY = 1.0 + 1e-7
 """A root's LP is worth a recount from here on."""
 _BELOW = 1.0 - 1e-8
 """The threshold falls a little below a tree that was met, not to meet it again."""
+_NEARLY = 1.0 + 1e-5
+"""A tree that costs so little more than its node is its tree."""
 _TIMES_BELOW, _SHARE_OF_WORSE = 2.0, 0.1
 """To choose a point: what it costs at a subtree at hand counts twice, and its worse
 side a tenth beside its better one."""
@@ -71,8 +74,8 @@ class RootSearch:
     met : float
         The threshold after it fell to that of a tree in the box, which is no more
         than such a tree costs: no higher bound is possible.
-    met_outside : bool
-        Whether the threshold fell to the value of a tree outside the box.
+    fell_short : bool
+        Whether the threshold fell to less than any tree in the box that was met costs.
     nodes : int
         Nodes of the search, and of those below the root.
     candidates : list of Candidate
@@ -82,7 +85,7 @@ class RootSearch:
     def __init__(self, problem: RouteProblem, threshold: float, stop: AnyArray) -> None:
         self.problem, self.threshold, self.met = problem, threshold, inf
         self.candidates: list[Candidate] = []
-        self.met_outside = False
+        self.fell_short = False
         self._own_nodes, self._stop, self._cheapest = 0, stop, threshold
         self._root, self._subtrees = RootLp(problem), Subtrees(problem, stop)
         self._least = problem.least_cost
@@ -251,17 +254,23 @@ class RootSearch:
 
     def _look_at_tree(self, below: list[Subtree]) -> None:
         """Keep the tree of the hyperplanes at hand if it costs less than any before."""
-        problem, root = self.problem, self._root
-        coef, _ = root.hyperplane
-        is_right = root.score > 0.0
-        cost = problem.rho * float(np.abs(coef).sum())
-        cost += float(problem.C @ np.maximum(0.0, 1.0 - np.abs(root.score)))
-        for side, subtree in enumerate(below):
-            points = np.flatnonzero(is_right == bool(side))
-            cost += self._subtrees.cost_of(subtree.split, points)
+        cost = self._cost_at_hand(below)
         if cost < self._cheapest:
             self._cheapest = cost
             self.candidates.append(self._tree(below))
+
+    def _cost_at_hand(self, below: list[Subtree]) -> float:
+        """Return what the tree of the hyperplanes at hand costs, as a float."""
+        problem, root = self.problem, self._root
+        coef, _ = root.hyperplane
+        is_right = np.where(root.mask == BOTH, root.score > 0.0, root.mask == _RIGHT)
+        kept = np.where(is_right, root.score, -root.score)
+        cost = problem.rho * float(np.abs(coef).sum())
+        cost += float(problem.C @ np.maximum(0.0, 1.0 - kept))
+        for side, subtree in enumerate(below):
+            points = np.flatnonzero(is_right == bool(side))
+            cost += self._subtrees.cost_of(subtree.split, points)
+        return cost
 
     def _keep_tree(self, rest: float, below: list[Subtree]) -> None:
         """Keep the tree of a node at which nothing is left to decide."""
@@ -271,10 +280,11 @@ class RootSearch:
         self.candidates.append(tree)
         # The subtrees were found without the box of the points on the other side.
         score = self.problem.X @ tree.coef.T - tree.threshold
-        if np.abs(score).max() <= _SAFETY:
+        is_inside = np.abs(score).max() <= _SAFETY
+        if is_inside and self._cost_at_hand(below) <= value * _NEARLY + _NEARLY - 1.0:
             self.met = self.threshold
         else:
-            self.met_outside = True
+            self.fell_short = True
 
     def _tree(self, below: list[Subtree]) -> Candidate:
         """Return the tree of the hyperplanes at hand."""

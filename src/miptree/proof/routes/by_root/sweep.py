@@ -37,7 +37,7 @@ def sweep_roots(
     max_nodes : float
         Nodes after which the search is given up.
     known, budget, on_candidates
-        As there.
+        As there. The search is given up where it fell short of what is known.
 
     Returns
     -------
@@ -55,8 +55,10 @@ def sweep_roots(
                 goal.lower_to(on_candidates(search.candidates))
                 search.candidates.clear()
             search.threshold = min(search.threshold, goal.now)
+            if search.fell_short and search.threshold <= known:
+                break
     nodes = search.nodes
+    is_short = search.fell_short
     if not search.is_exhausted:
-        return Sweep(None, nodes, inf, None)
-    outside = search.met_outside
-    return Sweep(search.threshold, nodes, search.met, None, met_outside=outside)
+        return Sweep(None, nodes, inf, None, fell_short=is_short)
+    return Sweep(search.threshold, nodes, search.met, None, fell_short=is_short)
