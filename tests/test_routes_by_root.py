@@ -11,8 +11,8 @@ from _route_cases import Refuter, RouteCase, route_case
 from _routes import brute_force
 from miptree.control.clock import Clock
 from miptree.proof.routes.budget import Budget
-from miptree.proof.routes.by_root import can_search_roots, sweep_roots
 from miptree.proof.routes.by_root.subtrees import Subtrees
+from miptree.proof.routes.by_root.sweep import can_search_roots, sweep_roots
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.methods import Methods
 from miptree.proof.routes.part import raise_bound

@@ -22,7 +22,8 @@ from miptree.data.rows import TrainingRows
 from miptree.data.schema import Schema
 from miptree.data.table import Table
 from miptree.fit.proof_log import header, line, write_lines
-from miptree.fit.trace_lines import event_lines
+from miptree.fit.roots_lines import n_roots_lines, roots_lines
+from miptree.fit.trace_lines import n_lines_of, structure_lines
 from miptree.proof.routes.trace import EXPONENT
 from miptree.tree import ObliqueTree
 from miptree.utils.arrays import IntArray
@@ -74,7 +75,7 @@ def write_routes_proof(
     str
         The digest of the file.
     """
-    parts = [part for part in parts if part.structures is not None]
+    parts = [part for part in parts if part.is_recorded]
     proved = sum(part.threshold for part in parts)
     bound = min(certificate.objective_bound, proved)
     first = routes_header(schema, rows, tree, certificate, target, bound)
@@ -181,9 +182,9 @@ def _node(table: Table, tree: ObliqueTree, node: int) -> dict[str, Any]:
 
 
 def _n_lines(parts: Sequence[Part]) -> int:
-    traces = [trace for part in parts for _, trace in part.structures or ()]
-    of_events = sum(1 + (trace.fixed >= 0) + trace.n_events for trace in traces)
-    return len(parts) + of_events
+    proofs = sum(n_lines_of(part.structures or ()) for part in parts)
+    roots = sum(n_roots_lines(part.roots) for part in parts if part.roots is not None)
+    return len(parts) + proofs + roots
 
 
 def _part_lines(part: Part, data_row: IntArray) -> Iterator[str]:
@@ -193,8 +194,6 @@ def _part_lines(part: Part, data_row: IntArray) -> Iterator[str]:
     points = None if is_all else number.tolist()
     ratio = list(Fraction(part.share).as_integer_ratio())
     yield line(["part", points, ratio, float(part.threshold)])
-    for structure, trace in part.structures or ():
-        yield line(["s", structure.nested])
-        if trace.fixed >= 0:
-            yield line(["f", int(number[trace.fixed])])
-        yield from event_lines(trace, number)
+    yield from structure_lines(part.structures or (), number)
+    if part.roots is not None:
+        yield from roots_lines(part.roots, number)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from miptree.fit.proof_log import line
+from miptree.proof.routes.structures import Structure
 from miptree.proof.routes.trace import (
     BOX_LEFT,
     BOX_RIGHT,
@@ -24,7 +25,23 @@ from miptree.utils.arrays import AnyArray, IntArray
 
 _IN_FILES = {MARGIN: 0, HARD: 1, ENVELOPE: -1, BOX_LEFT: 2, BOX_RIGHT: 3}
 """Number of each kind of entry in a file, where envelopes have a list of their own."""
-_KIND = np.array([_IN_FILES[kind] for kind in range(len(_IN_FILES))])
+KIND = np.array([_IN_FILES[kind] for kind in range(len(_IN_FILES))])
+
+
+def structure_lines(
+    proofs: Sequence[tuple[Structure, Trace]], number: IntArray
+) -> Iterator[str]:
+    """Write the proofs of some structures; see :func:`event_lines`."""
+    for structure, trace in proofs:
+        yield line(["s", structure.nested])
+        if trace.fixed >= 0:
+            yield line(["f", int(number[trace.fixed])])
+        yield from event_lines(trace, number)
+
+
+def n_lines_of(proofs: Sequence[tuple[Structure, Trace]]) -> int:
+    """Return how many lines these are."""
+    return sum(1 + (trace.fixed >= 0) + trace.n_events for _, trace in proofs)
 
 
 def event_lines(trace: Trace, number: IntArray) -> Iterator[str]:
@@ -70,7 +87,7 @@ class _Entries:
         point, split, q = number[trace.entry_point], trace.entry_split, trace.entry_q
         has_partner = trace.entry_partner >= 0
         partner = np.where(has_partner, number[trace.entry_partner], -1)
-        plain = np.column_stack([split, _KIND[trace.entry_kind], point, q])
+        plain = np.column_stack([split, KIND[trace.entry_kind], point, q])
         envelope = np.column_stack([split, point, q, partner])
         self._plain = plain[counts & ~is_envelope].astype(np.int64)
         self._envelope = envelope[counts & is_envelope].astype(np.int64)

@@ -218,7 +218,7 @@ class Climb:
             )
         if value > self.bound.value:
             self.bound = Bound(value, text)
-            if all(part.structures is not None for part in parts):
+            if all(part.is_recorded for part in parts):
                 self.parts = parts
             self.on_bound(self.bound)
 

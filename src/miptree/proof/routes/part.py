@@ -11,7 +11,7 @@ import numpy as np
 
 from miptree.objective.tolerance import Leeway
 from miptree.proof.routes.budget import Budget
-from miptree.proof.routes.by_root import can_search_roots, sweep_roots
+from miptree.proof.routes.by_root.sweep import can_search_roots, sweep_roots
 from miptree.proof.routes.methods import Methods
 from miptree.proof.routes.result import Part
 from miptree.proof.routes.structures import Structure, structures
@@ -94,7 +94,7 @@ def raise_bound(
         if stops_early and not thresholds.affords(threshold, budget):
             break
         if thresholds is methods.by_root:
-            found = sweeps.by_root(known, threshold)
+            found = sweeps.by_root(known, threshold, record=record)
         else:
             found = sweeps.by_structure(known, threshold, methods.most_nodes(threshold))
             if found.is_cut_off:
@@ -110,7 +110,9 @@ def raise_bound(
         if not sank:  # else its nodes are those of a higher threshold
             thresholds.note(found.bound, found.nodes, budget.clock.elapsed - began)
         if found.bound > known:
-            part = part._replace(threshold=found.bound, structures=found.proofs)
+            part = part._replace(
+                threshold=found.bound, structures=found.proofs, roots=found.roots
+            )
             on_bound(part)
         is_solved = found.met <= part.threshold
     return Raised(part, is_solved)
@@ -134,7 +136,13 @@ class _Sweeps:
         self.structures = list(structures(routes.labels, depth, has_subsets))
         self.least = least_costs(routes, self.structures)
 
-    def by_root(self, known: float, threshold: float, max_nodes: float = inf) -> Sweep:
+    def by_root(
+        self,
+        known: float,
+        threshold: float,
+        max_nodes: float = inf,
+        record: bool = False,
+    ) -> Sweep:
         """Search the sides of the root."""
         return sweep_roots(
             self.routes,
@@ -142,6 +150,7 @@ class _Sweeps:
             max_nodes,
             known=known,
             budget=self.budget,
+            record=record,
             on_candidates=self.on_candidates,
         )
 

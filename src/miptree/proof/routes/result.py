@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from miptree.objective.bounds import Bound
+from miptree.proof.routes.by_root.proofs import RootsProof
 from miptree.proof.routes.structures import Structure
 from miptree.proof.routes.trace import Trace
 from miptree.proof.routes.units import RouteProblem
@@ -28,6 +29,8 @@ class Part(NamedTuple):
     structures : sequence of (Structure, Trace) or None
         The proof, if it was recorded: of all structures that are not too costly at
         once.
+    roots : RootsProof or None
+        The proof in its place, if it was searched by root.
     """
 
     problem: RouteProblem
@@ -35,6 +38,12 @@ class Part(NamedTuple):
     share: float
     threshold: float = 0.0
     structures: Sequence[tuple[Structure, Trace]] | None = None
+    roots: RootsProof | None = None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the proof was recorded."""
+        return self.structures is not None or self.roots is not None
 
 
 class RoutesProof(NamedTuple):

@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 
 from miptree.control.threads import apart, on_threads
 from miptree.proof.routes.budget import Budget
+from miptree.proof.routes.by_root.proofs import RootsProof
 from miptree.proof.routes.engine import Candidate, search_bytes
 from miptree.proof.routes.searches import Search
 from miptree.proof.routes.structures import Structure
@@ -28,7 +29,7 @@ _MOST_BYTES = 1e9
 """Memory of the searches that go on side by side."""
 _LOWER_FROM = 0.85
 """Part of the budget after which the threshold is lowered, so that the searches end."""
-_MOST_ENTRIES = 64_000_000
+MOST_ENTRIES = 64_000_000
 """Multipliers of a recorded proof, some 1.2 GB in a file; a longer one is dropped."""
 
 
@@ -47,6 +48,8 @@ class Sweep(NamedTuple):
     proofs : list of (Structure, Trace) or None
         Of the structures that had to be searched; None where they were not recorded,
         or became too long.
+    roots : RootsProof or None
+        The recorded proof of the search by root, in place of that.
     is_cut_off : bool
         Whether the searches did not end as they might use only a part of the nodes.
     fell_short : bool
@@ -58,6 +61,7 @@ class Sweep(NamedTuple):
     nodes: int
     met: float
     proofs: list[tuple[Structure, Trace]] | None
+    roots: RootsProof | None = None
     is_cut_off: bool = False
     fell_short: bool = False
 
@@ -150,7 +154,7 @@ def _exhaust(
         searches = [one for one in searches if not one.is_exhausted]
         for one in searches:
             one.value = min(one.value, goal.now)
-        if sum(one.n_entries for one in batch) > _MOST_ENTRIES:
+        if sum(one.n_entries for one in batch) > MOST_ENTRIES:
             for one in batch:
                 one.stop_recording()
         took = budget.spent - spent

@@ -28,6 +28,7 @@ MARGIN, HARD, ENVELOPE, BOX_LEFT, BOX_RIGHT = 0, 1, 2, 3, 4
 """Kinds of entries. A box entry BOX_LEFT says z >= -1/eps, with the sign of a point on
 the right; BOX_RIGHT says z <= 1/eps, with the sign of a point on the left."""
 EXPONENT = 32
+NOTHING = np.zeros(0, dtype=np.intp)
 
 
 class Trace(NamedTuple):
@@ -74,6 +75,14 @@ class Trace(NamedTuple):
         """Number of events."""
         return len(self.kind)
 
+    @property
+    def points(self) -> IntArray:
+        """The points that it refers to."""
+        found = self.point[self.kind == BRANCH], self.entry_point, self.entry_partner
+        fixed = [self.fixed]
+        named = np.unique(np.concatenate([*found, fixed]))
+        return np.asarray(named[named >= 0])
+
     def masks_of(self, event: int) -> list[int]:
         """Return the masks of a branch."""
         first, end = self.masks_start[event : event + 2]
@@ -98,6 +107,33 @@ class Trace(NamedTuple):
         point[of_use] = hyperplanes[point[of_use]]
         split = hyperplanes[self.entry_split]
         return self._replace(point=point, mask=mask, entry_split=split)
+
+    def packed(self) -> PackedTrace:
+        """Return the trace in less memory, if it is of one hyperplane."""
+        small = np.min_scalar_type(-1 - int(self.entry_point.max(initial=0)))
+        return PackedTrace(
+            self._replace(
+                entry_point=NOTHING, entry_split=NOTHING, entry_partner=NOTHING
+            ),
+            self.entry_point.astype(small),
+            self.entry_partner.astype(small),
+        )
+
+
+class PackedTrace(NamedTuple):
+    """A trace of one hyperplane, of which many are kept."""
+
+    rest: Trace
+    entry_point: AnyArray
+    entry_partner: AnyArray
+
+    def unpacked(self) -> Trace:
+        """Return the trace as it was."""
+        return self.rest._replace(
+            entry_point=self.entry_point.astype(np.intp),
+            entry_split=np.zeros(len(self.entry_point), dtype=np.intp),
+            entry_partner=self.entry_partner.astype(np.intp),
+        )
 
 
 def backward(fixed: int, events: AnyArray, masks: AnyArray, entries: AnyArray) -> Trace:

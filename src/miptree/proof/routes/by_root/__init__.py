@@ -4,7 +4,3 @@ The search decides only to which side of the root each point goes. What a side c
 the cost of the best subtree of depth 1 on its points, found by a search of its own, so
 that the subtrees of the two sides are never combined.
 """
-
-from miptree.proof.routes.by_root.sweep import can_search_roots, sweep_roots
-
-__all__ = ["can_search_roots", "sweep_roots"]

@@ -7,16 +7,19 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from miptree.proof.routes.closing import closing
+from miptree.proof.routes.closing import boxed_point, closing
 from miptree.proof.routes.columns import copy_lps, follow_masks, solve_split, start_anew
-from miptree.proof.routes.jit import INNER, KERNEL
+from miptree.proof.routes.jit import INNER, KERNEL, UNCOUNTED_KERNEL
 from miptree.proof.routes.look import Look, look_ahead, make_look, prepare, write_image
 from miptree.proof.routes.lp import value_of, write_scores
 from miptree.proof.routes.state import Data, Lps, Rows, make_data, make_rows, view_lps
 from miptree.proof.routes.structures import structure_of
+from miptree.proof.routes.trace import BOX_LEFT, BOX_RIGHT, HARD, MARGIN
 from miptree.proof.routes.units import RouteProblem
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
+_CLOSINGS = 8
+"""Closings that surely fit into the room for their multipliers."""
 BOTH = 3
 """Mask of a point whose side is open; ``1 << side`` is that of one on a side."""
 
@@ -29,6 +32,18 @@ class Room(NamedTuple):
     used: WordArray
     q: FloatArray
     no_use: IntArray
+    entry: IntArray
+    """(., 3): points, kinds and multipliers of closings, where they are recorded."""
+    note: IntArray
+    """(2n, 3): points and sides that were closed, and where their entries end."""
+
+
+class Closed(NamedTuple):
+    """A side of a point that was closed, and the multipliers that close it."""
+
+    point: int
+    side: int
+    entries: IntArray
 
 
 class Kept(NamedTuple):
@@ -45,6 +60,8 @@ class RootLp:
     Parameters
     ----------
     problem : RouteProblem
+    record : bool
+        Whether multipliers of closings are wanted.
 
     Attributes
     ----------
@@ -56,7 +73,7 @@ class RootLp:
         What is gained at least if an open point must go to a side.
     """
 
-    def __init__(self, problem: RouteProblem) -> None:
+    def __init__(self, problem: RouteProblem, record: bool = False) -> None:
         n, m = problem.n_points, problem.X.shape[1] + 1
         # The root itself prefers no side: what the points cost is counted below it.
         free = problem._replace(cost=np.zeros((n, 2)), values=problem.values[:0])
@@ -71,6 +88,8 @@ class RootLp:
             np.zeros((n + 63) // 64, dtype=np.uint64),
             np.zeros((1, 2 * (n + m))),
             np.zeros(0, dtype=np.int64),
+            np.zeros((_CLOSINGS * (2 * n + m) * record, 3), dtype=np.int64),
+            np.zeros((2 * n, 3), dtype=np.int64),
         )
         self.score, self.gain = look.score[0], look.gain[:, 0]
         self._rho, self._least = problem.rho, problem.least_split
@@ -117,10 +136,19 @@ class RootLp:
         """Write the scores, and what points gain if they must go to a side."""
         _look(self._data, self._lps, self._room.look, self.mask, self._rho)
 
-    def close_sides(self, value: float, rest: float, threshold: float) -> int:
+    def entries(self) -> IntArray:
+        """Return points, kinds and multipliers by which :meth:`proved` closes."""
+        room = self._room
+        end = _write_entries(room.whole[0], self._lps.boxed[0], room.entry, 0)
+        return np.asarray(room.entry[:end].copy())
+
+    def close_sides(
+        self, value: float, rest: float, threshold: float
+    ) -> tuple[int, list[Closed]]:
         """Decide open points that have one side left; return how many they were.
 
-        Returns -1 if a point has none.
+        Returns -1 if a point has none. The closed sides are listed if they are
+        recorded.
 
         Parameters
         ----------
@@ -130,21 +158,28 @@ class RootLp:
             What is proved of everything else.
         threshold : float
         """
-        return int(
-            _close_sides(
-                self._data, self._lps, self._room, self._rho, self._least,
-                value, rest, threshold, self.mask,
-            )
+        decided, n_notes = _close_sides(
+            self._data, self._lps, self._room, self._rho, self._least,
+            value, rest, threshold, self.mask,
         )  # fmt: skip
+        closed, start = [], 0
+        for point, side, end in self._room.note[:n_notes].tolist():
+            closed.append(Closed(point, side, self._room.entry[start:end].copy()))
+            start = end
+        return int(decided), closed
 
-    def try_side(self, point: int, side: int, enough: float, threshold: float) -> float:
-        """Return what is proved of the root if a point goes to a side."""
-        return float(
-            try_side_kernel(
-                self._data, self._lps, self._rows, self._spare, self._room,
-                self._rho, self._least, enough, threshold, self.mask, point, side,
-            )
+    def try_side(
+        self, point: int, side: int, enough: float, threshold: float
+    ) -> tuple[float, IntArray]:
+        """Return what is proved of the root if a point goes to a side, and why.
+
+        The second answer is like that of :meth:`entries`, if they are recorded.
+        """
+        proved, end = try_side_kernel(
+            self._data, self._lps, self._rows, self._spare, self._room,
+            self._rho, self._least, enough, threshold, self.mask, point, side,
         )  # fmt: skip
+        return float(proved), self._room.entry[:end].copy()
 
 
 @njit(**KERNEL)
@@ -197,13 +232,20 @@ def _look(data: Data, lps: Lps, look: Look, mask: IntArray, rho: float) -> None:
 def _close_sides(
     data: Data, lps: Lps, room: Room, rho: float, least_split: float,
     value: float, rest: float, threshold: float, mask: IntArray,
-) -> int:  # fmt: skip
-    """Close sides by one step of the LP each, as :func:`look_ahead` found them."""
+) -> tuple[int, int]:  # fmt: skip
+    """Close sides by one step of the LP each, as :func:`look_ahead` found them.
+
+    Returns how many points are decided, -1 if one has no side left, and how many sides
+    are noted. If there is no more room for these, other points have to wait.
+    """
     n = len(mask)
-    look, decided = room.look, 0
+    look, decided, n_notes, end = room.look, 0, 0, 0
+    record = len(room.entry) > 0
     for i in range(n):
         if mask[i] != BOTH:
             continue
+        if record and end + 2 * room.whole.shape[1] > len(room.entry):
+            break
         for side in range(2):
             if max(value + look.gain[i, 0, side], least_split) + rest < threshold:
                 continue
@@ -221,11 +263,37 @@ def _close_sides(
             mask[i] = before
             if proved + rest >= threshold:
                 mask[i] = before & ~(1 << side)
+                if record:
+                    end = _write_entries(room.whole[0], lps.boxed[0], room.entry, end)
+                    note = room.note[n_notes]
+                    note[0], note[1], note[2] = i, side, end
+                    n_notes += 1
             if mask[i] == 0:
-                return -1
+                return -1, n_notes
         if mask[i] != BOTH:
             decided += 1
-    return decided
+    return decided, n_notes
+
+
+@njit(**UNCOUNTED_KERNEL)
+def _write_entries(
+    whole: IntArray, boxed: IntArray, entry: IntArray, end: int
+) -> int:  # fmt: skip
+    """Write points, kinds and multipliers of a closing from a row on."""
+    m = len(boxed)
+    n = (len(whole) - m) // 2
+    for code in range(len(whole)):
+        if whole[code] == 0:
+            continue
+        row = entry[end]
+        if code < 2 * n:
+            row[0], row[1] = code % n, MARGIN if code < n else HARD
+        else:
+            point, s = boxed_point(boxed[code - 2 * n])
+            row[0], row[1] = point, BOX_LEFT if s > 0 else BOX_RIGHT
+        row[2] = whole[code]
+        end += 1
+    return end
 
 
 @njit(**KERNEL)
@@ -233,12 +301,15 @@ def try_side_kernel(
     data: Data, lps: Lps, rows: Rows, spare: Rows, room: Room, rho: float,
     least_split: float, enough: float, threshold: float, mask: IntArray,
     point: int, side: int,
-) -> float:  # fmt: skip
-    """Solve the LP with one more point on a side, and recount it."""
+) -> tuple[float, int]:  # fmt: skip
+    """Solve the LP with one more point on a side, and recount it; note why."""
     copy_lps(rows, 0, spare, 0)
     mask[point] = 1 << side
     _solve(data, lps, mask, rho, enough)
     proved = _closed(data, lps.q, lps, room, rho, least_split, threshold, mask)
+    end = 0
+    if len(room.entry) > 0:
+        end = _write_entries(room.whole[0], lps.boxed[0], room.entry, 0)
     mask[point] = BOTH
     copy_lps(spare, 0, rows, 0)
-    return proved
+    return proved, end

@@ -15,15 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from miptree.proof.routes.by_root.root_lp import BOTH, Kept, RootLp
-from miptree.proof.routes.by_root.subtrees import Subtree, Subtrees
+from miptree.proof.routes.by_root.pending import Pending
+from miptree.proof.routes.by_root.proofs import Closing, RootsProof
+from miptree.proof.routes.by_root.root_lp import BOTH, Closed, Kept, RootLp
+from miptree.proof.routes.by_root.subtrees import Subtree, Subtrees, costs
+from miptree.proof.routes.by_root.trees import cost_at_hand, tree_at_hand
 from miptree.proof.routes.engine import Candidate, central_point
 from miptree.proof.routes.look import LEAST_LACK
-from miptree.proof.routes.structures import Nested, structure_of
 from miptree.proof.routes.units import RouteProblem
 from miptree.utils.arrays import AnyArray, FloatArray, IntArray
 
-_RIGHT = 2
 _ROUNDING = 1.0 + 1e-12
 """Sums of bounds are rounded."""
 _SAFETY = 1.0 + 1e-7
@@ -39,20 +40,27 @@ side a tenth beside its better one."""
 
 @dataclass
 class _Node:
-    """A node that waits: masks, its parent's LP, what is known below the root."""
+    """A node that waits: masks, its parent's LP, what is known below the root.
+
+    Where the proof is recorded, ``parent`` is what is recorded of its parent, and
+    ``why`` is what proves the value.
+    """
 
     mask: IntArray
     kept: Kept
     below: list[Subtree]
     value: float
+    parent: Pending | None = None
+    why: Closing | None = None
 
 
 class _Option(NamedTuple):
-    """A side of a point, what is proved of it, and the subtree there."""
+    """A side of a point, what is proved of it and why, and the subtree there."""
 
     side: int
     value: float
     subtree: Subtree
+    why: Closing | None
 
 
 class RootSearch:
@@ -66,6 +74,8 @@ class RootSearch:
         T > 0.
     stop : array
         The flag of a clock.
+    record : bool
+        Whether to keep the proof.
 
     Attributes
     ----------
@@ -80,19 +90,30 @@ class RootSearch:
         Nodes of the search, and of those below the root.
     candidates : list of Candidate
         Trees that were met since the list was emptied.
+    proof : RootsProof or None
+        The proof of the whole, once the search is exhausted, if it is recorded.
     """
 
-    def __init__(self, problem: RouteProblem, threshold: float, stop: AnyArray) -> None:
+    def __init__(
+        self,
+        problem: RouteProblem,
+        threshold: float,
+        stop: AnyArray,
+        record: bool = False,
+    ) -> None:
         self.problem, self.threshold, self.met = problem, threshold, inf
         self.candidates: list[Candidate] = []
         self.fell_short = False
         self._own_nodes, self._stop, self._cheapest = 0, stop, threshold
-        self._root, self._subtrees = RootLp(problem), Subtrees(problem, stop)
+        self._root = RootLp(problem, record)
+        self._subtrees = Subtrees(problem, stop, record)
         self._least = problem.least_cost
         # A tree can be mirrored, so that one point is on the left.
         mask = self._root.mask.copy()
-        first = central_point(problem)
-        mask[first] = 1
+        self._fixed = central_point(problem)
+        mask[self._fixed] = 1
+        self.is_recorded = record
+        self.proof: RootsProof | None = None
         nothing = self._subtrees.nothing
         self._waiting = [_Node(mask, self._root.keep(), [nothing, nothing], 0.0)]
 
@@ -100,6 +121,11 @@ class RootSearch:
     def nodes(self) -> int:
         """Nodes so far."""
         return self._own_nodes + self._subtrees.nodes
+
+    @property
+    def n_entries(self) -> int:
+        """Multipliers that are kept, most of them below the root."""
+        return self._subtrees.counter.n_entries
 
     @property
     def is_exhausted(self) -> bool:
@@ -112,8 +138,14 @@ class RootSearch:
             if self.is_exhausted:
                 break
             node = self._waiting[-1]
-            is_open = node.value < self.threshold * _ROUNDING
-            children = self._children(node) if is_open else []
+            if node.parent is not None and node.parent.is_done:
+                self._waiting.pop()  # its sibling was all that its parent needs
+                continue
+            pending = Pending(node.parent) if self.is_recorded else None
+            if node.value < self.threshold * _ROUNDING:
+                children = self._children(node, pending)
+            else:
+                children = self._end(pending, node.why)
             if children is None:
                 return False
             self._own_nodes += 1
@@ -121,7 +153,14 @@ class RootSearch:
             self._waiting += children
         return True
 
-    def _children(self, node: _Node) -> list[_Node] | None:
+    def stop_recording(self) -> None:
+        """Forget the proof, which became too long, and go on without it."""
+        self.is_recorded = self._subtrees.record = False
+        for node in self._waiting:
+            node.parent = node.why = None
+            node.below = [one._replace(lemma=None) for one in node.below]
+
+    def _children(self, node: _Node, pending: Pending | None) -> list[_Node] | None:
         """Return what is left to search of a node, the most promising part last."""
         root, below = self._root, list(node.below)
         root.mask[:] = node.mask
@@ -132,41 +171,83 @@ class RootSearch:
                 return None
             rest = self._rest(below)
             if value + rest >= self.threshold * _SAFETY and self._is_closed(below):
-                return []
+                return self._end(pending, self._why(below))
             root.look()
-            closed = root.close_sides(value, rest, self.threshold * _ROUNDING)
-            if closed < 0:
-                return []
-            if closed:
+            decided, sides = root.close_sides(value, rest, self.threshold * _ROUNDING)
+            self._note(pending, sides, below)
+            if decided < 0:
+                # The other side of the last point was closed before it.
+                return self._end(pending, pending.forced.pop().why if pending else None)
+            if decided:
                 continue
             point = self._point_to_branch_on(below)
             self._look_at_tree(below)
             if point < 0:
                 self._keep_tree(rest, below)
-                return []
+                return self._end(pending, self._why(below))
             options = [self._option(point, side, below) for side in range(2)]
             if self._stop[0]:
                 return None
             is_open = [one.value < self.threshold * _ROUNDING for one in options]
             if all(is_open):
-                return self._nodes(point, options, below)
+                return self._nodes(point, options, below, pending)
+            closed = options[is_open.index(False)]
+            if pending is not None:
+                pending.force(point, closed.side, closed.why)
+            option = options[1 - closed.side]
             if not any(is_open):
-                return []
-            option = options[is_open.index(True)]
+                return self._end(pending, option.why)
             root.mask[point] = 1 << option.side
             below[option.side] = option.subtree
 
     def _nodes(
-        self, point: int, options: list[_Option], below: list[Subtree]
+        self,
+        point: int,
+        options: list[_Option],
+        below: list[Subtree],
+        pending: Pending | None,
     ) -> list[_Node]:
         """Return the nodes of both sides of a point."""
         kept, nodes = self._root.keep(), []
-        for option in sorted(options, key=lambda one: -one.value):
+        options = sorted(options, key=lambda one: -one.value)
+        for option in options:
             mask, subtrees = self._root.mask.copy(), list(below)
             mask[point] = 1 << option.side
             subtrees[option.side] = option.subtree
-            nodes.append(_Node(mask, kept, subtrees, option.value))
+            value, why = option.value, option.why
+            nodes.append(_Node(mask, kept, subtrees, value, pending, why))
+        if pending is not None:
+            # The last node is the first to be searched.
+            pending.branch(point, first_side=options[1].side)
         return nodes
+
+    # ---------------------------------------------------------- what is recorded
+
+    def _end(self, pending: Pending | None, why: Closing | None) -> list[_Node]:
+        """Take in what closes a node, where the proof is recorded: nothing is left."""
+        if pending is not None and why is not None:
+            tree = pending.end(why, why.used)
+            self.proof = tree and RootsProof(self._fixed, tree)
+        return []
+
+    def _why(
+        self, below: list[Subtree], entries: IntArray | None = None
+    ) -> Closing | None:
+        """Return the closing by some multipliers, or the last ones, if recorded."""
+        if not self.is_recorded:
+            return None
+        entries = self._root.entries() if entries is None else entries
+        return Closing(entries, (below[0].lemma, below[1].lemma))
+
+    def _note(
+        self, pending: Pending | None, sides: list[Closed], below: list[Subtree]
+    ) -> None:
+        """Note the sides that were closed on the way."""
+        if pending is not None:
+            for point, side, entries in sides:
+                pending.force(point, side, self._why(below, entries))
+
+    # ------------------------------------------------------------- what is proved
 
     def _rest(self, below: list[Subtree]) -> float:
         """Return what is proved of everything but the root."""
@@ -192,7 +273,7 @@ class RootSearch:
 
     def _rise(self, known: Subtree, points: IntArray) -> FloatArray:
         """Return what points cost at a subtree beyond what they must cost."""
-        return self._subtrees.costs(known.split, points) - self._least[points]
+        return costs(self.problem, known.split, points) - self._least[points]
 
     def _with_points(
         self, side: int, new: IntArray, below: list[Subtree], root: float
@@ -207,19 +288,23 @@ class RootSearch:
         others = root + self._rest(below) - at_least
         limit = self.threshold * _SAFETY * _SAFETY - others
         found = self._subtrees.best(points, limit, known.split)
-        return found._replace(bound=max(found.bound, at_least))
+        if found.bound <= at_least:
+            found = found._replace(bound=at_least, lemma=known.lemma)
+        return found
 
     def _option(self, point: int, side: int, below: list[Subtree]) -> _Option:
         """Return what is proved if a point goes to a side."""
         enough = self._enough(below)
-        root = self._root.try_side(point, side, enough, self.threshold)
+        root, entries = self._root.try_side(point, side, enough, self.threshold)
         rest, subtree = self._rest(below), below[side]
         is_open = root + rest < self.threshold * _ROUNDING
         if is_open and self._rise(subtree, np.array([point]))[0] > LEAST_LACK:
             new = np.append(self._not_counted(side, subtree), point)
             subtree = self._with_points(side, new, below, root)
-            rest = self._rest([subtree if k == side else below[k] for k in range(2)])
-        return _Option(side, root + rest, subtree)
+            below = [subtree if k == side else below[k] for k in range(2)]
+            rest = self._rest(below)
+        why = self._why(below, entries)
+        return _Option(side, root + rest, subtree, why)
 
     def _enough(self, below: list[Subtree]) -> float:
         """Return what the root has to cost, for a node to be closed."""
@@ -254,50 +339,25 @@ class RootSearch:
 
     def _look_at_tree(self, below: list[Subtree]) -> None:
         """Keep the tree of the hyperplanes at hand if it costs less than any before."""
-        cost = self._cost_at_hand(below)
+        cost = cost_at_hand(self.problem, self._root, below)
         if cost < self._cheapest:
             self._cheapest = cost
-            self.candidates.append(self._tree(below))
-
-    def _cost_at_hand(self, below: list[Subtree]) -> float:
-        """Return what the tree of the hyperplanes at hand costs, as a float."""
-        problem, root = self.problem, self._root
-        coef, _ = root.hyperplane
-        is_right = np.where(root.mask == BOTH, root.score > 0.0, root.mask == _RIGHT)
-        kept = np.where(is_right, root.score, -root.score)
-        cost = problem.rho * float(np.abs(coef).sum())
-        cost += float(problem.C @ np.maximum(0.0, 1.0 - kept))
-        for side, subtree in enumerate(below):
-            points = np.flatnonzero(is_right == bool(side))
-            cost += self._subtrees.cost_of(subtree.split, points)
-        return cost
+            self.candidates.append(tree_at_hand(self.problem, self._root, below))
 
     def _keep_tree(self, rest: float, below: list[Subtree]) -> None:
         """Keep the tree of a node at which nothing is left to decide."""
         value = self._root.proved(self.threshold) + rest
         self.threshold = min(self.threshold, value * _BELOW)
-        tree = self._tree(below)
+        tree = tree_at_hand(self.problem, self._root, below)
         self.candidates.append(tree)
         # The subtrees were found without the box of the points on the other side.
         score = self.problem.X @ tree.coef.T - tree.threshold
         is_inside = np.abs(score).max() <= _SAFETY
-        if is_inside and self._cost_at_hand(below) <= value * _NEARLY + _NEARLY - 1.0:
+        if (
+            is_inside
+            and cost_at_hand(self.problem, self._root, below)
+            <= value * _NEARLY + _NEARLY - 1.0
+        ):
             self.met = self.threshold
         else:
             self.fell_short = True
-
-    def _tree(self, below: list[Subtree]) -> Candidate:
-        """Return the tree of the hyperplanes at hand."""
-        nested: list[Nested] = []
-        planes = [self._root.hyperplane]
-        for _, split, _ in below:
-            if split.is_leaf:
-                nested.append(split.left)
-            else:
-                nested.append((split.left, split.right))
-                planes.append((split.coef, split.threshold))
-        structure, box = structure_of(tuple(nested)), self.problem.box
-        coef = np.array([one for one, _ in planes]) / box
-        threshold = np.array([one for _, one in planes]) / box
-        no_values = [np.zeros(0, dtype=np.intp)] * structure.n_splits
-        return Candidate(coef, threshold, structure, no_values)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from miptree.proof.routes.by_root.lemmas import Counter, Lemma
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.units import RouteProblem
@@ -44,11 +45,15 @@ class Subtree(NamedTuple):
     split : Split
         One that costs about as much, if the bound is below what was asked for.
     points : int array
+    lemma : Lemma or None
+        What proves the bound where it is recorded, besides the cheapest labels of
+        points that it is not about.
     """
 
     bound: float
     split: Split
     points: IntArray
+    lemma: Lemma | None = None
 
 
 class Subtrees:
@@ -60,38 +65,26 @@ class Subtrees:
         All points.
     stop : array
         The flag of a clock.
+    record : bool
+        Whether to keep the proofs.
 
     Attributes
     ----------
     nodes : int
         Nodes of all searches so far.
+    counter : Counter
+        Of the multipliers that are kept.
     """
 
-    def __init__(self, problem: RouteProblem, stop: AnyArray) -> None:
+    def __init__(self, problem: RouteProblem, stop: AnyArray, record: bool) -> None:
         self.problem, self.nodes, self._stop = problem, 0, stop
+        self.counter, self.record = Counter(), record
         self.pairs = [
             structure_of(pair) for pair in combinations(problem.labels.tolist(), 2)
         ]
         label = int(problem.labels[0])
         no_split = Split(np.zeros(problem.X.shape[1]), 1.0, label, label)
         self.nothing = Subtree(0.0, no_split, np.zeros(0, dtype=np.intp))
-
-    def costs(self, split: Split, points: IntArray | slice = slice(None)) -> FloatArray:
-        """Return what points cost at a split, without its norm."""
-        problem = self.problem
-        cost = problem.cost[points]
-        if split.is_leaf:
-            return np.asarray(cost[:, split.left])
-        score, C = problem.X[points] @ split.coef - split.threshold, problem.C[points]
-        left = cost[:, split.left] + C * np.maximum(0.0, 1.0 + score)
-        right = cost[:, split.right] + C * np.maximum(0.0, 1.0 - score)
-        goes_left = score <= np.where(left <= right, _AT_THE_SPLIT, -_AT_THE_SPLIT)
-        return np.where(goes_left, left, right)
-
-    def cost_of(self, split: Split, points: IntArray) -> float:
-        """Return what a split costs on some points, as a float."""
-        norm = self.problem.rho * float(np.abs(split.coef).sum())
-        return norm + float(self.costs(split, points).sum())
 
     def best(self, points: IntArray, limit: float, known: Split) -> Subtree:
         """Return the best subtree on some points, or that all cost the limit.
@@ -111,19 +104,19 @@ class Subtrees:
         problem, split = self.problem, known
         cost = problem.cost[points]
         rounding = 1.0 - 2 * (len(points) + 8) * _EPS
-        least = self.cost_of(known, points)
+        least = cost_of(problem, known, points)
         for label in problem.labels.tolist():
             constant = float(cost[:, label].sum())
             if constant <= least:
                 least, split = constant, Split(0.0 * known.coef, 1.0, label, label)
         bound = min(least * _CLOSE, limit)
-        part = None
+        part, proofs = None, []
         for structure in self.pairs:
             alone = float(cost[:, structure.label].min(axis=1).sum()) * rounding
             if alone + problem.least_split * rounding >= bound:
                 continue
             part = part or problem.among(points)
-            state = begin(part, structure, bound)
+            state = begin(part, structure, bound, self.record)
             while advance(state, _NODES_AT_A_TIME, self._stop) != EXHAUSTED:
                 if self._stop[0]:  # the caller looks at the flag, too
                     return Subtree(0.0, split, points)
@@ -132,8 +125,34 @@ class Subtrees:
                 left, right = structure.label.tolist()
                 coef, threshold = found.coef[0] * problem.box, found.threshold[0]
                 other = Split(coef, float(threshold * problem.box), left, right)
-                value = self.cost_of(other, points)
+                value = cost_of(problem, other, points)
                 if value < least:
                     least, split = value, other
             bound = min(state.threshold, state.open_value)
-        return Subtree(bound, split, points)
+            if self.record:
+                proofs.append((structure, state.trace()))
+        lemma = None
+        if self.record and bound > 0.0:
+            lemma = Lemma(problem, points, bound, self.pairs, proofs)
+            self.counter.add(lemma)
+        return Subtree(bound, split, points, lemma)
+
+
+def costs(
+    problem: RouteProblem, split: Split, points: IntArray | slice = slice(None)
+) -> FloatArray:
+    """Return what points cost at a split, without its norm."""
+    cost = problem.cost[points]
+    if split.is_leaf:
+        return np.asarray(cost[:, split.left])
+    score, C = problem.X[points] @ split.coef - split.threshold, problem.C[points]
+    left = cost[:, split.left] + C * np.maximum(0.0, 1.0 + score)
+    right = cost[:, split.right] + C * np.maximum(0.0, 1.0 - score)
+    goes_left = score <= np.where(left <= right, _AT_THE_SPLIT, -_AT_THE_SPLIT)
+    return np.where(goes_left, left, right)
+
+
+def cost_of(problem: RouteProblem, split: Split, points: IntArray) -> float:
+    """Return what a split costs on some points, as a float."""
+    norm = problem.rho * float(np.abs(split.coef).sum())
+    return norm + float(costs(problem, split, points).sum())

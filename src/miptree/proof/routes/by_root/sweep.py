@@ -6,7 +6,7 @@ from math import inf
 
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.by_root.search import RootSearch
-from miptree.proof.routes.sweep import Goal, OnCandidates, Sweep
+from miptree.proof.routes.sweep import MOST_ENTRIES, Goal, OnCandidates, Sweep
 from miptree.proof.routes.units import RouteProblem
 
 _NODES_AT_A_TIME = 16
@@ -26,6 +26,7 @@ def sweep_roots(
     *,
     known: float,
     budget: Budget,
+    record: bool = False,
     on_candidates: OnCandidates = lambda candidates: inf,
 ) -> Sweep:
     """Prove that no tree of depth 2 with a split costs less than a threshold.
@@ -36,7 +37,7 @@ def sweep_roots(
         As in :func:`~miptree.proof.routes.sweep.sweep`.
     max_nodes : float
         Nodes after which the search is given up.
-    known, budget, on_candidates
+    known, budget, record, on_candidates
         As there. The search is given up where it fell short of what is known.
 
     Returns
@@ -46,7 +47,7 @@ def sweep_roots(
     """
     before, goal = budget.used, Goal(threshold, known, budget)
     with budget.clock.flag() as stop:
-        search = RootSearch(routes, threshold, stop)
+        search = RootSearch(routes, threshold, stop, record)
         while not (search.is_exhausted or budget.is_over):
             if search.nodes > max_nodes or not search.go_on(_NODES_AT_A_TIME):
                 break
@@ -55,10 +56,15 @@ def sweep_roots(
                 goal.lower_to(on_candidates(search.candidates))
                 search.candidates.clear()
             search.threshold = min(search.threshold, goal.now)
+            if search.n_entries > MOST_ENTRIES:
+                search.stop_recording()
             if search.fell_short and search.threshold <= known:
                 break
     nodes = search.nodes
     is_short = search.fell_short
     if not search.is_exhausted:
         return Sweep(None, nodes, inf, None, fell_short=is_short)
-    return Sweep(search.threshold, nodes, search.met, None, fell_short=is_short)
+    return Sweep(
+        search.threshold, nodes, search.met, None,
+        fell_short=is_short, roots=search.proof,
+    )  # fmt: skip
