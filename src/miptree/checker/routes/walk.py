@@ -50,6 +50,19 @@ class Branch(NamedTuple):
     more: Iterator[Splits]
 
 
+class Rest(NamedTuple):
+    """What trees cost beside what a walk knows of: whole units, and a number.
+
+    Neither is negative.
+    """
+
+    base: int
+    value: float
+
+
+NO_REST = Rest(0, 0.0)
+
+
 class Walk:
     """The proof tree of a structure: which leaves each point may come to.
 
@@ -175,8 +188,10 @@ class Walk:
             number if split in splits else old for split, old in enumerate(self.lemma)
         )
 
-    def close(self, plain: Sequence[int], envelopes: Sequence[int]) -> None:
-        """End a branch by multipliers.
+    def close(
+        self, plain: Sequence[int], envelopes: Sequence[int], rest: Rest = NO_REST
+    ) -> None:
+        """End a branch by multipliers, with what trees cost there in addition.
 
         One in which a point has no leaf left needs no reason. Nor does one in which no
         point is left to a leaf: there is a best tree that has points in every leaf.
@@ -185,7 +200,9 @@ class Walk:
         is_bare = not plain and not envelopes
         if not self.n_empty and not (is_bare and self._lacks_points()):
             columns = self.entries.plain(plain), self.entries.envelopes(envelopes)
-            self.closings.add(self.base, self.leaves, self._left_out, *columns)
+            base = self.base + rest.base
+            known = base, self.leaves, self._left_out, *columns
+            self.closings.add(*known, rest.value)
             self.lemma_of_closing.append(self.lemma)
             self._evaluate_many()
         self._go_on()
@@ -193,7 +210,7 @@ class Walk:
     def end(self) -> float:
         """Return what trees of the structure cost at least."""
         if not self.is_done:
-            raise Refused("The proof of a structure in the proof file is not complete.")
+            raise Refused("A proof tree of the proof file is not complete.")
         self.evaluate()
         return min(self.value, self.numbers.threshold)
 
@@ -225,9 +242,7 @@ class Walk:
 
     def _begin(self) -> None:
         if self.is_done:
-            raise Refused(
-                "The proof of a structure in the proof file goes on too long."
-            )
+            raise Refused("A proof tree of the proof file goes on too long.")
         self.is_begun = True
 
     def _go_on(self) -> None:
