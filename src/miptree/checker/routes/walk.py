@@ -91,9 +91,10 @@ class Walk:
         self.name, self.entries = name, Entries(structure, name)
         n = len(numbers.cost)
         self.leaves = bytearray([structure.everything]) * n
-        self.cost: list[list[int]] = numbers.cost[:, structure.label].tolist()
+        cost = numbers.cost[:, structure.label]
+        self.cost: list[list[int]] = cost.tolist()
         self.known: dict[tuple[int, int], int] = {}
-        self.base = sum(self._least(i, structure.everything) for i in range(n))
+        self.base = int(cost.min(axis=1).sum())
         self.n_empty = 0
         self.lemma = (-1,) * structure.n_splits
         self.least = np.where(structure.is_subset, 0.0, numbers.least)
@@ -226,8 +227,9 @@ class Walk:
         """Work out what was gathered."""
         n = len(self.leaves)
         known = self.numbers, self.structure, self.exponent
-        more = lemma_values(*known, self.lemmas)
-        self.lemma_value = np.concatenate([self.lemma_value, more])
+        if self.lemmas.n_nodes:
+            more = lemma_values(*known, self.lemmas)
+            self.lemma_value = np.concatenate([self.lemma_value, more])
         # The last row stands for -1: no lemma.
         table = np.vstack([self.lemma_value, np.full(self.structure.n_splits, -np.inf)])
         lemma = np.array(self.lemma_of_closing, dtype=np.int64)
