@@ -97,7 +97,8 @@ class RootProver:
         guess = {OPEN: -1, **SIDE}
         chosen = [i for i, side in enumerate(sides) if side != OPEN]
         named = range(len(sides)) if self.lie == "open margins" else chosen
-        entries = [(i, guess[sides[i]], points.slack[i]) for i in named]
+        price = points.slack * (3 if self.lie == "caps" else 1)
+        entries = [(i, guess[sides[i]], price[i]) for i in named]
         hard = [(i, SIDE[sides[i]]) for i in chosen]
         lied = LIES.get(self.lie, lambda p: p)(points)
         value, dual = split_lp(lied, entries, hard)
@@ -123,7 +124,8 @@ class RootProver:
             return -1, 0.0
         lied = self.lie == "lemmas of another price"
         points = _other(points, rho=2 * points.rho) if lied else points
-        threshold = round(float(least * self.rng.choice([1.0, 1.3])), 6)
+        more = [1.0, 1.3] if self.lie is None else [3.0]
+        threshold = round(float(least * self.rng.choice(more)), 6)
         self.starts.append(len(self.lemmas))
         self.lemmas.append(["lemma", points.place, threshold])
         value = threshold
@@ -170,7 +172,10 @@ def random_by_root(seed, n_parts=1, part=1.2, lie=None, **options):
 class RootMutator(Mutator):
     """Changes of any proof file, and those of lemmas and of the tree of sides."""
 
-    WAYS = "lemma_of points_of threshold sides cut_sides root_entries moved kept"
+    WAYS = (
+        "lemma_of points_of threshold sides cut_sides root_entries moved kept "
+        "lemma_entries lemma_entries"
+    )
 
     def mutant(self, lines):
         if self.rng.random() < 0.3:
@@ -262,6 +267,21 @@ class RootMutator(Mutator):
         else:
             factor = self.pick([0.5, 1.1, 2, 3])
             line[2][3::4] = [int(amount * factor) for amount in line[2][3::4]]
+
+    def lemma_entries(self, lines):
+        """Make all multipliers of a lemma larger, and what it may prove."""
+        begin = self.some(lines, "lemma")
+        if lines[begin][0] != "lemma":
+            return
+        lines[begin][2] *= self.pick([1.3, 2.0])
+        factor = self.pick([1.1, 1.5, 3])
+        for line in lines[begin + 1 : -1]:
+            if line[0] in ("lemma", "roots", "part"):
+                break
+            for flat, place in zip(
+                line[1:] if line[0] == "c" else [], (3, 2), strict=False
+            ):
+                flat[place::4] = [int(amount * factor) for amount in flat[place::4]]
 
     def moved(self, lines):
         """Repeat, drop or move a line of any kind."""

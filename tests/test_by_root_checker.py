@@ -156,7 +156,7 @@ def test_batches_do_not_matter(folder, monkeypatch):
     ],
 )
 def test_a_prover_that_breaks_a_rule_proves_nothing_false(folder, lie):
-    for seed in (1, 4, 7, 28):
+    for seed in (1, 9, 25, 56):
         options = options_of(seed) | {"part": 1.5}
         lines, frame, _ = random_by_root(seed, lie=lie, **options)
         outcome = checked(lines, frame, folder)
