@@ -142,7 +142,7 @@ class RootProver:
         return len(self.starts) - 1, value
 
 
-def random_by_root(seed, n_parts=1, part=1.2, lie=None, **options):
+def random_by_root(seed, n_parts=1, part=1.2, lie=None, family=(), **options):
     """Return the lines of a proof file, save its digest, the table, critical lines.
 
     The bound is what the prover works out. It is less than the least objective where
@@ -150,6 +150,7 @@ def random_by_root(seed, n_parts=1, part=1.2, lie=None, **options):
     """
     rng = np.random.default_rng([seed, 7])
     header, frame = random_header(rng, depth=2, **options)
+    header["family"] |= dict(family)
     whole = Points(header, frame)
     order = rng.permutation(len(whole.place)).tolist()
     lines, critical, bound = [], [], 0.0
