@@ -498,7 +498,7 @@ def random_header(
         "written_by": "tests",
         "columns": columns,
         "is_named": True,
-        "classes": ["no", "yes", "so"][:n_classes],
+        "classes": ["no", "yes", "so", "too"][:n_classes],
         "target": None,
         "labels": labels,
         "weights": None,

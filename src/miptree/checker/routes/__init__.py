@@ -20,6 +20,9 @@ threshold T, what the splits cost at least (``closings.py``). The least of all t
 T is the bound; whatever the file holds, it is one that was computed here. Points may be
 parted in groups, each with a share of rho: their bounds add up.
 
+**By root.** At depth 2, a proof of all structures with a split at once branches on the
+sides of the root only, and takes from lemmas what the subtrees cost (``by_root.py``).
+
 **Rounding.** Costs, C_i and rho are rounded down and the box up, which makes all trees
 cheaper (``numbers.py``); sums of float64 are lowered by the most that they can be off.
 The objective of the tree in the file is recounted in fractions (``recount.py``).

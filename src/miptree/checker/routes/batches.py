@@ -23,6 +23,7 @@ class Batch:
         self.n_nodes = 0
         self.n_entries = 0
         self._base: list[int] = []
+        self._rest: list[float] = []
         self._left_out: list[tuple[int, ...]] = []
         self._plain: list[list[int]] = [[] for _ in range(6)]
         self._envelopes: list[list[int]] = [[] for _ in range(7)]
@@ -34,14 +35,17 @@ class Batch:
         left_out: tuple[int, ...],
         plain: Sequence[Sequence[int]],
         envelopes: Sequence[Sequence[int]] = ((), (), (), ()),
+        rest: float = 0.0,
     ) -> None:
         """Add a node: what its points cost at least, their leaves, and its entries.
 
+        ``rest`` is what trees cost beside these points and splits, 0 or more.
         ``left_out`` has the features that each split leaves out, as bits.
         Entries are columns: split, kind, point, q; and split, point, q, partner.
         """
         node = self.n_nodes
         self._base.append(base)
+        self._rest.append(rest)
         self._left_out.append(left_out)
         more = [node] * len(plain[0]), *plain, [leaves[i] for i in plain[2]]
         for column, values in zip(self._plain, more, strict=True):
@@ -58,6 +62,11 @@ class Batch:
     def base(self) -> np.ndarray:
         """(nodes,): what all points cost at least, in whole units."""
         return np.array(self._base, dtype=np.int64)
+
+    @property
+    def rest(self) -> np.ndarray:
+        """(nodes,): what trees cost in addition."""
+        return np.array(self._rest, dtype=np.float64)
 
     def left_out(
         self, nodes: np.ndarray, split: int, n_features: int

@@ -7,25 +7,16 @@ import re
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from ..data import Rows
 from ..deadline import check_time
 from ..outcome import CLOSE, Outcome
 from ..values import SAME_DATA, Refused, a_float, a_list, a_whole, check_size, parsed
+from .by_root import ByRoot
 from .file import RoutesProof
-from .numbers import Numbers, Points, merged, numbers_of
+from .numbers import Points, merged, numbers_of
 from .recount import misfit, objective_of
+from .scopes import Scope
 from .sentence import Held, routes_sentence
-from .structures import (
-    Structure,
-    all_shapes,
-    in_order,
-    kinds_of,
-    labels_of,
-    read_shape,
-    useful_labels,
-)
 from .walk import Walk
 
 LITTLE = 10 * CLOSE
@@ -40,6 +31,7 @@ _EVENT = {
     b"d": re.compile(rb'\["d", ?' + _NUMBERS + rb"\]\s*"),
     b"v": re.compile(rb'\["v", ?' + _NUMBERS + rb"\]\s*"),
     b"u": re.compile(rb'\["u", ?' + _NUMBERS + rb"\]\s*"),
+    b"r": re.compile(rb'\["r", ?\[' + _NUMBERS + rb"\], ?\[" + _NUMBERS + rb"\]\]\s*"),
 }
 _LONG = re.compile(rb"\d{18}")
 
@@ -87,10 +79,10 @@ class RoutesCheck:
         self.proof, self.points, self.deadline = proof, points, deadline
         self.total, self.shares = Fraction(0), Fraction(0)
         self.free = dict(zip(points.place, range(len(points.place)), strict=True))
-        self.name: dict[int, int] = {}
-        self.numbers: Numbers | None = None
+        self.part: Scope | None = None
+        self.by_root: ByRoot | None = None
+        self.scope: Scope | None = None
         self.walk: Walk | None = None
-        self.proved: dict[Any, float] = {}
         self.n_parts = 0
         self.is_limited = False
 
@@ -105,6 +97,10 @@ class RoutesCheck:
                 self._part(parsed(line))
             elif line.startswith(b'["s"'):
                 self._structure(parsed(line))
+            elif line.startswith(b'["lemma"'):
+                self._lemma(parsed(line))
+            elif line.startswith(b'["roots"'):
+                self._sides(parsed(line))
             elif pattern is None or self.walk is None:
                 raise Refused(
                     f"The proof file has a line {line[:40]!r} that is not known."
@@ -125,7 +121,14 @@ class RoutesCheck:
         except ValueError:
             text = f"{line[:40]!r} that is not JSON"
             raise Refused(f"The proof file has a line {text}.") from None
-        if kind == b"c":
+        by_root = self.by_root
+        in_sides = by_root is not None and by_root.sides is walk
+        if in_sides != (kind == b"r") and not (in_sides and kind in (b"f", b"b")):
+            text = f"{line[:40]!r} that belongs in a proof tree of another kind"
+            raise Refused(f"The proof file has a line {text}.")
+        if by_root is not None and kind == b"r":
+            by_root.close(*values)
+        elif kind == b"c":
             walk.close(*values)
         elif kind == b"l":
             walk.lemmas_of(*values)
@@ -173,55 +176,38 @@ class RoutesCheck:
                     f"A part of the proof file names a point {text}. {SAME_DATA}"
                 )
             places.append(self.free.pop(name))
-        self.name = {self.points.place[i]: k for k, i in enumerate(places)}
-        self.numbers = numbers_of(
-            self.points, places, self.proof.objective, share, limit
-        )
+        name = {self.points.place[i]: k for k, i in enumerate(places)}
+        objective = self.proof.objective
+        numbers = numbers_of(self.points, places, objective, share, limit)
+        self.part = self.scope = Scope(self.proof, numbers, name, objective.depth)
+        self.by_root = ByRoot(self.part)
 
     def _structure(self, given: Any) -> None:
-        """Begin the proof of a structure."""
-        self._end_structure()
+        """Begin the proof of a structure, of a part or of its last lemma."""
         check_time(self.deadline)
-        if self.numbers is None:
-            raise Refused("The proof file has a structure outside of all parts.")
-        depth, n_classes = self.proof.objective.depth, len(self.proof.classes)
-        has_subsets = self.proof.has_subsets
-        nested = a_list(given, "s", 2, 2)[1]
-        shape = read_shape(nested, depth, n_classes, has_subsets)
-        known = self.numbers, Structure(shape), self.proof.exponent, self.name
-        self.walk = Walk(*known, self.proof.objective.max_features)
+        if self.scope is None:
+            text = "outside of all parts, or after the tree of a root's sides"
+            raise Refused(f"The proof file has a structure {text}.")
+        self.walk = self.scope.begin(given)
 
-    def _end_structure(self) -> None:
-        if self.walk is not None:
-            shape = in_order(self.walk.structure.shape)
-            value = self.walk.end()
-            self.proved[shape] = max(value, self.proved.get(shape, value))
-        self.walk = None
+    def _lemma(self, given: Any) -> None:
+        """Begin a lemma: some points of the part, and a threshold."""
+        check_time(self.deadline)
+        self.walk, self.scope = None, self._by_root().begin_lemma(given)
+
+    def _sides(self, given: Any) -> None:
+        """Begin the tree of the sides of the root."""
+        check_time(self.deadline)
+        self.walk, self.scope = self._by_root().begin_sides(given), None
+
+    def _by_root(self) -> ByRoot:
+        if self.part is None or self.by_root is None:
+            raise Refused("The proof file has a proof by root outside of all parts.")
+        self.part.end_structure()
+        return self.by_root
 
     def _end_part(self) -> None:
         """Add what all trees cost on the points of a part, whatever their structure."""
-        self._end_structure()
-        if self.numbers is not None:
-            self.total += Fraction(part_bound(self.numbers, self.proof, self.proved))
-        self.numbers, self.proved = None, {}
-
-
-def part_bound(numbers: Numbers, proof: RoutesProof, proved: dict[Any, float]) -> float:
-    """Return the least that trees of any structure cost on the points of a part.
-
-    A structure without a proof costs at least the cheapest of its classes at every
-    point, and what its hyperplanes cost at least.
-    """
-    bound = numbers.threshold
-    base: dict[frozenset[int], float] = {}
-    depth, labels = proof.objective.depth, useful_labels(numbers.cost)
-    for shape in all_shapes(depth, labels, proof.has_subsets):
-        kinds = frozenset(labels_of(shape))
-        n_hyperplanes = kinds_of(shape).count(False)
-        if kinds not in base:
-            least = numbers.cost[:, sorted(kinds)].min(axis=1)
-            base[kinds] = int(least.sum()) * numbers.unit
-        alone = base[kinds] + n_hyperplanes * numbers.least
-        alone = float(np.nextafter(alone, 0.0)) if n_hyperplanes else alone
-        bound = min(bound, max(alone, proved.get(shape, 0.0)))
-    return bound
+        if self.part is not None and self.by_root is not None:
+            self.total += Fraction(self.part.bound(self.by_root.bound()))
+        self.part = self.by_root = self.scope = self.walk = None

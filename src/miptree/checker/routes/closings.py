@@ -83,7 +83,7 @@ def closing_values(
         terms = _Terms(*(np.concatenate(columns) for columns in both))
         value = _values(numbers, exponent, batch, split, terms)
         known[:, split] = np.maximum(known[:, split], value)
-    total = known.sum(axis=1) + batch.base * numbers.unit
+    total = known.sum(axis=1) + batch.base * numbers.unit + batch.rest
     return np.asarray(total * (1 - SMALL))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -106,6 +106,18 @@ class Numbers:
     shift: float
     least: float
 
+    def some(self, chosen: Sequence[int], threshold: float) -> Numbers:
+        """Return the numbers of some of the points, for trees below a threshold."""
+        slack = self.slack[chosen]
+        return replace(
+            self,
+            x=self.x[chosen],
+            values=self.values[chosen],
+            cost=self.cost[chosen],
+            slack=slack,
+            **_limits(threshold, self.rho, self.box, slack),
+        )
+
 
 def numbers_of(
     points: Points,
@@ -126,7 +138,6 @@ def numbers_of(
     if rho <= 0:
         raise Refused("'l1_penalty' of the proof file is too small.")
     box = above(1 / objective.margin)
-    norm = above(Fraction(threshold) / Fraction(rho))
     return Numbers(
         x=scaled(points.X)[list(chosen)],
         values=points.values[list(chosen)],
@@ -135,11 +146,21 @@ def numbers_of(
         slack=slack,
         rho=rho,
         box=box,
-        threshold=threshold,
-        norm=norm,
-        shift=above(Fraction(norm) + Fraction(box)),
-        least=2 * min(rho, float(slack.min())),
+        **_limits(threshold, rho, box, slack),
     )
+
+
+def _limits(
+    threshold: float, rho: float, box: float, slack: np.ndarray
+) -> dict[str, float]:
+    """Return what holds of the splits of all trees cheaper than a threshold."""
+    norm = above(Fraction(threshold) / Fraction(rho))
+    return {
+        "threshold": threshold,
+        "norm": norm,
+        "shift": above(Fraction(norm) + Fraction(box)),
+        "least": 2 * min(rho, float(slack.min())),
+    }
 
 
 def scaled(X: np.ndarray) -> np.ndarray:

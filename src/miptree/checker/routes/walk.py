@@ -50,6 +50,19 @@ class Branch(NamedTuple):
     more: Iterator[Splits]
 
 
+class Rest(NamedTuple):
+    """What trees cost beside what a walk knows of: whole units, and a number.
+
+    Neither is negative.
+    """
+
+    base: int
+    value: float
+
+
+NO_REST = Rest(0, 0.0)
+
+
 class Walk:
     """The proof tree of a structure: which leaves each point may come to.
 
@@ -78,9 +91,10 @@ class Walk:
         self.name, self.entries = name, Entries(structure, name)
         n = len(numbers.cost)
         self.leaves = bytearray([structure.everything]) * n
-        self.cost: list[list[int]] = numbers.cost[:, structure.label].tolist()
+        cost = numbers.cost[:, structure.label]
+        self.cost: list[list[int]] = cost.tolist()
         self.known: dict[tuple[int, int], int] = {}
-        self.base = sum(self._least(i, structure.everything) for i in range(n))
+        self.base = int(cost.min(axis=1).sum())
         self.n_empty = 0
         self.lemma = (-1,) * structure.n_splits
         self.least = np.where(structure.is_subset, 0.0, numbers.least)
@@ -175,8 +189,10 @@ class Walk:
             number if split in splits else old for split, old in enumerate(self.lemma)
         )
 
-    def close(self, plain: Sequence[int], envelopes: Sequence[int]) -> None:
-        """End a branch by multipliers.
+    def close(
+        self, plain: Sequence[int], envelopes: Sequence[int], rest: Rest = NO_REST
+    ) -> None:
+        """End a branch by multipliers, with what trees cost there in addition.
 
         One in which a point has no leaf left needs no reason. Nor does one in which no
         point is left to a leaf: there is a best tree that has points in every leaf.
@@ -185,7 +201,9 @@ class Walk:
         is_bare = not plain and not envelopes
         if not self.n_empty and not (is_bare and self._lacks_points()):
             columns = self.entries.plain(plain), self.entries.envelopes(envelopes)
-            self.closings.add(self.base, self.leaves, self._left_out, *columns)
+            base = self.base + rest.base
+            known = base, self.leaves, self._left_out, *columns
+            self.closings.add(*known, rest.value)
             self.lemma_of_closing.append(self.lemma)
             self._evaluate_many()
         self._go_on()
@@ -193,7 +211,7 @@ class Walk:
     def end(self) -> float:
         """Return what trees of the structure cost at least."""
         if not self.is_done:
-            raise Refused("The proof of a structure in the proof file is not complete.")
+            raise Refused("A proof tree of the proof file is not complete.")
         self.evaluate()
         return min(self.value, self.numbers.threshold)
 
@@ -209,8 +227,9 @@ class Walk:
         """Work out what was gathered."""
         n = len(self.leaves)
         known = self.numbers, self.structure, self.exponent
-        more = lemma_values(*known, self.lemmas)
-        self.lemma_value = np.concatenate([self.lemma_value, more])
+        if self.lemmas.n_nodes:
+            more = lemma_values(*known, self.lemmas)
+            self.lemma_value = np.concatenate([self.lemma_value, more])
         # The last row stands for -1: no lemma.
         table = np.vstack([self.lemma_value, np.full(self.structure.n_splits, -np.inf)])
         lemma = np.array(self.lemma_of_closing, dtype=np.int64)
@@ -225,9 +244,7 @@ class Walk:
 
     def _begin(self) -> None:
         if self.is_done:
-            raise Refused(
-                "The proof of a structure in the proof file goes on too long."
-            )
+            raise Refused("A proof tree of the proof file goes on too long.")
         self.is_begun = True
 
     def _go_on(self) -> None:
