@@ -29,7 +29,7 @@ _MOST_BYTES = 1e9
 """Memory of the searches that go on side by side."""
 _LOWER_FROM = 0.85
 """Part of the budget after which the threshold is lowered, so that the searches end."""
-MOST_ENTRIES = 64_000_000
+_MOST_ENTRIES = 64_000_000
 """Multipliers of a recorded proof, some 1.2 GB in a file; a longer one is dropped."""
 
 
@@ -154,7 +154,7 @@ def _exhaust(
         searches = [one for one in searches if not one.is_exhausted]
         for one in searches:
             one.value = min(one.value, goal.now)
-        if sum(one.n_entries for one in batch) > MOST_ENTRIES:
+        if sum(one.n_entries for one in batch) > _MOST_ENTRIES:
             for one in batch:
                 one.stop_recording()
         took = budget.spent - spent

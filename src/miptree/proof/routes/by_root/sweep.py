@@ -6,11 +6,14 @@ from math import inf
 
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.by_root.search import RootSearch
-from miptree.proof.routes.sweep import MOST_ENTRIES, Goal, OnCandidates, Sweep
+from miptree.proof.routes.sweep import Goal, OnCandidates, Sweep
 from miptree.proof.routes.units import RouteProblem
 
 _NODES_AT_A_TIME = 16
 """Nodes of the root between two looks at the clock."""
+MOST_ENTRIES = 160_000_000
+"""Multipliers of a recorded proof, some 2 GB in memory and 3 in a file; a longer proof
+is dropped."""
 
 
 def can_search_roots(routes: RouteProblem, depth: int) -> bool:
