@@ -157,7 +157,7 @@ def value_of(
         trace.entry_partner[where], trace.entry_q[where] / 2.0**EXPONENT, strict=True,
     ))  # fmt: skip
     lower = np.full(structure.n_splits, vmin)
-    A = T / rho
+    A = max(0.0, T - base) / rho
     for b in range(structure.n_splits - 1, -1, -1):
         balance, paid = np.zeros(problem.X.shape[1] + 1), 0.0
         for i, split, kind, _, q in entries:

@@ -21,8 +21,6 @@ class Replay:
     def __init__(self, problem, structure, threshold):
         self.problem, self.structure, self.T = problem, structure, threshold
         self.cost = problem.cost[:, structure.label]
-        self.A = threshold / problem.rho
-        self.S = problem.box + self.A
 
     def bound(self, trace):
         """Return the least value of all closings; every event is looked at once."""
@@ -86,6 +84,7 @@ class Replay:
             )
         )
         values = np.full(len(lower), -np.inf)
+        A = max(0.0, self.T - self._base(mask)) / problem.rho
         for b in range(len(lower) - 1, -1, -1):
             here = [row for row in rows if row[1] == b]
             if not here:
@@ -113,7 +112,7 @@ class Replay:
                 balance += side * q * problem.X[i]
                 sum_q += side * q
             excess = max(0.0, (np.abs(balance) - problem.rho).max())
-            values[b] = value - self.A * excess - self.S * abs(sum_q)
+            values[b] = value - A * excess - (problem.box + A) * abs(sum_q)
             known[b] = max(known[b], values[b])
         return values
 

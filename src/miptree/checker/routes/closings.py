@@ -10,7 +10,9 @@ s * z >= 0 (the point is on that side) and of abs(z) <= 1/margin (the box), a sp
                       -  S * abs(sum of s * q),
 
 value being 1, 0 and -1/margin, and j going through the features that the split may use
-(``uses.py``). For rho * norm + sum of C_i * h is not less than
+(``uses.py``). A is what T leaves for norms: (T - sum of cmin) / rho, and S is
+A + 1/margin, as scores and features are at most 1/margin and 1. For
+rho * norm + sum of C_i * h is not less than
 sum of value * q + rho * norm - a.(sum of s * q * x) + t * (sum of s * q). To these
 multipliers come those of envelopes (``envelopes.py``), with caps of their own.
 """
@@ -143,10 +145,18 @@ def _values(
     if left_out is not None:
         moment[left_out] = 0.0
     moment = moment.max(axis=1, initial=0.0) + rounding
-    lost = numbers.norm * np.maximum(moment - numbers.rho, 0.0)
-    lost += numbers.shift * balance + boxed
+    norm = _largest_norm(numbers, batch.base[nodes] * numbers.unit)
+    lost = norm * np.maximum(moment - numbers.rho, 0.0)
+    lost += (norm + numbers.box) * (1 + SMALL) * balance + boxed
     found[nodes] = won - lost - SMALL * (won + lost)
     return found
+
+
+def _largest_norm(numbers: Numbers, base: np.ndarray) -> np.ndarray:
+    """Return (nodes,): how large norms can be, where classes cost so much already."""
+    left = numbers.threshold - base + SMALL * (numbers.threshold + base)
+    norm = np.maximum(left, 0.0) / numbers.rho * (1 + SMALL)
+    return np.minimum(norm, numbers.norm)
 
 
 def _check_once(terms: _Terms, n_points: int) -> None:

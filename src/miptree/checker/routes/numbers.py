@@ -87,8 +87,9 @@ class Numbers:
         Largest score, rounded up.
     threshold : float
         T. All that follows holds for trees whose objective is below it.
-    norm, shift : float
-        Largest norm and largest abs(t) of a split, rounded up.
+    norm : float
+        Largest norm of a split, rounded up: what the classes of the points leave of T
+        is all that norms can cost.
     least : float
         What a hyperplane costs at least. It parts two points, and their scores differ
         by at most its norm, so it costs rho * norm + C * max(0, 2 - norm) or more.
@@ -103,19 +104,19 @@ class Numbers:
     box: float
     threshold: float
     norm: float
-    shift: float
     least: float
 
     def some(self, chosen: Sequence[int], threshold: float) -> Numbers:
         """Return the numbers of some of the points, for trees below a threshold."""
-        slack = self.slack[chosen]
+        slack, cost = self.slack[chosen], self.cost[chosen]
+        base = _base(cost, self.unit)
         return replace(
             self,
             x=self.x[chosen],
             values=self.values[chosen],
-            cost=self.cost[chosen],
+            cost=cost,
             slack=slack,
-            **_limits(threshold, self.rho, self.box, slack),
+            **_limits(threshold, base, self.rho, slack),
         )
 
 
@@ -128,10 +129,11 @@ def numbers_of(
 ) -> Numbers:
     """Return the numbers of some points, which get a share of the norms' price."""
     doublings = _doublings(points.price)
-    cost = [
+    prices = [
         [math.floor(value * Fraction(2) ** doublings) for value in points.price[i]]
         for i in chosen
     ]
+    cost, unit = np.array(prices, dtype=np.int64), 2.0**-doublings
     price = objective.slack_penalty * objective.margin
     slack = np.array([below(price * points.weight[i]) for i in chosen])
     rho = below(objective.l1_penalty * objective.margin * share)
@@ -141,24 +143,32 @@ def numbers_of(
     return Numbers(
         x=scaled(points.X)[list(chosen)],
         values=points.values[list(chosen)],
-        cost=np.array(cost, dtype=np.int64),
-        unit=2.0**-doublings,
+        cost=cost,
+        unit=unit,
         slack=slack,
         rho=rho,
         box=box,
-        **_limits(threshold, rho, box, slack),
+        **_limits(threshold, _base(cost, unit), rho, slack),
     )
 
 
+def _base(cost: np.ndarray, unit: float) -> Fraction:
+    """Return what points cost in any tree: their cheapest classes."""
+    return int(cost.min(axis=1).sum()) * Fraction(unit)
+
+
 def _limits(
-    threshold: float, rho: float, box: float, slack: np.ndarray
+    threshold: float, base: Fraction, rho: float, slack: np.ndarray
 ) -> dict[str, float]:
-    """Return what holds of the splits of all trees cheaper than a threshold."""
-    norm = above(Fraction(threshold) / Fraction(rho))
+    """Return what holds of the splits of all trees cheaper than a threshold.
+
+    What their points cost anyway leaves the rest for norms.
+    """
+    left = max(Fraction(0), Fraction(threshold) - base)
+    norm = above(left / Fraction(rho))
     return {
         "threshold": threshold,
         "norm": norm,
-        "shift": above(Fraction(norm) + Fraction(box)),
         "least": 2 * min(rho, float(slack.min())),
     }
 

@@ -5,7 +5,8 @@ returns at least the threshold. It takes multipliers as a proposal, rounds them 
 numbers over 2**32, clips them to their caps, and recounts from points, masks and the
 threshold alone what they prove, less an allowance for its own rounding. Multipliers
 need not be feasible: what is out of balance costs ``A`` and ``S``, the largest 1-norm
-and threshold of a hyperplane of a tree cheaper than T.
+and threshold of a hyperplane of a tree cheaper than T. What all trees pay for labels
+leaves the rest of T for norms.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ def closing(
     determined: IntArray,
     rho: float,
     box: float,
+    unavoidable: float,
     least_split: float,
     T: float,
     mask: IntArray,
@@ -89,6 +91,8 @@ def closing(
 
     Parameters
     ----------
+    unavoidable : float
+        What all points cost at their cheapest labels, rounded down.
     determined : int array of shape (2, 2**L)
         Splits that all leaves of a mask pass on the left, on the right, as bits.
     mask : (n,); q : (B, 2n + 2m); partner : (B, 2, n), -1 without; boxed : (B, m)
@@ -115,7 +119,8 @@ def closing(
             for code in range(2 * n + m):
                 whole[b, code] = 0
         return without * (1.0 - (n + n_splits) * _EPS) - _SLACK
-    A = T / rho * (1.0 + _SLACK)
+    paid = max(unavoidable, base * (1.0 - n * _EPS))
+    A = max(0.0, T - paid) / rho * (1.0 + _SLACK)
     S = (box + A) * (1.0 + _SLACK)
     lower = np.full(n_splits, least_split)
     balance = np.empty(m)

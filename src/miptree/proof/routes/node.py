@@ -147,6 +147,6 @@ def _closing(
     """Recount what the multipliers of the LPs at hand prove."""
     return closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, rho, data.box, least_split, T, mask, use, lps.q,
-        lps.partner, lps.boxed, whole, used, first_use(data),
+        data.distance, data.determined, rho, data.box, data.unavoidable, least_split, T,
+        mask, use, lps.q, lps.partner, lps.boxed, whole, used, first_use(data),
     )  # fmt: skip

@@ -294,8 +294,8 @@ def prove_again(work: Work, level: int, k: int) -> bool:
     multipliers_of(trail, k, counter[N_CHANGES], len(data.Z), work.q)
     value = closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, work.rho, data.box, work.least_split,
-        work.number[0], levels.mask[level], levels.use[level], work.q,
+        data.distance, data.determined, work.rho, data.box, data.unavoidable,
+        work.least_split, work.number[0], levels.mask[level], levels.use[level], work.q,
         trail.snap_partner[snap], trail.snap_boxed[snap], work.whole, used,
         first_use(data),
     )  # fmt: skip

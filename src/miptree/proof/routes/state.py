@@ -52,6 +52,8 @@ class Data(NamedTuple):
     """1 / eps, the largest abs(score) of a point at any split."""
     most_features: int
     """Features that a hyperplane may use, d without a limit."""
+    unavoidable: float
+    """What all points cost at their cheapest labels, rounded down."""
 
 
 class Lps(NamedTuple):
@@ -172,7 +174,7 @@ def make_data(
         value_numbers(problem.values), subset_leaves(structure),
     )  # fmt: skip
     # All alike in memory, or the kernels would be compiled more than once.
-    constants = problem.box, problem.most_features
+    constants = problem.box, problem.most_features, problem.unavoidable
     return Data._make([*map(np.ascontiguousarray, arrays), *constants])
 
 

@@ -110,7 +110,8 @@ class Trace(NamedTuple):
 
     def packed(self) -> PackedTrace:
         """Return the trace in less memory, if it is of one hyperplane."""
-        small = np.min_scalar_type(-1 - int(self.entry_point.max(initial=0)))
+        named = max(self.points.tolist(), default=0)
+        small = np.min_scalar_type(-1 - named)
         return PackedTrace(
             self._replace(
                 entry_point=NOTHING, entry_split=NOTHING, entry_partner=NOTHING

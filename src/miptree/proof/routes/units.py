@@ -27,6 +27,8 @@ from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.utils.arrays import FloatArray, IntArray
 
+_EPS = 2.3e-16
+
 
 class _Arrays(NamedTuple):
     X: FloatArray
@@ -89,6 +91,11 @@ class RouteProblem(_Arrays):
     def least_cost(self) -> FloatArray:
         """(n,): cost of each point's cheapest label."""
         return np.asarray(self.cost[:, self.labels].min(axis=1))
+
+    @property
+    def unavoidable(self) -> float:
+        """What all points cost at their cheapest labels, rounded down."""
+        return float(self.least_cost.sum()) * (1.0 - (self.n_points + 8) * _EPS)
 
     @property
     def cheapest_error(self) -> float:

@@ -76,9 +76,12 @@ class RootLp:
     def __init__(self, problem: RouteProblem, record: bool = False) -> None:
         n, m = problem.n_points, problem.X.shape[1] + 1
         # The root itself prefers no side: what the points cost is counted below it.
-        free = problem._replace(cost=np.zeros((n, 2)), values=problem.values[:0])
+        free = problem._replace(
+            cost=np.zeros((n, 2)), labels=np.arange(2), values=problem.values[:0]
+        )
         self.mask = np.full(n, BOTH, dtype=np.int64)
-        self._data = make_data(free, structure_of((0, 1)), self.mask.copy())
+        data = make_data(free, structure_of((0, 1)), self.mask.copy())
+        self._data = data._replace(unavoidable=problem.unavoidable)
         self._rows, self._spare = make_rows(n, m, 1, 1), make_rows(n, m, 1, 1)
         self._lps = view_lps(self._rows, n, m, 1)
         look = make_look(n, m, 1)
@@ -204,8 +207,9 @@ def _closed(
     """Recount from the data what multipliers prove of the root."""
     return closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, rho, data.box, least_split, threshold, mask,
-        room.no_use, q, lps.partner, lps.boxed, room.whole, room.used, len(mask),
+        data.distance, data.determined, rho, data.box, data.unavoidable, least_split,
+        threshold, mask, room.no_use, q, lps.partner, lps.boxed, room.whole, room.used,
+        len(mask),
     )  # fmt: skip
 
 
