@@ -159,19 +159,16 @@ def test_the_search_that_goes_farther_is_chosen():
         asked.append((threshold, most))
         return Sweep(threshold, 100 * len(asked), inf, None)
 
-    assert methods.better(9.0, budget, record=False) is methods.by_structure
+    assert methods.better(9.0, budget) is methods.by_structure
     methods.try_roots(5.0, 6.0, budget, search)
     assert [threshold for threshold, _ in asked] == [3.75, 4.5]
-    assert methods.better(9.0, budget, record=False) is methods.by_root
-    # Only the other one can be recorded, which matters where it reaches the limit.
-    assert methods.better(5.5, budget, record=True) is methods.by_structure
-    assert methods.better(9.0, budget, record=True) is methods.by_root
+    assert methods.better(9.0, budget) is methods.by_root
     methods.try_roots(5.0, 6.0, budget, search)
     assert len(asked) == 2  # not again before the nodes are many more
     methods.give_up_roots()
     methods.try_roots(9.0, 10.0, budget, search)
     assert len(asked) == 2
-    assert methods.better(9.0, budget, record=False) is methods.by_structure
+    assert methods.better(9.0, budget) is methods.by_structure
 
 
 def test_roots_that_take_too_many_nodes_are_not_chosen():
@@ -181,7 +178,7 @@ def test_roots_that_take_too_many_nodes_are_not_chosen():
         methods.by_structure.note(threshold, nodes, 1.0)
     budget = Budget(Clock(), 10**5)
     methods.try_roots(5.0, 6.0, budget, lambda *_: Sweep(None, 4000, inf, None))
-    assert methods.better(9.0, budget, record=False) is methods.by_structure
+    assert methods.better(9.0, budget) is methods.by_structure
 
 
 def test_bounds_are_raised_by_root_and_are_valid():

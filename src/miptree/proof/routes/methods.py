@@ -99,18 +99,12 @@ class Methods:
             return inf
         return max(_TIMES_FORETOLD * foretold, _LEAST_NODES)
 
-    def better(self, limit: float, budget: Budget, record: bool) -> Thresholds:
-        """Return the one that seems to prove more, or the limit with fewer nodes.
-
-        Only the search by structure can be recorded: if that is wanted, it is the
-        better one wherever it reaches the limit.
-        """
-        self._chosen = self._better(limit, budget, record)
+    def better(self, limit: float, budget: Budget) -> Thresholds:
+        """Return the one that seems to prove more, or the limit with fewer nodes."""
+        self._chosen = self._better(limit, budget)
         return self._chosen
 
-    def _better(self, limit: float, budget: Budget, record: bool) -> Thresholds:
-        if record and self.by_structure.reaches(limit, budget):
-            return self.by_structure
+    def _better(self, limit: float, budget: Budget) -> Thresholds:
         by_structure = self.by_structure.reach(budget)
         by_root = self.by_root.reach(budget)
         if by_structure is None or by_root is None:

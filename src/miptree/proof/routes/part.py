@@ -87,7 +87,7 @@ def raise_bound(
         now = known, highest, scale, budget
         foretold = methods.by_structure.after(*now)
         methods.try_roots(known, foretold, budget, partial(sweeps.by_root, known))
-        thresholds = methods.better(highest, budget, record)
+        thresholds = methods.better(highest, budget)
         if thresholds.is_hopeless(budget):
             break
         threshold, began = thresholds.after(*now), budget.clock.elapsed

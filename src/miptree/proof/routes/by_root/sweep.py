@@ -11,9 +11,9 @@ from miptree.proof.routes.units import RouteProblem
 
 _NODES_AT_A_TIME = 16
 """Nodes of the root between two looks at the clock."""
-MOST_ENTRIES = 160_000_000
-"""Multipliers of a recorded proof, some 2 GB in memory and 3 in a file; a longer proof
-is dropped."""
+MOST_ENTRIES = 100_000_000
+"""Multipliers of a recorded proof, some 2 GB in memory and in a file; a longer proof is
+dropped."""
 
 
 def can_search_roots(routes: RouteProblem, depth: int) -> bool:
