@@ -19,6 +19,7 @@ from miptree.proof.routes.by_root import sweep as by_root_sweep
 from miptree.proof.routes.by_root.proofs import Branch, Closing
 from miptree.proof.routes.by_root.sweep import sweep_roots
 from miptree.proof.routes.methods import Methods
+from miptree.proof.routes.trace import Trace, backward
 from miptree.proof.routes.units import route_problem
 
 
@@ -147,3 +148,12 @@ def test_branches_of_a_proof_have_two_sides():
     branches = [one for one in found.roots.events() if isinstance(one, Branch)]
     closings = [one for one in found.roots.events() if isinstance(one, Closing)]
     assert len(closings) == len(branches) + 1
+
+
+def test_packing_changes_no_trace():
+    closing = np.array([[3, 0, 2, 200, 9], [100, 0, 0, -1, 7]])
+    trace = backward(-1, np.array([[1, -1, 0, 2]]), np.zeros(0, dtype=int), closing)
+    again = trace.packed().unpacked()
+    for name in Trace._fields:
+        assert np.array_equal(getattr(trace, name), getattr(again, name)), name
+    assert trace.points.tolist() == [3, 100, 200]

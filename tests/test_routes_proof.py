@@ -261,3 +261,17 @@ def test_candidates_become_trees(nested):
     wrong_way = (structure.side[None] * side[:, :, None] < 0).any(axis=1)
     leaf = wrong_way.argmin(axis=1)
     assert (heap.label[heap.leaf_of(problem.scaled)] == structure.label[leaf]).all()
+
+
+@pytest.mark.parametrize("seed", [2, 4, 5, 6])
+def test_errors_that_cannot_be_avoided_do_not_spoil_a_proof(seed):
+    # 420 of them, and norms of a hundredth: bounds are exact beside the norms.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(14, 3)).round(2)
+    y = (X[:, 0] + 0.3 * X[:, 1] > 0).astype(int)
+    twice, other = np.vstack([X, X]), np.concatenate([y, 1 - y])
+    problem = Problem.from_data(twice, other, 2, np.repeat([40.0, 30.0], 14))
+    case = RouteCase(seed, problem, Svm1Objective(1000, 0.1, 0.01), 2)
+    refuter = Refuter(case)
+    found = prove(case, refuter.search(60), refuter)
+    assert 0.0 <= refuter.best - found.bound.value < 1e-7
