@@ -74,6 +74,20 @@ def test_files_are_accepted(seed, always_by_root, tmp_path):
     assert outcome.bound <= outcome.cost
 
 
+@pytest.mark.parametrize("seed", [9024, 9128, 9182])
+def test_points_of_several_labels_make_no_empty_lemma(seed, always_by_root, tmp_path):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 24))
+    X = pd.DataFrame(rng.integers(0, 4, (n, 2)).astype(float), columns=["a", "b"])
+    y = np.where(rng.random(n) < 0.8, (X["a"] > 1) + (X["b"] > 2).astype(int), 0) % 2
+    y[:2] = [0, 1]
+    l1, margin = float(10.0 ** rng.uniform(-3, 0)), float(rng.choice([0.01, 0.05, 0.3]))
+    made = Recorded(X, y, l1_penalty=l1, margin=margin)
+    assert all(lemma.value > 0 for lemma in made.proof.parts[0].roots.lemmas())
+    outcome = made.outcome(tmp_path)
+    assert outcome.exit_code == 0, outcome.sentence
+
+
 @pytest.mark.parametrize("seed", [100, 102, 104, 108, 111])
 def test_recording_changes_no_bound(seed):
     problem, found = recorded(seed)

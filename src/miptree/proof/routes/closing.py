@@ -24,9 +24,9 @@ _CLIP = 1.0 - 1e-9
 _EPS = 2.3e-16
 _SLACK = 1e-12
 _NEGLIGIBLE = 5e-9
-_MOST = 2.0**18
-"""Points that are very near to each other need large multipliers. Of larger ones than
-these the sums would not be exact, of thousands of points."""
+_MOST, _MOST_TOGETHER = 2.0**18, 2.0**29
+"""Points that are very near to each other need large multipliers. Those of all points
+add up to no more than whole numbers of 64 bits hold."""
 
 
 @njit(**SMALL)
@@ -189,6 +189,7 @@ def _round_split(
     """Write whole multipliers of one split: within their caps, adding up to 0."""
     n, m = Z.shape
     n_splits = len(q)
+    most_q = min(_MOST, _MOST_TOGETHER / n)
     total, largest = np.int64(0), np.full(2, -1)
     for i in range(n):
         whole[b, i] = whole[b, n + i] = 0
@@ -199,7 +200,7 @@ def _round_split(
             side = (determined[1, M] >> b) & 1
             limit = C[i] * _CLIP
             whole[b, n + i] = np.int64(
-                np.rint(min(max(q[b, n + i], 0.0), _MOST) / UNIT)
+                np.rint(min(max(q[b, n + i], 0.0), most_q) / UNIT)
             )
         else:
             best = cheap[i, M]
@@ -233,7 +234,7 @@ def _round_split(
                 )
             limit = (C[i] if most * C[i] <= gap else gap / most) * _CLIP
         top = np.int64(np.floor(limit / UNIT)) if q[b, i] > _NEGLIGIBLE else 0
-        whole[b, i] = max(0, min(top, np.int64(np.rint(min(q[b, i], _MOST) / UNIT))))
+        whole[b, i] = max(0, min(top, np.int64(np.rint(min(q[b, i], most_q) / UNIT))))
         total += (2 * side - 1) * (whole[b, i] + whole[b, n + i])
         code = i if whole[b, i] >= whole[b, n + i] else n + i
         if largest[side] < 0 or whole[b, code] > whole[b, largest[side]]:
@@ -242,7 +243,7 @@ def _round_split(
         amount = q[b, 2 * n + m + k]
         whole[b, 2 * n + k] = 0
         if amount > _NEGLIGIBLE:
-            whole[b, 2 * n + k] = np.int64(np.rint(min(amount, _MOST) / UNIT))
+            whole[b, 2 * n + k] = np.int64(np.rint(min(amount, most_q) / UNIT))
             total += np.sign(boxed[b, k]) * whole[b, 2 * n + k]
     # Taken off the largest multiplier, what is left of the sum costs nothing.
     code = largest[1 if total > 0 else 0]

@@ -31,6 +31,8 @@ _SAFETY = 1.0 + 1e-7
 """A root's LP is worth a recount from here on."""
 _BELOW = 1.0 - 1e-8
 """The threshold falls a little below a tree that was met, not to meet it again."""
+_HARDLY = 1.0 + 1e-9
+"""A bound that is so little higher is not worth a lemma."""
 _NEARLY = 1.0 + 1e-5
 """A tree that costs so little more than its node is its tree."""
 _TIMES_BELOW, _SHARE_OF_WORSE = 2.0, 0.1
@@ -288,7 +290,7 @@ class RootSearch:
         others = root + self._rest(below) - at_least
         limit = self.threshold * _SAFETY * _SAFETY - others
         found = self._subtrees.best(points, limit, known.split)
-        if found.bound <= at_least:
+        if found.bound <= at_least * _HARDLY:
             found = found._replace(bound=at_least, lemma=known.lemma)
         return found
 

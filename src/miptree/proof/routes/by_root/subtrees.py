@@ -131,11 +131,13 @@ class Subtrees:
             bound = min(state.threshold, state.open_value)
             if self.record:
                 proofs.append((structure, state.trace()))
-        lemma = None
-        if self.record and bound > 0.0:
+        subtree = Subtree(bound, split, points)
+        if self.record:
             lemma = Lemma(problem, points, bound, self.pairs, proofs)
-            self.counter.add(lemma)
-        return Subtree(bound, split, points, lemma)
+            if lemma.value > 0.0:  # else labels alone cost as much
+                self.counter.add(lemma)
+                subtree = subtree._replace(lemma=lemma)
+        return subtree
 
 
 def costs(

@@ -12,8 +12,8 @@ from miptree.proof.routes.units import RouteProblem
 _NODES_AT_A_TIME = 16
 """Nodes of the root between two looks at the clock."""
 MOST_ENTRIES = 100_000_000
-"""Multipliers of a recorded proof, some 2 GB in memory and in a file; a longer proof is
-dropped."""
+"""Multipliers of recorded lemmas, some 2 GB in memory and in a file, to which those of
+the root come; a longer proof is dropped."""
 
 
 def can_search_roots(routes: RouteProblem, depth: int) -> bool:
