@@ -19,6 +19,7 @@ from miptree.fit.routes_log import data_rows
 from miptree.fit.trace_lines import event_lines
 from miptree.fit.unlogged import why_unproved
 from miptree.objective.bounds import ROUTES, Bound
+from miptree.proof.routes.result import Part, RoutesProof
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.trace import (
     BOX_LEFT,
@@ -121,15 +122,16 @@ def with_trace(monkeypatch):
         assert plan.record
         groups = [np.flatnonzero(problem.same_x % n_parts == k) for k in range(n_parts)]
         parts = [
-            SimpleNamespace(
+            Part(
                 problem=route_problem(problem, plan.objective, rows),
+                rows=rows,
                 share=1.0 / n_parts,
                 threshold=bound / n_parts,
                 structures=[(structure_of((0, 1)), TRACE)] if n_parts == 1 else [],
             )
             for rows in groups
         ]
-        proof = SimpleNamespace(bound=Bound(bound, ROUTES), parts=parts)
+        proof = RoutesProof(Bound(bound, ROUTES), parts)
         return replace(without(problem, plan, *more), proof=proof)
 
     def let(bound=0.25, n_parts=1):
