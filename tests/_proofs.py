@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from miptree.certificate.certificate import certify
+from miptree.checker import check_proof
 from miptree.control.clock import Clock
 from miptree.data.cells import read_cells
 from miptree.data.grid import GridSpec
@@ -151,6 +152,19 @@ def write_lines(path, values):
     text = "".join(json.dumps(value) + "\n" for value in values[:-1]).encode()
     digest = json.dumps({"digest": hashlib.sha256(text).hexdigest()}) + "\n"
     path.write_bytes(text + digest.encode())
+
+
+def checked(lines, frame, folder):
+    """Check the lines of a proof file against a table."""
+    write_lines(folder / "a.proof", lines)
+    frame.to_csv(folder / "a.csv", index=False)
+    return check_proof(folder / "a.proof", folder / "a.csv")
+
+
+def checked_with_count(lines, frame, folder):
+    """The same, where the section's line says how many lines follow."""
+    lines[1]["lines"] = len(lines) - 3
+    return checked(lines, frame, folder)
 
 
 # ---------------------------------------------------------------------- brute force

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from _by_root_proofs import RootMutator, random_by_root
-from _proofs import write_lines
+from _proofs import checked_with_count
 from _routes_proofs import Points, objective_of, truth
 from miptree.checker import check_proof
 from miptree.checker.routes import by_root, check, walk
@@ -62,16 +62,9 @@ def case(seed):
     return copy.deepcopy(lines), frame
 
 
-def checked(lines, frame, folder):
-    lines[1]["lines"] = len(lines) - 3
-    write_lines(folder / "a.proof", lines)
-    frame.to_csv(folder / "a.csv", index=False)
-    return check_proof(folder / "a.proof", folder / "a.csv")
-
-
 def assert_honest(seed, folder):
     lines, frame = case(seed)
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.exit_code == 0, outcome.sentence
     assert float(outcome.bound) >= lines[0]["claim"]["bound"] - 1e-7
     best = truth(lines[0], frame)
@@ -111,9 +104,9 @@ def test_many_honest_proofs_are_confirmed(folder):
 
 def test_lemmas_without_a_tree_of_sides_prove_nothing_of_the_part(folder):
     lines, frame = case(4)
-    full = checked(lines, frame, folder).bound
+    full = checked_with_count(lines, frame, folder).bound
     del lines[lines.index(["roots"]) : -1]
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.exit_code == 1
     assert outcome.bound < full
 
@@ -125,22 +118,22 @@ def test_the_tree_of_sides_says_nothing_of_leaves_alone(folder):
     lines[0] |= {"labels": [0] * n, "costs": None, "row_costs": None}
     lines[0]["labels"][0] = 1
     lines[2][3] = 1000.0
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.bound is None or outcome.bound <= truth(lines[0], frame) + TOLERANCE
 
 
 def test_structures_of_the_part_may_come_before_lemmas(folder):
     lines, frame = case(4)
-    same = checked(lines, frame, folder)
+    same = checked_with_count(lines, frame, folder)
     lines[3:3] = [["s", 0], ["c", [], []], ["s", [0, 1]], ["c", [], []]]
-    assert checked(lines, frame, folder) == same
+    assert checked_with_count(lines, frame, folder) == same
 
 
 def test_batches_do_not_matter(folder, monkeypatch):
     lines, frame = case(16)
-    same = checked(lines, frame, folder)
+    same = checked_with_count(lines, frame, folder)
     monkeypatch.setattr(walk, "MOST_NODES", 1)
-    assert checked(lines, frame, folder) == same
+    assert checked_with_count(lines, frame, folder) == same
 
 
 def test_lemmas_and_sides_have_the_numbers_of_their_points(folder, monkeypatch):
@@ -160,7 +153,7 @@ def test_lemmas_and_sides_have_the_numbers_of_their_points(folder, monkeypatch):
     monkeypatch.setattr(check, "numbers_of", numbers)
     monkeypatch.setattr(Numbers, "some", noted)
     monkeypatch.setattr(by_root, "Walk", lambda *a: trees.append(a) or begun(*a))
-    assert checked(lines, frame, folder).exit_code == 0
+    assert checked_with_count(lines, frame, folder).exit_code == 0
     (given, part), (tree,) = parts[0], trees
     points, places, objective, share, _ = given
     assert len(lemmas) > 10
@@ -201,7 +194,7 @@ def test_a_prover_that_breaks_a_rule_proves_nothing_false(folder, lie):
     for seed in (1, 9, 25, 61, 74, 85, 99):
         options = options_of(seed) | {"part": 1.5}
         lines, frame, _ = random_by_root(seed, lie=lie, **options)
-        outcome = checked(lines, frame, folder)
+        outcome = checked_with_count(lines, frame, folder)
         if outcome.bound is None:
             assert outcome.sentence.startswith("Not checked: ")
         else:
@@ -215,7 +208,7 @@ def survivors(seed, n, folder):
     mutator = RootMutator(np.random.default_rng(seed), _made[seed][2])
     for _ in range(n):
         mutant = mutator.mutant(lines)
-        outcome = checked(mutant, frame, folder)
+        outcome = checked_with_count(mutant, frame, folder)
         if outcome.bound is None:
             assert outcome.sentence.startswith("Not checked: ") or (
                 "does not hold" in outcome.sentence.lower()
@@ -364,7 +357,7 @@ S = [["s", [0, 1]], ["c", [], []]]
     ],
 )
 def test_lines_of_liars_are_refused(folder, lines, words):
-    outcome = checked(*row_of_points(*lines), folder)
+    outcome = checked_with_count(*row_of_points(*lines), folder)
     assert outcome.exit_code == 1, outcome.sentence
     assert words in outcome.sentence
     assert outcome.sentence.startswith("Not checked: ")
@@ -377,20 +370,24 @@ def test_other_depths_and_kinds_of_splits_are_refused(folder, line):
     for depth in (1, 3):
         given, frame = row_of_points(line, OPEN_R, depth=depth)
         given[0]["tree"] = [{"class": 0}]
-        assert "only trees of depth 2" in checked(given, frame, folder).sentence
+        assert (
+            "only trees of depth 2" in checked_with_count(given, frame, folder).sentence
+        )
     given, frame = row_of_points(line, OPEN_R)
     category = {"kind": "category", "name": "c", "values": ["u", "v"], "rare": []}
     given[0]["columns"].append({**category, "is_open": True, "is_subset": True})
     given[0] |= {"version": 3, "tree": [{"class": 0}]}
     frame = frame.assign(c=list("uvuvuv"))
-    assert "without splits by subsets" in checked(given, frame, folder).sentence
+    assert (
+        "without splits by subsets" in checked_with_count(given, frame, folder).sentence
+    )
 
 
 @pytest.mark.parametrize("line", [LEMMA, ["roots"], OPEN_R])
 def test_lines_outside_of_a_part_are_refused(folder, line):
     lines, frame = row_of_points(line)
     lines.insert(2, lines.pop(3))
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.exit_code == 1
     assert outcome.sentence.startswith("Not checked: ")
 
@@ -405,13 +402,13 @@ def test_lemmas_and_trees_of_sides_end_with_their_part(folder):
     ]:
         lines, frame = row_of_points(lemma, ["roots"], OPEN_R, second, *last)
         lines[2] = first
-        assert words in checked(lines, frame, folder).sentence
+        assert words in checked_with_count(lines, frame, folder).sentence
 
 
 def test_too_many_lemmas_are_left(folder, monkeypatch):
     monkeypatch.setattr(by_root, "MOST_BITS", 5 * (6 + by_root.LEMMA_BITS))
     for n, code in [(5, 1), (6, 2)]:
-        outcome = checked(*row_of_points(*[LEMMA] * n), folder)
+        outcome = checked_with_count(*row_of_points(*[LEMMA] * n), folder)
         assert outcome.exit_code == code
         assert ("too many lemmas" in outcome.sentence) == (code == 2)
 
@@ -419,7 +416,7 @@ def test_too_many_lemmas_are_left(folder, monkeypatch):
 def bound_of(folder, *lines, **family):
     given, frame = row_of_points(*lines, **family)
     given[2][3] = 100.0
-    outcome = checked(given, frame, folder)
+    outcome = checked_with_count(given, frame, folder)
     assert outcome.bound is not None, outcome.sentence
     assert outcome.bound <= truth(given[0], frame) + TOLERANCE
     return float(outcome.bound)
@@ -431,7 +428,7 @@ def test_a_closing_without_lemmas_counts_the_root_and_the_cheapest_classes(folde
     for lines in ([OPEN_R], [["f", 0], OPEN_R], [["b", 3, 1, 2], OPEN_R, OPEN_R]):
         given, frame = row_of_points(["roots"], *lines)
         given[0]["row_costs"], given[2][3] = rows, 100.0
-        bound = float(checked(given, frame, folder).bound)
+        bound = float(checked_with_count(given, frame, folder).bound)
         assert bound == pytest.approx(cheapest + least, rel=1e-12)
         assert bound <= cheapest + least
 

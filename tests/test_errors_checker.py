@@ -9,8 +9,7 @@ import pytest
 
 from _errors_mutants import Mutator
 from _errors_proofs import LIES, random_proof, truth
-from _proofs import write_lines
-from miptree.checker import check_proof
+from _proofs import checked
 
 pytestmark = pytest.mark.usefixtures("bugs_show")
 
@@ -47,12 +46,6 @@ def case(name):
         _made[name] = random_proof(**CASES[name])
     lines, frame = _made[name]
     return copy.deepcopy(lines), frame
-
-
-def checked(lines, frame, folder):
-    write_lines(folder / "a.proof", lines)
-    frame.to_csv(folder / "a.csv", index=False)
-    return check_proof(folder / "a.proof", folder / "a.csv")
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from _errors_proofs import LIES_OF_ROOTS, random_proof, truth
-from _proofs import write_lines
+from _proofs import checked
 from _roots_mutants import BodyMutator, RootsMutator
-from miptree.checker import check_proof
 from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.proof.all_splits import arrangement_bound
@@ -49,12 +48,6 @@ def case(name):
         _made[name] = random_proof(**options, depth=2, by_roots=True)
     lines, frame = _made[name]
     return copy.deepcopy(lines), frame
-
-
-def checked(lines, frame, folder):
-    write_lines(folder / "a.proof", lines)
-    frame.to_csv(folder / "a.csv", index=False)
-    return check_proof(folder / "a.proof", folder / "a.csv")
 
 
 @pytest.mark.parametrize("name", CASES)

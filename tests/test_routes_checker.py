@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from _proofs import write_lines
+from _proofs import checked, write_lines
 from _routes_mutants import Mutator
 from _routes_proofs import Points, objective_of, random_proof, truth
 from miptree.checker import check_proof, proof_file
@@ -56,12 +56,6 @@ def case(name):
         _made[name] = random_proof(**CASES[name])
     lines, frame, _ = _made[name]
     return copy.deepcopy(lines), frame
-
-
-def checked(lines, frame, folder):
-    write_lines(folder / "a.proof", lines)
-    frame.to_csv(folder / "a.csv", index=False)
-    return check_proof(folder / "a.proof", folder / "a.csv")
 
 
 @pytest.mark.parametrize("name", CASES)

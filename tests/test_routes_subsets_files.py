@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from _cli import run
-from _proofs import lines_of, write_lines
+from _proofs import checked_with_count, lines_of
 from _recorded import Recorded
 from _routes_mutants import Mutator
 from _routes_proofs import Points, objective_of, truth
 from _subset_cases import table
 from miptree import OptimalTreeClassifier, save_json
 from miptree.certificate.reasons import RECOMPUTED
-from miptree.checker import check_proof
 
 pytestmark = pytest.mark.usefixtures("bugs_show")
 
@@ -60,13 +59,6 @@ def proof_of(name, folder):
     return copy.deepcopy(lines), frame
 
 
-def checked(lines, frame, folder):
-    lines[1]["lines"] = len(lines) - 3
-    write_lines(folder / "a.proof", lines)
-    frame.to_csv(folder / "a.csv", index=False)
-    return check_proof(folder / "a.proof", folder / "a.csv")
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("subsets")
@@ -76,7 +68,7 @@ def folder(tmp_path_factory):
 def test_an_honest_proof_is_confirmed(folder, name):
     lines, frame = proof_of(name, folder)
     assert lines[0]["version"] == 3
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.exit_code == 0, outcome.sentence
     assert 0 < outcome.bound <= truth(lines[0], frame) + TOLERANCE
     cost = objective_of(lines[0], frame)
@@ -87,10 +79,13 @@ def test_an_honest_proof_is_confirmed(folder, name):
 def test_the_limit_on_features_makes_the_bound_higher(folder, name):
     lines, frame = proof_of(name, folder)
     assert lines_at(lines, "u")
-    assert "at most 1 of them in a split" in checked(lines, frame, folder).sentence
+    assert (
+        "at most 1 of them in a split"
+        in checked_with_count(lines, frame, folder).sentence
+    )
     free = copy.deepcopy(lines[0])
     free["family"]["max_features"] = None
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.bound > truth(free, frame) + 0.01
     assert outcome.bound <= truth(lines[0], frame) + TOLERANCE
 
@@ -111,18 +106,18 @@ def lines_of_tree(made, folder):
 
 def test_the_sentence_names_the_trees(folder):
     lines, frame = proof_of("two categories", folder)
-    sentence = checked(lines, frame, folder).sentence
+    sentence = checked_with_count(lines, frame, folder).sentence
     words = (
         "or send any of the values of one of 2 features to a side (3 and 3 different"
     )
     assert words in sentence
     assert "splits by values cost nothing" in sentence
     lines, frame = proof_of("native", folder)
-    sentence = checked(lines, frame, folder).sentence
+    sentence = checked_with_count(lines, frame, folder).sentence
     words = "use 1 of 2 columns or send any of the"
     assert words in sentence
     lines, frame = proof_of("only categories", folder)
-    assert "may send any of the" in checked(lines, frame, folder).sentence
+    assert "may send any of the" in checked_with_count(lines, frame, folder).sentence
 
 
 # ------------------------------------------------------------------------ forgeries
@@ -134,12 +129,12 @@ def lines_at(lines, kind):
 
 def test_every_kind_of_split_must_be_proved(folder):
     lines, frame = proof_of("deep", folder)
-    full = checked(lines, frame, folder).bound
+    full = checked_with_count(lines, frame, folder).bound
     kept, skip = [], False
     for line in lines[2:-1]:
         skip = "subset" in str(line) if line[0] == "s" else skip
         kept += [] if skip else [line]
-    outcome = checked([*lines[:2], *kept, lines[-1]], frame, folder)
+    outcome = checked_with_count([*lines[:2], *kept, lines[-1]], frame, folder)
     assert outcome.exit_code == 1
     assert outcome.bound < full
 
@@ -153,7 +148,7 @@ def test_a_proof_about_hyperplanes_is_none_of_splits_by_values(folder):
         if "subset" not in str(lines[k]) and isinstance(lines[k][1], list):
             forged = copy.deepcopy(lines)
             forged[k][1].append("subset")
-            outcome = checked(forged, frame, folder)
+            outcome = checked_with_count(forged, frame, folder)
             refused += outcome.bound is None
             assert outcome.bound is None or outcome.bound <= best + TOLERANCE
     assert refused > 0
@@ -176,7 +171,7 @@ def test_odd_lines_are_refused(folder, kind, change, words):
     lines, frame = proof_of("stump", folder)
     places = lines_at(lines, kind)
     lines[places[0]] = change
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.exit_code == 1
     if outcome.bound is None:
         assert words in outcome.sentence
@@ -187,7 +182,7 @@ def test_odd_lines_are_refused(folder, kind, change, words):
 def test_values_must_be_known_before_they_are_parted(folder):
     lines, frame = proof_of("stump", folder)
     del lines[lines_at(lines, "d")[0]]
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.bound is None
     assert "too soon" in outcome.sentence
 
@@ -197,7 +192,7 @@ def test_subset_splits_have_no_entries(folder):
     start = lines_at(lines, "d")[0]
     place = next(k for k in lines_at(lines, "c") if k > start)
     lines[place][1] += [0, 2, lines[lines_at(lines, "v")[0]][2], 5]
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.bound is None
     assert "without margins" in outcome.sentence
 
@@ -205,7 +200,7 @@ def test_subset_splits_have_no_entries(folder):
 def test_all_values_must_be_listed(folder):
     lines, frame = proof_of("stump", folder)
     lines[0]["columns"][1]["values"][0] = "Rome"
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.exit_code == 1
     assert "which the proof file does not list" in outcome.sentence
 
@@ -214,10 +209,10 @@ def test_the_header_says_which_columns_are_split(folder):
     lines, frame = proof_of("two categories", folder)
     column = next(c for c in lines[0]["columns"] if c["kind"] == "category")
     column["is_subset"] = False
-    outcome = checked(lines, frame, folder)
+    outcome = checked_with_count(lines, frame, folder)
     assert outcome.bound is None
     lines[0]["version"] = 2
-    assert checked(lines, frame, folder).bound is None
+    assert checked_with_count(lines, frame, folder).bound is None
 
 
 # -------------------------------------------------------------------------- mutants
@@ -229,7 +224,7 @@ def survivors(name, n, rng, folder):
     lines, frame = proof_of(name, folder)
     for _ in range(n):
         mutant = mutator.mutant(lines)
-        outcome = checked(mutant, frame, folder)
+        outcome = checked_with_count(mutant, frame, folder)
         counts[outcome.bound is not None] += 1
         if outcome.bound is None:
             assert outcome.exit_code in (1, 2)
