@@ -266,23 +266,20 @@ class RootMutator(Mutator):
         if self.rng.random() < 0.5:
             line[2] = self.put(line[2])
         else:
-            factor = self.pick([0.5, 1.1, 2, 3])
-            line[2][3::4] = [int(amount * factor) for amount in line[2][3::4]]
+            self.scale(["r", line[2]], self.pick([0.5, 1.1, 2, 3]))
 
     def lemma_entries(self, lines):
         """Make all multipliers of a lemma larger, and what it may prove."""
         begin = self.some(lines, "lemma")
-        if lines[begin][0] != "lemma":
+        if begin == len(lines) - 1 or lines[begin][0] != "lemma":
             return
         lines[begin][2] *= self.pick([1.3, 2.0])
         factor = self.pick([1.1, 1.5, 3])
         for line in lines[begin + 1 : -1]:
             if line[0] in ("lemma", "roots", "part"):
                 break
-            for flat, place in zip(
-                line[1:] if line[0] == "c" else [], (3, 2), strict=False
-            ):
-                flat[place::4] = [int(amount * factor) for amount in flat[place::4]]
+            if line[0] == "c":
+                self.scale(line, factor)
 
     def moved(self, lines):
         """Repeat, drop or move a line of any kind."""

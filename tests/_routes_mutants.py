@@ -205,8 +205,13 @@ class Mutator:
             return
         factor = self.pick([0.5, 1.01, 2, 3])
         for k in self.events(lines, "cl"):
-            for flat, place in zip(lines[k][1:], (3, 2), strict=False):
-                for j in range(place, len(flat), 4):
+            self.scale(lines[k], factor)
+
+    def scale(self, line, factor):
+        """Multiply the multipliers of a closing or lemma, where they are numbers."""
+        for flat, place in zip(line[1:], (3, 2), strict=False):
+            for j in range(place, len(flat) if isinstance(flat, list) else 0, 4):
+                if isinstance(flat[j], int):
                     flat[j] = int(flat[j] * factor)
 
     def header(self, lines):

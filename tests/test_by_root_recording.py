@@ -25,8 +25,12 @@ from miptree.proof.routes.units import route_problem
 
 @pytest.fixture
 def always_by_root(monkeypatch):
-    """Let every proof of depth 2 search by root, from the first threshold on."""
-    monkeypatch.setattr(Methods, "better", lambda self, *_: self.by_root)
+    """Let every proof of depth 2 search by root, unless that search fell short."""
+    monkeypatch.setattr(
+        Methods,
+        "better",
+        lambda self, *_: self.by_root if self.uses_roots else self.by_structure,
+    )
     monkeypatch.setattr(Methods, "try_roots", lambda self, *_: None)
 
 
@@ -142,7 +146,7 @@ def test_a_proof_that_becomes_too_long_is_dropped(monkeypatch):
     assert again.roots is None
 
 
-def test_a_part_of_a_file_that_is_changed_is_refused(always_by_root, tmp_path):
+def test_a_file_that_ends_before_the_sides_is_refused(always_by_root, tmp_path):
     made = Recorded(*table(3, 24, 2, with_weights=False))
     assert made.outcome(tmp_path, "tree.proof").exit_code == 0
     lines = lines_of(tmp_path / "tree.proof")
@@ -154,7 +158,7 @@ def test_a_part_of_a_file_that_is_changed_is_refused(always_by_root, tmp_path):
     )
     outcome = check_proof(tmp_path / "short.proof", tmp_path / "data.csv")
     assert outcome.exit_code == 1
-    assert "cut off" in outcome.sentence or "lines" in outcome.sentence
+    assert "is cut off or damaged: its last line is not" in outcome.sentence
 
 
 def test_branches_of_a_proof_have_two_sides():
