@@ -151,11 +151,8 @@ def value_of(
         sides = set(structure.side[b, some].tolist())
         return sides.pop() if len(sides) == 1 else 0
 
-    where = trace.entries_of(event)
-    entries = list(zip(
-        trace.entry_point[where], trace.entry_split[where], trace.entry_kind[where],
-        trace.entry_partner[where], trace.entry_q[where] / 2.0**EXPONENT, strict=True,
-    ))  # fmt: skip
+    found = trace.entries(event, event + 1)
+    entries = list(zip(*found[:4], found.q / 2.0**EXPONENT, strict=True))
     lower = np.full(structure.n_splits, vmin)
     A = max(0.0, T - base) / rho
     for b in range(structure.n_splits - 1, -1, -1):

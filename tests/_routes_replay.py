@@ -37,10 +37,10 @@ class Replay:
     def _follow(self, trace, event, mask, lower):
         """Replay the subtree at an event; return the event after it, and its value."""
         kind, point = trace.kind[event], trace.point[event]
-        entries = trace.entries_of(event)
+        entries = trace.entries(event, event + 1)
         if kind == LEMMA:
-            assert not (trace.entry_kind[entries] == ENVELOPE).any()
-            values = self._values(trace, entries, mask, lower)
+            assert not (entries.kind == ENVELOPE).any()
+            values = self._values(entries, mask, lower)
             known = lower.copy()
             known[point] = max(self.problem.least_split, values[point])
             return self._follow(trace, event + 1, mask, known)
@@ -56,7 +56,7 @@ class Replay:
             return event, least
         if (mask == 0).any():
             return event + 1, np.inf
-        values = self._values(trace, entries, mask, lower)
+        values = self._values(entries, mask, lower)
         return event + 1, self._base(mask) + np.maximum(lower, values).sum()
 
     def _leaves(self, mask):
@@ -70,19 +70,11 @@ class Replay:
         sides = {int(side) for side in self.structure.side[b, leaves]}
         return sides.pop() if len(sides) == 1 else 0
 
-    def _values(self, trace, entries, mask, lower):
+    def _values(self, entries, mask, lower):
         """Return what the multipliers prove of each split, the last split first."""
         known, problem = lower.copy(), self.problem
-        rows = list(
-            zip(
-                trace.entry_point[entries].tolist(),
-                trace.entry_split[entries].tolist(),
-                trace.entry_kind[entries].tolist(),
-                trace.entry_partner[entries].tolist(),
-                (trace.entry_q[entries] * UNIT).tolist(),
-                strict=True,
-            )
-        )
+        columns = [*entries[:4], entries.q * UNIT]
+        rows = list(zip(*(column.tolist() for column in columns), strict=True))
         values = np.full(len(lower), -np.inf)
         A = max(0.0, self.T - self._base(mask)) / problem.rho
         for b in range(len(lower) - 1, -1, -1):

@@ -19,7 +19,13 @@ from miptree.proof.routes.by_root import sweep as by_root_sweep
 from miptree.proof.routes.by_root.proofs import Branch, Closing
 from miptree.proof.routes.by_root.sweep import sweep_roots
 from miptree.proof.routes.methods import Methods
-from miptree.proof.routes.trace import Trace, backward
+from miptree.proof.routes.trace import (
+    BOX_RIGHT,
+    ENVELOPE,
+    MARGIN,
+    backward,
+    place_of,
+)
 from miptree.proof.routes.units import route_problem
 
 
@@ -168,10 +174,16 @@ def test_branches_of_a_proof_have_two_sides():
     assert len(closings) == len(branches) + 1
 
 
-def test_packing_changes_no_trace():
-    closing = np.array([[3, 0, 2, 200, 9], [100, 0, 0, -1, 7]])
-    trace = backward(-1, np.array([[1, -1, 0, 2]]), np.zeros(0, dtype=int), closing)
-    again = trace.packed().unpacked()
-    for name in Trace._fields:
-        assert np.array_equal(getattr(trace, name), getattr(again, name)), name
+def test_entries_are_what_they_were_before_they_were_packed():
+    far = 2**24 - 2
+    given = [(3, 6, ENVELOPE, far, 2**50), (far, 0, BOX_RIGHT, -1, 7)]
+    packed = np.array([(place_of.py_func(*row[:4]), row[4]) for row in given])
+    trace = backward(-1, np.array([[1, -1, 0, 2]]), np.zeros(0, dtype=int), packed)
+    assert np.column_stack(trace.entries()).tolist() == [list(k) for k in given[::-1]]
+
+
+def test_the_points_of_a_trace_are_those_of_its_entries():
+    given = [(3, 0, ENVELOPE, 200, 9), (100, 0, MARGIN, -1, 7)]
+    packed = np.array([(place_of.py_func(*row[:4]), row[4]) for row in given])
+    trace = backward(-1, np.array([[1, -1, 0, 2]]), np.zeros(0, dtype=int), packed)
     assert trace.points.tolist() == [3, 100, 200]

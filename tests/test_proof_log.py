@@ -31,6 +31,7 @@ from miptree.proof.routes.trace import (
     LEMMA,
     MARGIN,
     Trace,
+    place_of,
 )
 from miptree.proof.routes.units import route_problem
 
@@ -52,7 +53,8 @@ def frame():
 def trace_of(events, entries, fixed=-1):
     """The trace of (kind, point, masks, number of entries) and rows of entries."""
     kind, point, masks, n_entries = zip(*events, strict=True)
-    columns = np.array(entries, dtype=np.int64).reshape(-1, 5).T
+    rows = np.array(entries, dtype=np.int64).reshape(-1, 5)
+    packed = [(place_of.py_func(*row[:4]), row[4]) for row in rows.tolist()]
     return Trace(
         fixed,
         np.array(kind, dtype=np.int8),
@@ -60,7 +62,7 @@ def trace_of(events, entries, fixed=-1):
         np.concatenate([[0], np.cumsum([len(m) for m in masks])]),
         np.array([m for some in masks for m in some], dtype=np.intp),
         np.concatenate([[0], np.cumsum(n_entries)]),
-        *columns,
+        np.array(packed, dtype=np.int64).reshape(-1, 2),
     )
 
 

@@ -70,7 +70,7 @@ def test_scores_stay_inside_the_box(seed):
     state = exhausted(problem, structure, relaxed + 1)
     assert state.open_value == pytest.approx(relaxed, abs=1e-4)
     trace = state.trace()
-    assert np.isin([BOX_LEFT, BOX_RIGHT], trace.entry_kind).any()
+    assert np.isin([BOX_LEFT, BOX_RIGHT], trace.entries().kind).any()
     assert replay(problem, structure, trace, state.threshold) >= (
         state.open_value - 1e-9
     )

@@ -96,7 +96,7 @@ def test_a_proof_that_needs_the_box_is_accepted(tmp_path):
     y = pd.Series(["no", "yes", "no", "yes", "yes"], name="species")
     made = Recorded(X, y, slack_penalty=20.0, l1_penalty=0.01, margin=0.05)
     assert made.certificate.objective_optimal
-    kinds = [trace.entry_kind for _, trace in made.proof.parts[0].structures]
+    kinds = [trace.entries().kind for _, trace in made.proof.parts[0].structures]
     assert np.isin(np.concatenate(kinds), [BOX_LEFT, BOX_RIGHT]).any()
     outcome = made.outcome(tmp_path)
     assert outcome.exit_code == 0, outcome.sentence

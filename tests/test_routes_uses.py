@@ -141,7 +141,7 @@ def test_without_a_limit_nothing_is_branched_on(most):
         assert [advance(state, 100_000) for state in states] == 2 * [EXHAUSTED]
         traces = [state.trace() for state in states]
         assert [uses_of(trace) for trace in traces] == [0, 0]
-        assert np.array_equal(traces[0].entry_q, traces[1].entry_q)
+        assert np.array_equal(traces[0].entry, traces[1].entry)
 
 
 def test_the_bound_is_one_of_trees_with_the_limit():

@@ -40,8 +40,8 @@ def roots_lines(proof: RootsProof, number: IntArray) -> Iterator[str]:
 def n_roots_lines(proof: RootsProof) -> int:
     """Return how many lines these are."""
     lemmas = proof.lemmas()
-    traces = [(one, kept.rest) for lemma in lemmas for one, kept in lemma.packed]
-    return len(lemmas) + n_lines_of(traces) + 2 + sum(1 for _ in proof.events())
+    of_lemmas = sum(1 + n_lines_of(lemma.proofs) for lemma in lemmas)
+    return of_lemmas + 2 + sum(1 for _ in proof.events())
 
 
 def _entries(closing: Closing, number: IntArray) -> list[int]:

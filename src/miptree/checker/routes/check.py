@@ -23,16 +23,20 @@ LITTLE = 10 * CLOSE
 """Part of a claimed bound by which rounding may make the computed one smaller."""
 MOST_PARTS = 100_000
 _NUMBERS = rb"([-0-9, ]*)"
+_TWO_LISTS = rb"\[" + _NUMBERS + rb"\], ?\[" + _NUMBERS + rb"\]"
+_SHIFT = rb"(?:, ?([0-9]{1,2}))?"
 _EVENT = {
     b"b": re.compile(rb'\["b", ?' + _NUMBERS + rb"\]\s*"),
-    b"c": re.compile(rb'\["c", ?\[' + _NUMBERS + rb"\], ?\[" + _NUMBERS + rb"\]\]\s*"),
-    b"l": re.compile(rb'\["l", ?\[' + _NUMBERS + rb"\]\]\s*"),
+    b"c": re.compile(rb'\["c", ?' + _TWO_LISTS + _SHIFT + rb"\]\s*"),
+    b"l": re.compile(rb'\["l", ?\[' + _NUMBERS + rb"\]" + _SHIFT + rb"\]\s*"),
     b"f": re.compile(rb'\["f", ?' + _NUMBERS + rb"\]\s*"),
     b"d": re.compile(rb'\["d", ?' + _NUMBERS + rb"\]\s*"),
     b"v": re.compile(rb'\["v", ?' + _NUMBERS + rb"\]\s*"),
     b"u": re.compile(rb'\["u", ?' + _NUMBERS + rb"\]\s*"),
-    b"r": re.compile(rb'\["r", ?\[' + _NUMBERS + rb"\], ?\[" + _NUMBERS + rb"\]\]\s*"),
+    b"r": re.compile(rb'\["r", ?' + _TWO_LISTS + _SHIFT + rb"\]\s*"),
 }
+_PLACES = {b"c": (3, 2), b"l": (3,), b"r": (None, 3)}
+"""Where the multiplier of an entry is in each list: the third or fourth of four."""
 _LONG = re.compile(rb"\d{18}")
 
 
@@ -117,10 +121,15 @@ class RoutesCheck:
             raise Refused(f"The proof file has a line {line[:40]!r} that is not known.")
         check_size(line)
         try:
-            values = [json.loads(b"[" + text + b"]") for text in found.groups()]
+            values = [json.loads(b"[" + text + b"]") for text in found.groups(b"0")]
         except ValueError:
             text = f"{line[:40]!r} that is not JSON"
             raise Refused(f"The proof file has a line {text}.") from None
+        if kind in _PLACES:
+            *values, (shift,) = values
+            for flat, place in zip(values, _PLACES[kind], strict=True):
+                if shift and place is not None:
+                    flat[place::4] = [q << shift for q in flat[place::4]]
         by_root = self.by_root
         in_sides = by_root is not None and by_root.sides is walk
         if in_sides != (kind == b"r") and not (in_sides and kind in (b"f", b"b")):

@@ -86,6 +86,7 @@ def closing(
     whole: IntArray,
     used: WordArray,
     first_use: int,
+    step: int,
 ) -> float:
     """Return what the multipliers prove for all trees within the masks.
 
@@ -103,6 +104,8 @@ def closing(
     used : words of bits
         Receives the points whose masks matter, and the excluded features that do, from
         the bit ``first_use`` on.
+    step : int
+        Multipliers are multiples of so many units.
     """
     n, m = Z.shape
     n_splits = len(q)
@@ -128,7 +131,7 @@ def closing(
     for b in range(n_splits - 1, -1, -1):
         _round_split(
             b, Z, least, following, cheap, C, distance, determined, rho, box,
-            T - base, mask, q, partner, boxed, lower, whole,
+            T - base, mask, q, partner, boxed, lower, whole, step,
         )  # fmt: skip
         value, error = _value_of(
             b, Z, determined, cheap, mask, use, rho, box, A, S, boxed, whole, balance
@@ -185,9 +188,11 @@ def _round_split(
     boxed: IntArray,
     lower: FloatArray,
     whole: IntArray,
+    step: int,
 ) -> None:
     """Write whole multipliers of one split: within their caps, adding up to 0."""
     n, m = Z.shape
+    unit = UNIT * step
     n_splits = len(q)
     most_q = min(_MOST, _MOST_TOGETHER / n)
     total, largest = np.int64(0), np.full(2, -1)
@@ -200,7 +205,7 @@ def _round_split(
             side = (determined[1, M] >> b) & 1
             limit = C[i] * _CLIP
             whole[b, n + i] = np.int64(
-                np.rint(min(max(q[b, n + i], 0.0), most_q) / UNIT)
+                np.rint(min(max(q[b, n + i], 0.0), most_q) / unit)
             )
         else:
             best = cheap[i, M]
@@ -233,8 +238,10 @@ def _round_split(
                     most_missing(reach, budget, C, chosen, on_right, partner, i),
                 )
             limit = (C[i] if most * C[i] <= gap else gap / most) * _CLIP
-        top = np.int64(np.floor(limit / UNIT)) if q[b, i] > _NEGLIGIBLE else 0
-        whole[b, i] = max(0, min(top, np.int64(np.rint(min(q[b, i], most_q) / UNIT))))
+        top = np.int64(np.floor(limit / unit)) if q[b, i] > _NEGLIGIBLE else 0
+        whole[b, i] = max(0, min(top, np.int64(np.rint(min(q[b, i], most_q) / unit))))
+        whole[b, i] *= step
+        whole[b, n + i] *= step
         total += (2 * side - 1) * (whole[b, i] + whole[b, n + i])
         code = i if whole[b, i] >= whole[b, n + i] else n + i
         if largest[side] < 0 or whole[b, code] > whole[b, largest[side]]:
@@ -243,7 +250,7 @@ def _round_split(
         amount = q[b, 2 * n + m + k]
         whole[b, 2 * n + k] = 0
         if amount > _NEGLIGIBLE:
-            whole[b, 2 * n + k] = np.int64(np.rint(min(amount, most_q) / UNIT))
+            whole[b, 2 * n + k] = step * np.int64(np.rint(min(amount, most_q) / unit))
             total += np.sign(boxed[b, k]) * whole[b, 2 * n + k]
     # Taken off the largest multiplier, what is left of the sum costs nothing.
     code = largest[1 if total > 0 else 0]

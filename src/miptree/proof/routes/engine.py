@@ -106,13 +106,14 @@ class SearchState:
         self._log = Log(
             np.zeros((64, 4), dtype=np.int64),
             np.zeros(64, dtype=np.int64),
-            np.zeros((room, 5), dtype=np.int64),
+            np.zeros((room, 2), dtype=np.int64),
         )
         self._counter = np.zeros(search.N_COUNTERS, dtype=np.int64)
         self._number = np.array([threshold, np.inf])
         self._candidate = np.zeros((_MOST_CANDIDATES, B, m))
         self._routed = np.zeros((_MOST_CANDIDATES, n + n_subsets), dtype=np.int64)
         self._room = (
+            np.zeros((B, 2 * n + m), dtype=np.int64),
             np.zeros((B, 2 * n + m), dtype=np.int64),
             np.zeros(self._lps.q.shape),
             np.zeros(3),

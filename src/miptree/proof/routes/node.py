@@ -148,5 +148,5 @@ def _closing(
     return closing(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
         data.distance, data.determined, rho, data.box, data.unavoidable, least_split, T,
-        mask, use, lps.q, lps.partner, lps.boxed, whole, used, first_use(data),
+        mask, use, lps.q, lps.partner, lps.boxed, whole, used, first_use(data), 1,
     )  # fmt: skip

@@ -19,6 +19,7 @@ from miptree.proof.routes.trace import (
     MARGIN,
     USE,
     VALUE,
+    place_of,
 )
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 
@@ -55,22 +56,22 @@ def write_close(
                 amount = whole[b, i + kind * n]
                 if amount == 0:
                     continue
-                entry = log.entry[at[2]]
-                entry[0], entry[1], entry[2] = i, b, MARGIN if kind == 0 else HARD
-                entry[3], entry[4] = -1, amount
+                what, other = MARGIN if kind == 0 else HARD, -1
                 sure = data.determined[0, mask[i]] | data.determined[1, mask[i]]
                 if kind == 0 and (sure >> b) & 1 == 0:
                     cheap = data.cheap[i, mask[i]]
                     side = (data.determined[1, cheap] >> b) & 1
-                    entry[2], entry[3] = ENVELOPE, partner[b, side, i]
+                    what, other = ENVELOPE, partner[b, side, i]
+                entry = log.entry[at[2]]
+                entry[0], entry[1] = place_of(i, b, what, other), amount
                 at[2] += 1
         for k in range(m):
             if whole[b, 2 * n + k] == 0:
                 continue
             i, s = boxed_point(boxed[b, k])
+            what = BOX_LEFT if s > 0 else BOX_RIGHT
             entry = log.entry[at[2]]
-            entry[0], entry[1], entry[2] = i, b, BOX_LEFT if s > 0 else BOX_RIGHT
-            entry[3], entry[4] = -1, whole[b, 2 * n + k]
+            entry[0], entry[1] = place_of(i, b, what, -1), whole[b, 2 * n + k]
             at[2] += 1
     _write_event(log, at, CLOSE, -1, 0, at[2] - first)
 
@@ -134,7 +135,7 @@ def keep_last_part(log: Log, at: IntArray, start: IntArray, part: IntArray) -> N
                 elif k == 1:
                     log.mask[row - shift] = log.mask[row]
                 else:
-                    for c in range(5):
+                    for c in range(2):
                         log.entry[row - shift, c] = log.entry[row, c]
             at[k] -= shift
 

@@ -49,6 +49,10 @@ N_RECORDS, N_CHANGES, N_SNAPSHOTS, N_CANDIDATES = 5, 6, 7, 8
 N_COUNTERS = 9
 """Places in the array of counters."""
 
+_STEPS = 1 << 20, 1 << 12
+"""Recorded multipliers are multiples of the first one, if that closes as well; else of
+the second one; else of 1."""
+
 
 @njit(**UNCOUNTED)
 def go_down(levels: Levels, counter: IntArray, point: int, mask: int) -> None:
@@ -124,6 +128,7 @@ class Work(NamedTuple):
     """(., n + n_subsets): leaves of the points there, and features of subset splits."""
     whole: IntArray
     """(B, 2n + m): room for the multipliers of a closing, as the next ones."""
+    shorter: IntArray
     q: FloatArray
     answer: FloatArray
     masks: IntArray
@@ -208,10 +213,8 @@ def enter(work: Work, level: int) -> None:
         if outcome == OPEN:
             keep_open(work, level)
         if work.record:
-            write_close(
-                work.data, work.log, at, levels.mask[level], work.whole,
-                work.lps.partner, work.lps.boxed,
-            )  # fmt: skip
+            lps = work.lps
+            record_closing(work, level, lps.q, lps.partner, lps.boxed)
 
 
 @njit(**UNCOUNTED)
@@ -288,27 +291,54 @@ def unwind(work: Work, level: int) -> None:
 @njit(**UNCOUNTED)
 def prove_again(work: Work, level: int, k: int) -> bool:
     """Close a record's option by the multipliers kept; tell whether they suffice."""
-    data, levels, trail = work.data, work.levels, work.trail
-    counter, used = work.counter, work.used
+    trail, levels, used = work.trail, work.levels, work.used
     snap = trail.snapshot[k]
-    multipliers_of(trail, k, counter[N_CHANGES], len(data.Z), work.q)
-    value = closing(
-        data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
-        data.distance, data.determined, work.rho, data.box, data.unavoidable,
-        work.least_split, work.number[0], levels.mask[level], levels.use[level], work.q,
-        trail.snap_partner[snap], trail.snap_boxed[snap], work.whole, used,
-        first_use(data),
-    )  # fmt: skip
-    if value < work.number[0]:
+    partner, boxed = trail.snap_partner[snap], trail.snap_boxed[snap]
+    multipliers_of(trail, k, work.counter[N_CHANGES], len(work.data.Z), work.q)
+    if recount(work, level, work.q, partner, boxed, work.whole, 1) < work.number[0]:
         return False
-    if work.record:
-        write_close(
-            data, work.log, counter[N_EVENTS : N_EVENTS + 3], levels.mask[level],
-            work.whole, trail.snap_partner[snap], trail.snap_boxed[snap],
-        )  # fmt: skip
     for w in range(len(used)):
         levels.used[level, w] |= used[w]
+    if work.record:
+        record_closing(work, level, work.q, partner, boxed)
     return True
+
+
+@njit(**UNCOUNTED)
+def record_closing(
+    work: Work, level: int, q: FloatArray, partner: IntArray, boxed: IntArray
+) -> None:
+    """Record a closing, by multipliers of as few bits as suffice.
+
+    ``work.whole`` has those that close it in any case.
+    """
+    counter, levels, used, whole = work.counter, work.levels, work.used, work.whole
+    for step in _STEPS:
+        value = recount(work, level, q, partner, boxed, work.shorter, step)
+        if value >= work.number[0]:
+            whole = work.shorter
+            for w in range(len(used)):
+                levels.used[level, w] |= used[w]
+            break
+    write_close(
+        work.data, work.log, counter[N_EVENTS : N_EVENTS + 3], levels.mask[level],
+        whole, partner, boxed,
+    )  # fmt: skip
+
+
+@njit(**UNCOUNTED)
+def recount(
+    work: Work, level: int, q: FloatArray, partner: IntArray, boxed: IntArray,
+    whole: IntArray, step: int,
+) -> float:  # fmt: skip
+    """Return what multipliers prove of a level, and write them as whole numbers."""
+    data, levels = work.data, work.levels
+    return closing(
+        data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
+        data.distance, data.determined, work.rho, data.box, data.unavoidable,
+        work.least_split, work.number[0], levels.mask[level], levels.use[level], q,
+        partner, boxed, whole, work.used, first_use(data), step,
+    )  # fmt: skip
 
 
 @njit(**UNCOUNTED)

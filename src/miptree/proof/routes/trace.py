@@ -11,7 +11,8 @@ it may use, it leaves out all others. Entries are the multipliers: whole numbers
 ``2**EXPONENT``.
 
 The trace holds only what the proof needs: a branch whose restriction nothing below
-refers to is left out, and with it its other children.
+refers to is left out, and with it its other children. There may be a hundred million
+entries, so that each one takes two whole numbers: where it belongs, and its multiplier.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
+from miptree.proof.routes.jit import SMALL
 from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
 BRANCH, CLOSE, LEMMA, FEATURE, VALUE, USE = 0, 1, 2, 3, 4, 5
@@ -28,7 +31,33 @@ MARGIN, HARD, ENVELOPE, BOX_LEFT, BOX_RIGHT = 0, 1, 2, 3, 4
 """Kinds of entries. A box entry BOX_LEFT says z >= -1/eps, with the sign of a point on
 the right; BOX_RIGHT says z <= 1/eps, with the sign of a point on the left."""
 EXPONENT = 32
-NOTHING = np.zeros(0, dtype=np.intp)
+_PARTNER, _SPLIT, _KIND = 24, 48, 56
+"""First bits of what an entry is of, above those of the point."""
+_POINTS, _SPLITS = (1 << 24) - 1, (1 << 8) - 1
+
+
+@njit(**SMALL)
+def place_of(point: int, split: int, kind: int, partner: int) -> int:
+    """Return where an entry belongs as one whole number."""
+    return point | (partner + 1) << _PARTNER | split << _SPLIT | kind << _KIND
+
+
+class Entries(NamedTuple):
+    """Multipliers, and what each is of.
+
+    Attributes
+    ----------
+    point, split, kind, partner : int arrays of shape (k,)
+        ``partner`` is -1 except for envelopes with a partner.
+    q : int64 array of shape (k,)
+        Multipliers times 2**32.
+    """
+
+    point: IntArray
+    split: IntArray
+    kind: IntArray
+    partner: IntArray
+    q: IntArray
 
 
 class Trace(NamedTuple):
@@ -52,10 +81,8 @@ class Trace(NamedTuple):
     mask : int array
     entries_start : int array of shape (E + 1,)
         Entries of event e, likewise.
-    entry_point, entry_split, entry_kind, entry_partner : int arrays
-        ``entry_partner`` is -1 except for envelopes with a partner.
-    entry_q : int64 array
-        Multipliers times 2**32.
+    entry : int64 array of shape (entries, 2)
+        :func:`place_of` each entry, and its multiplier times 2**32.
     """
 
     fixed: int
@@ -64,11 +91,7 @@ class Trace(NamedTuple):
     masks_start: IntArray
     mask: IntArray
     entries_start: IntArray
-    entry_point: IntArray
-    entry_split: IntArray
-    entry_kind: AnyArray
-    entry_partner: IntArray
-    entry_q: IntArray
+    entry: IntArray
 
     @property
     def n_events(self) -> int:
@@ -78,7 +101,8 @@ class Trace(NamedTuple):
     @property
     def points(self) -> IntArray:
         """The points that it refers to."""
-        found = self.point[self.kind == BRANCH], self.entry_point, self.entry_partner
+        entries = self.entries()
+        found = self.point[self.kind == BRANCH], entries.point, entries.partner
         fixed = [self.fixed]
         named = np.unique(np.concatenate([*found, fixed]))
         return np.asarray(named[named >= 0])
@@ -88,15 +112,25 @@ class Trace(NamedTuple):
         first, end = self.masks_start[event : event + 2]
         return [int(mask) for mask in self.mask[first:end]]
 
-    def entries_of(self, event: int) -> slice:
-        """Return where the entries of a closing or lemma are."""
-        return slice(*(int(k) for k in self.entries_start[event : event + 2]))
+    def entries(self, first: int = 0, end: int | None = None) -> Entries:
+        """Return the entries of some events."""
+        last = self.n_events if end is None else end
+        place, q = self.entry[self.entries_start[first] : self.entries_start[last]].T
+        return Entries(
+            place & _POINTS,
+            place >> _SPLIT & _SPLITS,
+            place >> _KIND,
+            (place >> _PARTNER & _POINTS) - 1,
+            q,
+        )
 
     def renumbered(self, is_subset: BoolArray) -> Trace:
         """Return the trace with splits numbered through.
 
         A search numbers hyperplanes and subset splits on their own.
         """
+        if not is_subset.any():
+            return self
         hyperplanes, subsets = np.flatnonzero(~is_subset), np.flatnonzero(is_subset)
         point, mask = self.point.copy(), self.mask.copy()
         of_feature = self.kind == FEATURE
@@ -105,36 +139,10 @@ class Trace(NamedTuple):
         mask[of_value] = subsets[mask[of_value]]
         of_use = self.kind == USE
         point[of_use] = hyperplanes[point[of_use]]
-        split = hyperplanes[self.entry_split]
-        return self._replace(point=point, mask=mask, entry_split=split)
-
-    def packed(self) -> PackedTrace:
-        """Return the trace in less memory, if it is of one hyperplane."""
-        named = max(self.points.tolist(), default=0)
-        small = np.min_scalar_type(-1 - named)
-        return PackedTrace(
-            self._replace(
-                entry_point=NOTHING, entry_split=NOTHING, entry_partner=NOTHING
-            ),
-            self.entry_point.astype(small),
-            self.entry_partner.astype(small),
-        )
-
-
-class PackedTrace(NamedTuple):
-    """A trace of one hyperplane, of which many are kept."""
-
-    rest: Trace
-    entry_point: AnyArray
-    entry_partner: AnyArray
-
-    def unpacked(self) -> Trace:
-        """Return the trace as it was."""
-        return self.rest._replace(
-            entry_point=self.entry_point.astype(np.intp),
-            entry_split=np.zeros(len(self.entry_point), dtype=np.intp),
-            entry_partner=self.entry_partner.astype(np.intp),
-        )
+        split = self.entry[:, 0] >> _SPLIT & _SPLITS
+        entry = self.entry.copy()
+        entry[:, 0] += (hyperplanes[split] - split) << _SPLIT
+        return self._replace(point=point, mask=mask, entry=entry)
 
 
 def backward(fixed: int, events: AnyArray, masks: AnyArray, entries: AnyArray) -> Trace:
@@ -149,17 +157,13 @@ def backward(fixed: int, events: AnyArray, masks: AnyArray, entries: AnyArray) -
     events : int64 array of shape (E, 4)
         Kind, point, number of masks, number of entries.
     masks : int64 array
-    entries : int64 array of shape (., 5)
-        Point, split, kind, partner, multiplier. Both end at the last event.
+    entries : int64 array of shape (., 2)
+        As in a trace. Both end at the last event.
     """
     kind, point, n_masks, n_entries = events[::-1].T
     masks_start = np.concatenate([[0], np.cumsum(n_masks)]).astype(np.intp)
     entries_start = np.concatenate([[0], np.cumsum(n_entries)]).astype(np.intp)
-    entry = entries[::-1]
     return Trace(
         fixed, kind.astype(np.int8), point.astype(np.intp),
-        masks_start, masks[::-1].astype(np.intp), entries_start,
-        entry[:, 0].astype(np.intp), entry[:, 1].astype(np.intp),
-        entry[:, 2].astype(np.int8), entry[:, 3].astype(np.intp),
-        entry[:, 4].astype(np.int64),
+        masks_start, masks[::-1].astype(np.intp), entries_start, entries[::-1].copy(),
     )  # fmt: skip

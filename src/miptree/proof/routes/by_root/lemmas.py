@@ -42,7 +42,7 @@ class Lemma:
         What subtrees cost at least on these.
     used : int
         The same points, as bits.
-    packed : list of (Structure, PackedTrace)
+    proofs : sequence of (Structure, Trace)
     n_entries : int
         Multipliers of the proofs.
     """
@@ -73,16 +73,11 @@ class Lemma:
             amount = amount * _A_LITTLE - float(least.sum())
             needed = _with_enough(own - least, needed, amount)
         self.points = points.astype(np.int32)
-        self.packed = [(one, trace.packed()) for one, trace in proofs]
+        self.proofs = proofs
         self.is_needed = needed
         self.value = (bound - float(least[~needed].sum())) / _A_LITTLE
         self.used = bits_of(points[needed])
-        self.n_entries = sum(len(trace.entry_q) for _, trace in proofs)
-
-    @property
-    def proofs(self) -> Proofs:
-        """The proofs, unpacked."""
-        return [(one, trace.unpacked()) for one, trace in self.packed]
+        self.n_entries = sum(len(trace.entry) for _, trace in proofs)
 
 
 class Counter:

@@ -209,7 +209,7 @@ def _closed(
         data.Z, data.least, data.following, data.cheap, data.root_cost, data.C,
         data.distance, data.determined, rho, data.box, data.unavoidable, least_split,
         threshold, mask, room.no_use, q, lps.partner, lps.boxed, room.whole, room.used,
-        len(mask),
+        len(mask), 1,
     )  # fmt: skip
 
 
