@@ -187,7 +187,7 @@ class RootMutator(Mutator):
         lines[1]["lines"] = len(lines) - 3
         return lines
 
-    def events(self, lines, kinds="bcldvu"):
+    def events(self, lines, kinds="bckldvu"):
         found = super().events(lines, kinds)
         return found or super().events(lines, "rf") or [2]
 
@@ -278,12 +278,12 @@ class RootMutator(Mutator):
         for line in lines[begin + 1 : -1]:
             if line[0] in ("lemma", "roots", "part"):
                 break
-            if line[0] == "c":
+            if line[0] in "ck":
                 self.scale(line, factor)
 
     def moved(self, lines):
         """Repeat, drop or move a line of any kind."""
-        kinds = ("r", "lemma", "roots", "b", "c", "f", "s")
+        kinds = ("r", "lemma", "roots", "b", "c", "k", "f", "s")
         k, other = self.some(lines, *kinds), self.some(lines, *kinds)
         way = self.rng.integers(3)
         if way == 0:

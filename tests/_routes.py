@@ -13,6 +13,8 @@ from miptree.proof.routes.trace import (
     BOX_LEFT,
     BOX_RIGHT,
     BRANCH,
+    CHANGE,
+    CLOSE,
     ENVELOPE,
     EXPONENT,
     MARGIN,
@@ -96,6 +98,26 @@ def brute_force(
 def are_parted(values: IntArray, side: AnyArray) -> bool:
     """Tell whether no value is on both sides."""
     return not bool(np.isin(values[side < 0], values[side > 0]).any())
+
+
+def unfolded(trace: Trace) -> Trace:
+    """Return a trace of changes with all entries of its closings."""
+    entry, starts, last = [], [0], {}
+    for event in range(trace.n_events):
+        own = trace.entry[slice(*trace.entries_start[event : event + 2])].tolist()
+        if trace.kind[event] == CHANGE:
+            found = trace.entries(event, event + 1)
+            keys = zip(found.point, found.split, found.kind, strict=True)
+            last |= dict(zip(keys, own, strict=True))
+            last = {key: row for key, row in last.items() if row[1]}
+            own = list(last.values())
+        entry += own
+        starts.append(len(entry))
+    return trace._replace(
+        kind=np.where(trace.kind == CHANGE, CLOSE, trace.kind),
+        entries_start=np.array(starts),
+        entry=np.array(entry, dtype=np.int64).reshape(-1, 2),
+    )
 
 
 def replay(

@@ -28,7 +28,7 @@ class Mutator:
         lines[1]["lines"] = len(lines) - 3
         return lines
 
-    def events(self, lines, kinds="bcldvu"):
+    def events(self, lines, kinds="bckldvu"):
         found = [k for k, line in enumerate(lines[2:-1], 2) if line[0] in kinds]
         critical = [k for k in self.critical if k in found]
         return critical if critical and self.rng.random() < 0.5 else found
@@ -70,11 +70,13 @@ class Mutator:
 
     def entry(self, lines):
         """Drop, repeat or copy an entry of a closing or lemma."""
-        some = [k for k in self.events(lines, "cl") if lines[k][1]]
+        some = [k for k in self.events(lines, "ckl") if lines[k][1]]
         if not some:
             return
-        flat = self.pick(lines[self.pick(some)][1:])
-        other = self.pick(lines[self.pick(some)][1:])
+        flat = self.pick(lines[self.pick(some)][1:3])
+        other = self.pick(lines[self.pick(some)][1:3])
+        if not isinstance(flat, list) or not isinstance(other, list):
+            return  # a lemma has one list, and maybe a shift
         k = 4 * int(self.rng.integers(len(flat) // 4 + 1))
         way = self.rng.integers(3)
         if way == 0:
@@ -86,7 +88,7 @@ class Mutator:
 
     def line(self, lines):
         """Drop or repeat a line, or put that of another place into it."""
-        k, other = (self.pick(self.events(lines, "bclsfdvu")) for _ in range(2))
+        k, other = (self.pick(self.events(lines, "bcklsfdvu")) for _ in range(2))
         way = self.rng.integers(3)
         if way == 0 and len(self.events(lines)) > 2:
             del lines[k]
@@ -102,7 +104,7 @@ class Mutator:
             return
         start = self.pick(branches)
         end = self.end_of(lines, start)
-        closings = [line for line in lines[start:end] if line[0] == "c"]
+        closings = [line for line in lines[start:end] if line[0] in "ck"]
         if not closings:
             return
         closing = copy.deepcopy(self.pick(closings))
@@ -116,14 +118,14 @@ class Mutator:
         """The line after a branch or closing and all that is below it."""
         ends, end = 1, start
         n_categories = sum(c.get("is_subset", False) for c in lines[0]["columns"])
-        while ends and end < len(lines) - 1 and lines[end][0] in "bcldvu":
-            more = {"c": -1, "l": 0, "v": 1, "u": 1, "d": n_categories - 1}
+        while ends and end < len(lines) - 1 and lines[end][0] in "bckldvu":
+            more = {"c": -1, "k": -1, "l": 0, "v": 1, "u": 1, "d": n_categories - 1}
             ends += more.get(lines[end][0], len(lines[end]) - 3)
             end += 1
         return end
 
     def order(self, lines):
-        a, b = (self.pick(self.events(lines, "bclsfdvu")) for _ in range(2))
+        a, b = (self.pick(self.events(lines, "bcklsfdvu")) for _ in range(2))
         lines[a], lines[b] = lines[b], lines[a]
 
     def structure(self, lines):
@@ -135,7 +137,7 @@ class Mutator:
         way = self.rng.integers(4)
         if way == 0:
             ends = [*[s for s in starts if s > k], len(lines) - 1]
-            if len(starts) > 1 and lines[ends[0] - 1][0] in "bclsfdvu":
+            if len(starts) > 1 and lines[ends[0] - 1][0] in "bcklsfdvu":
                 del lines[k : ends[0]]
         elif way == 1 and isinstance(lines[k][1], list):
             lines[k][1] = lines[k][1][::-1]
@@ -204,7 +206,7 @@ class Mutator:
             lines[1]["exponent"] = int(self.rng.integers(28, 36))
             return
         factor = self.pick([0.5, 1.01, 2, 3])
-        for k in self.events(lines, "cl"):
+        for k in self.events(lines, "ckl"):
             self.scale(lines[k], factor)
 
     def scale(self, line, factor):

@@ -22,7 +22,6 @@ from miptree.objective.bounds import ROUTES, Bound
 from miptree.proof.routes.result import Part, RoutesProof
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.trace import (
-    BOX_LEFT,
     BOX_RIGHT,
     BRANCH,
     CLOSE,
@@ -70,7 +69,7 @@ TRACE = trace_of(
     [
         (LEMMA, 0, [], 2),
         (BRANCH, 1, [1, 2], 0),
-        (CLOSE, -1, [], 4),
+        (CLOSE, -1, [], 3),
         (CLOSE, -1, [], 0),
     ],
     [  # point, split, kind, partner, multiplier
@@ -78,7 +77,6 @@ TRACE = trace_of(
         (1, 0, HARD, -1, 6),
         (0, 0, ENVELOPE, 2, 1 << 40),
         (2, 0, BOX_RIGHT, -1, 7),
-        (1, 0, BOX_LEFT, -1, 0),
         (1, 0, ENVELOPE, -1, 8),
     ],
     fixed=1,

@@ -12,6 +12,7 @@ from miptree.proof.routes.trace import (
     BOX_LEFT,
     BOX_RIGHT,
     BRANCH,
+    CHANGE,
     ENVELOPE,
     FEATURE,
     HARD,
@@ -52,7 +53,6 @@ def event_lines(trace: Trace, number: IntArray) -> Iterator[str]:
     Parameters
     ----------
     trace : Trace
-        Entries whose multiplier is 0 are left out.
     number : int array of shape (n,)
         What each point is called in the file.
     """
@@ -78,7 +78,8 @@ def event_lines(trace: Trace, number: IntArray) -> Iterator[str]:
                 raise ValueError("A lemma may not rest on envelopes.")
             yield line(["l", plain, *more])
         else:
-            yield line(["c", plain, envelopes, *more])
+            name = "k" if kind == CHANGE else "c"
+            yield line([name, plain, envelopes, *more])
 
 
 class _Entries:
@@ -108,16 +109,15 @@ class _Entries:
         starts = trace.entries_start[first : end + 1] - trace.entries_start[first]
         self._shift = _shifts(entries.q, starts)
         q = entries.q >> np.repeat(self._shift, np.diff(starts))
-        counts = q > 0
         is_envelope = entries.kind == ENVELOPE
         point = number[entries.point]
         partner = np.where(entries.partner >= 0, number[entries.partner], -1)
         plain = np.column_stack([entries.split, KIND[entries.kind], point, q])
         envelope = np.column_stack([entries.split, point, q, partner])
-        self._plain = plain[counts & ~is_envelope].astype(np.int64)
-        self._envelope = envelope[counts & is_envelope].astype(np.int64)
-        self._plain_start = _starts(counts & ~is_envelope, starts)
-        self._envelope_start = _starts(counts & is_envelope, starts)
+        self._plain = plain[~is_envelope].astype(np.int64)
+        self._envelope = envelope[is_envelope].astype(np.int64)
+        self._plain_start = _starts(~is_envelope, starts)
+        self._envelope_start = _starts(is_envelope, starts)
         self._first, self._end = first, end
 
 

@@ -28,6 +28,7 @@ _SHIFT = rb"(?:, ?([0-9]{1,2}))?"
 _EVENT = {
     b"b": re.compile(rb'\["b", ?' + _NUMBERS + rb"\]\s*"),
     b"c": re.compile(rb'\["c", ?' + _TWO_LISTS + _SHIFT + rb"\]\s*"),
+    b"k": re.compile(rb'\["k", ?' + _TWO_LISTS + _SHIFT + rb"\]\s*"),
     b"l": re.compile(rb'\["l", ?\[' + _NUMBERS + rb"\]" + _SHIFT + rb"\]\s*"),
     b"f": re.compile(rb'\["f", ?' + _NUMBERS + rb"\]\s*"),
     b"d": re.compile(rb'\["d", ?' + _NUMBERS + rb"\]\s*"),
@@ -35,7 +36,7 @@ _EVENT = {
     b"u": re.compile(rb'\["u", ?' + _NUMBERS + rb"\]\s*"),
     b"r": re.compile(rb'\["r", ?' + _TWO_LISTS + _SHIFT + rb"\]\s*"),
 }
-_PLACES = {b"c": (3, 2), b"l": (3,), b"r": (None, 3)}
+_PLACES = {b"c": (3, 2), b"k": (3, 2), b"l": (3,), b"r": (None, 3)}
 """Where the multiplier of an entry is in each list: the third or fourth of four."""
 _LONG = re.compile(rb"\d{18}")
 
@@ -139,6 +140,8 @@ class RoutesCheck:
             by_root.close(*values)
         elif kind == b"c":
             walk.close(*values)
+        elif kind == b"k":
+            walk.change(*values)
         elif kind == b"l":
             walk.lemmas_of(*values)
         elif kind == b"d":

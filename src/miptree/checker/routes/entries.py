@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..values import SAME_DATA, Refused
 from .closings import MOST_Q
 from .structures import Structure
+
+Closing: TypeAlias = tuple[list[list[int]], list[list[int]]]
+"""Columns of entries: split, kind, point, q; of envelopes: split, point, q, partner."""
+_NOTHING: list[list[int]] = [[], [], [], []]
 
 
 class Entries:
@@ -26,6 +31,8 @@ class Entries:
         self.n_splits = structure.n_splits
         self.without = frozenset(np.flatnonzero(structure.is_subset).tolist())
         self.name, self.partner = name, {**name, -1: -1}
+        self._last: Closing = (_NOTHING, _NOTHING)
+        self._kept: _Kept | None = None
 
     def plain(self, flat: Sequence[int]) -> list[list[int]]:
         """Part a list of entries into split, kind, point and q."""
@@ -40,6 +47,21 @@ class Entries:
         point = _numbered(point, self.name)
         return [split, point, q, _numbered(partner, self.partner)]
 
+    def closing(self, plain: Sequence[int], envelopes: Sequence[int]) -> Closing:
+        """Part both lists of a closing, which the next one may change."""
+        found = self.plain(plain), self.envelopes(envelopes)
+        if plain or envelopes:
+            self._last, self._kept = found, None
+        return found
+
+    def changed(self, plain: Sequence[int], envelopes: Sequence[int]) -> Closing:
+        """Return the last closing that had any entries, with some of them changed."""
+        if self._kept is None:
+            self._kept = _Kept({}, {})
+            self._kept.change(*self._last)
+        self._kept.change(self.plain(plain), self.envelopes(envelopes))
+        return self._kept.closing()
+
     def _check(self, split: list[int], q: list[int]) -> None:
         if split and not (min(split) >= 0 and max(split) < self.n_splits):
             raise Refused("An entry of the proof file names a split that is none.")
@@ -47,6 +69,43 @@ class Entries:
             raise Refused("An entry of the proof file names a split without margins.")
         if q and not (min(q) >= 0 and max(q) <= MOST_Q):
             raise Refused("A multiplier of the proof file is negative or too large.")
+
+
+class _Kept(NamedTuple):
+    """The entries of a closing, one for each split, kind and point.
+
+    Attributes
+    ----------
+    plain : dict of (split, kind, point) to q
+    envelopes : dict of (split, point) to (q, partner)
+    """
+
+    plain: dict[tuple[int, ...], int]
+    envelopes: dict[tuple[int, ...], tuple[int, int]]
+
+    def change(self, plain: list[list[int]], envelopes: list[list[int]]) -> None:
+        """Put entries in the place of those before; a q of 0 takes one off."""
+        for *key, q in zip(*plain, strict=True):
+            if q:
+                self.plain[tuple(key)] = q
+            else:
+                self.plain.pop(tuple(key), None)
+        for split, point, q, partner in zip(*envelopes, strict=True):
+            if q:
+                self.envelopes[split, point] = q, partner
+            else:
+                self.envelopes.pop((split, point), None)
+
+    def closing(self) -> Closing:
+        """Return the entries as columns."""
+        plain = [*_transposed(self.plain, 3), list(self.plain.values())]
+        split, point = _transposed(self.envelopes, 2)
+        return plain, [split, point, *_transposed(self.envelopes.values(), 2)]
+
+
+def _transposed(rows: Iterable[tuple[int, ...]], n: int) -> list[list[int]]:
+    """Return n columns of some rows."""
+    return [list(column) for column in zip(*rows, strict=True)] or [[]] * n
 
 
 def _columns(flat: Sequence[int]) -> list[list[int]]:

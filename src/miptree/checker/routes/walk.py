@@ -10,7 +10,7 @@ import numpy as np
 from ..values import Refused, TooMuch
 from .batches import Batch
 from .closings import closing_values, lemma_values
-from .entries import Entries, no_point
+from .entries import Closing, Entries, no_point
 from .numbers import Numbers
 from .structures import Structure, is_symmetric
 from .uses import ALL_OPEN, Use
@@ -197,10 +197,16 @@ class Walk:
         One in which a point has no leaf left needs no reason. Nor does one in which no
         point is left to a leaf: there is a best tree that has points in every leaf.
         """
+        self._close(self.entries.closing(plain, envelopes), rest)
+
+    def change(self, plain: Sequence[int], envelopes: Sequence[int]) -> None:
+        """End a branch by the multipliers of the last closing, with some changes."""
+        self._close(self.entries.changed(plain, envelopes))
+
+    def _close(self, columns: Closing, rest: Rest = NO_REST) -> None:
         self._begin()
-        is_bare = not plain and not envelopes
+        is_bare = not columns[0][0] and not columns[1][0]
         if not self.n_empty and not (is_bare and self._lacks_points()):
-            columns = self.entries.plain(plain), self.entries.envelopes(envelopes)
             base = self.base + rest.base
             known = base, self.leaves, self._left_out, *columns
             self.closings.add(*known, rest.value)

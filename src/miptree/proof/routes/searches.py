@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.engine import (
     EXHAUSTED,
     Candidate,
@@ -80,7 +81,8 @@ class Search:
         self.n_entries = state.n_entries if self.is_recorded else 0
         if outcome == EXHAUSTED:
             self.is_exhausted = True
-            self.trace = state.trace() if self.is_recorded else None
+            self.trace = as_changes(state.trace()) if self.is_recorded else None
+            self.n_entries = 0 if self.trace is None else len(self.trace.entry)
             self._state = None  # and its memory
         return state.nodes - before, state.take_candidates()
 

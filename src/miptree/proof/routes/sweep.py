@@ -90,7 +90,8 @@ def sweep(
     with budget.clock.flag() as stop, on_threads(n_jobs) as threads:
         for batch in _batches(routes, structures):
             searches = [Search(routes, one, goal.now, record, stop) for one in batch]
-            if not _exhaust(searches, goal, threads, on_candidates):
+            kept = sum(one.n_entries for one in done)
+            if not _exhaust(searches, goal, threads, on_candidates, kept):
                 return Sweep(None, budget.used - before, inf, None)
             done += searches
             record = record and all(one.is_recorded for one in searches)
@@ -136,9 +137,16 @@ def _batches(
 
 
 def _exhaust(
-    searches: list[Search], goal: Goal, threads: Parallel, on_candidates: OnCandidates
+    searches: list[Search],
+    goal: Goal,
+    threads: Parallel,
+    on_candidates: OnCandidates,
+    kept: int,
 ) -> bool:
-    """Go on with the searches of a batch; tell whether all of them ended."""
+    """Go on with the searches of a batch; tell whether all of them ended.
+
+    Multipliers kept of other ones count as well.
+    """
     budget, nodes, batch = goal.budget, _FIRST_NODES, searches
     while searches and not budget.is_over:
         left = budget.left
@@ -154,7 +162,7 @@ def _exhaust(
         searches = [one for one in searches if not one.is_exhausted]
         for one in searches:
             one.value = min(one.value, goal.now)
-        if sum(one.n_entries for one in batch) > _MOST_ENTRIES:
+        if kept + sum(one.n_entries for one in batch) > _MOST_ENTRIES:
             for one in batch:
                 one.stop_recording()
         took = budget.spent - spent

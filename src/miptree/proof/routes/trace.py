@@ -25,9 +25,11 @@ from numba import njit
 from miptree.proof.routes.jit import SMALL
 from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
-BRANCH, CLOSE, LEMMA, FEATURE, VALUE, USE = 0, 1, 2, 3, 4, 5
-"""Kinds of events."""
+BRANCH, CLOSE, LEMMA, FEATURE, VALUE, USE, CHANGE = 0, 1, 2, 3, 4, 5, 6
+"""Kinds of events. A CHANGE is a closing by the entries of the closing before it, save
+those that it has itself; of these, those with a multiplier of 0 are gone."""
 MARGIN, HARD, ENVELOPE, BOX_LEFT, BOX_RIGHT = 0, 1, 2, 3, 4
+N_KINDS = 5
 """Kinds of entries. A box entry BOX_LEFT says z >= -1/eps, with the sign of a point on
 the right; BOX_RIGHT says z <= 1/eps, with the sign of a point on the left."""
 EXPONENT = 32
@@ -40,6 +42,19 @@ _POINTS, _SPLITS = (1 << 24) - 1, (1 << 8) - 1
 def place_of(point: int, split: int, kind: int, partner: int) -> int:
     """Return where an entry belongs as one whole number."""
     return point | (partner + 1) << _PARTNER | split << _SPLIT | kind << _KIND
+
+
+@njit(**SMALL)
+def key_of(place: int, n: int) -> int:
+    """Return a number for the point, split and kind of an entry among n points."""
+    split, kind = place >> _SPLIT & _SPLITS, place >> _KIND
+    return (split * N_KINDS + kind) * n + (place & _POINTS)
+
+
+@njit(**SMALL)
+def without_partner(place: int) -> int:
+    """Return the same without a partner."""
+    return place & ~(_POINTS << _PARTNER)
 
 
 class Entries(NamedTuple):
@@ -68,12 +83,12 @@ class Trace(NamedTuple):
     fixed : int
         Point fixed to the left of the root by symmetry, or -1.
     kind : int8 array of shape (E,)
-        BRANCH, CLOSE, LEMMA, FEATURE, VALUE or USE. A branch is followed by the
+        BRANCH, CLOSE, LEMMA, FEATURE, VALUE, USE or CHANGE. A branch is followed by the
         subtrees of its children; a lemma belongs to the node that the next event goes
         on with.
     point : int array of shape (E,)
         BRANCH: the point; LEMMA, FEATURE, USE: the split; VALUE: a point that has the
-        value; CLOSE: -1.
+        value; CLOSE, CHANGE: -1.
     masks_start : int array of shape (E + 1,)
         Masks of event e are ``mask[masks_start[e] : masks_start[e + 1]]``, one for each
         child of a BRANCH; of a VALUE it is the number of the split, of a USE that of
