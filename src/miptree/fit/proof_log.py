@@ -26,6 +26,8 @@ FORMAT = "miptree-proof"
 MOST_BYTES = 1 << 32
 """Size of a file before it is packed: a checker takes no larger one."""
 
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
 
 class ProofTooLargeError(ValueError):
     """A proof has more bytes than a proof file may have."""
@@ -77,7 +79,7 @@ def _rows(rows: TrainingRows) -> dict[str, Any]:
 
 def line(value: Any) -> str:
     """Write a value as a line of JSON."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")) + "\n"
+    return _ENCODER.encode(value) + "\n"
 
 
 def write_lines(

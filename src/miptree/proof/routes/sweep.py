@@ -29,8 +29,9 @@ _MOST_BYTES = 1e9
 """Memory of the searches that go on side by side."""
 _LOWER_FROM = 0.85
 """Part of the budget after which the threshold is lowered, so that the searches end."""
-_MOST_ENTRIES = 64_000_000
-"""Multipliers of a recorded proof, some 1.2 GB in a file; a longer one is dropped."""
+_MOST_ENTRIES = 128_000_000
+"""Multipliers of a recorded proof, 2 GB in memory; a longer one is dropped. Where a
+search has ended, those that do not change from closing to closing count once."""
 
 
 class Sweep(NamedTuple):

@@ -11,9 +11,9 @@ from miptree.proof.routes.units import RouteProblem
 
 _NODES_AT_A_TIME = 16
 """Nodes of the root between two looks at the clock."""
-MOST_ENTRIES = 100_000_000
-"""Multipliers of recorded lemmas, some 2 GB in memory and in a file, to which those of
-the root come; a longer proof is dropped."""
+MOST_ENTRIES = 64_000_000
+"""Changes of multipliers in recorded lemmas, some 1 GB in memory and in a file, to
+which those of the root come; a longer proof is dropped."""
 
 
 def can_search_roots(routes: RouteProblem, depth: int) -> bool:
