@@ -14,7 +14,7 @@ from _routes_proofs import random_proof, truth
 from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
 from miptree.proof.routes.structures import structures
-from miptree.proof.routes.trace import CHANGE, CLOSE
+from miptree.proof.routes.trace import BOX_LEFT, CHANGE, CLOSE, backward, place_of
 from test_routes_engine import tiny_problem
 
 pytestmark = pytest.mark.usefixtures("bugs_show")
@@ -24,6 +24,8 @@ MAKERS = {
     "by root": (random_by_root, RootMutator),
 }
 N_MUTANTS, N_LONG = 60, 1500
+CLOSING_OF_TWO = np.array([[CLOSE, -1, 0, 2]])
+"""An event as kernels write it: kind, point, masks, entries."""
 
 
 def traces_of(seed):
@@ -48,6 +50,16 @@ def test_changes_of_a_trace_say_what_it_said():
             assert rows[0] == rows[1]
         n_changes += int((short.kind == CHANGE).sum())
     assert n_changes > 50
+
+
+def test_a_closing_with_two_entries_of_a_kind_is_left_as_it_is():
+    for shared in (0, 1):
+        places = [place_of.py_func(point, 0, BOX_LEFT, -1) for point in (0, shared)]
+        entry = np.column_stack([places, [7, 8]])
+        trace = backward(-1, CLOSING_OF_TWO, np.zeros(0, dtype=int), entry)
+        short = as_changes(trace)
+        assert short.kind.tolist() == [CHANGE if shared else CLOSE]
+        assert np.array_equal(short.entry, trace.entry)
 
 
 def test_recorded_multipliers_have_few_bits_where_that_suffices():

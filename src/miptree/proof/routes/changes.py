@@ -13,9 +13,9 @@ from miptree.proof.routes.jit import KERNEL, SMALL
 from miptree.proof.routes.trace import (
     CHANGE,
     CLOSE,
-    N_KINDS,
     Trace,
     key_of,
+    point_of,
     without_partner,
 )
 from miptree.utils.arrays import AnyArray, IntArray
@@ -30,13 +30,11 @@ def as_changes(trace: Trace) -> Trace:
     """
     if len(trace.entry) == 0:
         return trace
-    n, n_splits = trace.entries().point.max() + 1, trace.entries().split.max() + 1
     kind, starts = trace.kind.copy(), trace.entries_start.copy()
     # At worst all entries of a closing are new, and all of the one before it are gone.
     entry = np.empty((2 * len(trace.entry), 2), dtype=np.int64)
-    size = (int(n), int(n_splits) * N_KINDS)
     n_entries = _write_changes(
-        trace.kind, trace.entries_start, trace.entry, size, kind, starts, entry
+        trace.kind, trace.entries_start, trace.entry, kind, starts, entry
     )
     if n_entries < 0:
         return trace
@@ -47,11 +45,16 @@ def as_changes(trace: Trace) -> Trace:
 
 @njit(**KERNEL)
 def _write_changes(
-    old_kind: AnyArray, old_starts: IntArray, old: IntArray, size: tuple[int, int],
+    old_kind: AnyArray, old_starts: IntArray, old: IntArray,
     kind: AnyArray, starts: IntArray, entry: IntArray,
 ) -> int:  # fmt: skip
     """Write kinds, starts and entries; return how many these are, -1 if it fails."""
-    n_keys, n_present, end = size[0] * size[1], 0, 0
+    n, n_present, end = 0, 0, 0
+    for row in range(len(old)):
+        n = max(n, point_of(old[row, 0]) + 1)
+    n_keys = 0
+    for row in range(len(old)):
+        n_keys = max(n_keys, key_of(old[row, 0], n) + 1)
     place, q = np.zeros(n_keys, dtype=np.int64), np.zeros(n_keys, dtype=np.int64)
     seen, present = np.zeros(n_keys, dtype=np.int64), np.zeros(n_keys, dtype=np.int64)
     for event in range(len(old_kind)):
@@ -63,7 +66,7 @@ def _write_changes(
             continue
         kind[event] = CHANGE
         for row in range(first, last):
-            key = key_of(old[row, 0], size[0])
+            key = key_of(old[row, 0], n)
             if seen[key] == event + 1:
                 return -1
             is_new = seen[key] == 0

@@ -45,6 +45,12 @@ def place_of(point: int, split: int, kind: int, partner: int) -> int:
 
 
 @njit(**SMALL)
+def point_of(place: int) -> int:
+    """Return the point of an entry."""
+    return place & _POINTS
+
+
+@njit(**SMALL)
 def key_of(place: int, n: int) -> int:
     """Return a number for the point, split and kind of an entry among n points."""
     split, kind = place >> _SPLIT & _SPLITS, place >> _KIND
