@@ -87,7 +87,7 @@ class RouteProblem(_Arrays):
         """
         return 2.0 * min(self.rho, float(self.C.min()))
 
-    @property
+    @cached_property
     def least_cost(self) -> FloatArray:
         """(n,): cost of each point's cheapest label."""
         return np.asarray(self.cost[:, self.labels].min(axis=1))

@@ -10,34 +10,23 @@ hand treat badly, on whichever side. Where there is none, they are a tree of tha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple
 
-import numpy as np
-
+from miptree.proof.routes.by_root.below import ROUNDING, Below
+from miptree.proof.routes.by_root.branching import point_to_branch_on
 from miptree.proof.routes.by_root.pending import Pending
 from miptree.proof.routes.by_root.proofs import Closing, RootsProof
-from miptree.proof.routes.by_root.root_lp import BOTH, Closed, Kept, RootLp
-from miptree.proof.routes.by_root.subtrees import Subtree, Subtrees, costs
-from miptree.proof.routes.by_root.trees import cost_at_hand, tree_at_hand
-from miptree.proof.routes.engine import Candidate, central_point
-from miptree.proof.routes.look import LEAST_LACK
+from miptree.proof.routes.by_root.root_lp import Kept, RootLp
+from miptree.proof.routes.by_root.subtrees import Subtrees
+from miptree.proof.routes.by_root.trees import TreesMet
+from miptree.proof.routes.engine import central_point
 from miptree.proof.routes.units import RouteProblem
-from miptree.utils.arrays import AnyArray, FloatArray, IntArray
+from miptree.utils.arrays import AnyArray, IntArray
 
-_ROUNDING = 1.0 + 1e-12
-"""Sums of bounds are rounded."""
 _SAFETY = 1.0 + 1e-7
 """A root's LP is worth a recount from here on."""
 _BELOW = 1.0 - 1e-8
 """The threshold falls a little below a tree that was met, not to meet it again."""
-_HARDLY = 1.0 + 1e-9
-"""A bound that is so little higher is not worth a lemma."""
-_NEARLY = 1.0 + 1e-5
-"""A tree that costs so little more than its node is its tree."""
-_TIMES_BELOW, _SHARE_OF_WORSE = 2.0, 0.1
-"""To choose a point: what it costs at a subtree at hand counts twice, and its worse
-side a tenth beside its better one."""
 
 
 @dataclass
@@ -50,18 +39,18 @@ class _Node:
 
     mask: IntArray
     kept: Kept
-    below: list[Subtree]
+    below: Below
     value: float
     parent: Pending | None = None
     why: Closing | None = None
 
 
 class _Option(NamedTuple):
-    """A side of a point, what is proved of it and why, and the subtree there."""
+    """A side of a point, what is proved if it goes there, and why."""
 
     side: int
     value: float
-    subtree: Subtree
+    below: Below
     why: Closing | None
 
 
@@ -83,15 +72,7 @@ class RootSearch:
     ----------
     threshold : float
         T. It falls where trees are found, and may be lowered from outside.
-    met : float
-        The threshold after it fell to that of a tree in the box, which is no more
-        than such a tree costs: no higher bound is possible.
-    fell_short : bool
-        Whether the threshold fell to less than any tree in the box that was met costs.
-    nodes : int
-        Nodes of the search, and of those below the root.
-    candidates : list of Candidate
-        Trees that were met since the list was emptied.
+    trees : TreesMet
     proof : RootsProof or None
         The proof of the whole, once the search is exhausted, if it is recorded.
     """
@@ -103,25 +84,23 @@ class RootSearch:
         stop: AnyArray,
         record: bool = False,
     ) -> None:
-        self.problem, self.threshold, self.met = problem, threshold, inf
-        self.candidates: list[Candidate] = []
-        self.fell_short = False
-        self._own_nodes, self._stop, self._cheapest = 0, stop, threshold
+        self.problem, self.threshold = problem, threshold
+        self.trees = TreesMet(problem, threshold)
+        self._own_nodes, self._stop = 0, stop
         self._root = RootLp(problem, record)
         self._subtrees = Subtrees(problem, stop, record)
-        self._least = problem.least_cost
         # A tree can be mirrored, so that one point is on the left.
         mask = self._root.mask.copy()
         self._fixed = central_point(problem)
         mask[self._fixed] = 1
         self.is_recorded = record
         self.proof: RootsProof | None = None
-        nothing = self._subtrees.nothing
-        self._waiting = [_Node(mask, self._root.keep(), [nothing, nothing], 0.0)]
+        below = Below(self._subtrees, (self._subtrees.nothing,) * 2)
+        self._waiting = [_Node(mask, self._root.keep(), below, 0.0)]
 
     @property
     def nodes(self) -> int:
-        """Nodes so far."""
+        """Nodes of the search, and of those below the root, so far."""
         return self._own_nodes + self._subtrees.nodes
 
     @property
@@ -144,7 +123,7 @@ class RootSearch:
                 self._waiting.pop()  # its sibling was all that its parent needs
                 continue
             pending = Pending(node.parent) if self.is_recorded else None
-            if node.value < self.threshold * _ROUNDING:
+            if node.value < self.threshold * ROUNDING:
                 children = self._children(node, pending)
             else:
                 children = self._end(pending, node.why)
@@ -160,68 +139,104 @@ class RootSearch:
         self.is_recorded = self._subtrees.record = False
         for node in self._waiting:
             node.parent = node.why = None
-            node.below = [one._replace(lemma=None) for one in node.below]
+            node.below = node.below.without_lemmas()
 
     def _children(self, node: _Node, pending: Pending | None) -> list[_Node] | None:
         """Return what is left to search of a node, the most promising part last."""
-        root, below = self._root, list(node.below)
+        root, below = self._root, node.below
         root.mask[:] = node.mask
         root.bring_back(node.kept)
         while True:
-            value = root.solve(self._enough(below))
-            if not self._count_sent(below, value):
+            value = root.solve(self._enough - below.cost)
+            below = below.with_sent(root.mask, value, self._enough)
+            if self._stop[0]:
                 return None
-            rest = self._rest(below)
-            if value + rest >= self.threshold * _SAFETY and self._is_closed(below):
+            if self._is_closed(value, below):
                 return self._end(pending, self._why(below))
-            root.look()
-            decided, sides = root.close_sides(value, rest, self.threshold * _ROUNDING)
-            self._note(pending, sides, below)
+            decided = self._close_sides(value, below, pending)
             if decided < 0:
                 # The other side of the last point was closed before it.
                 return self._end(pending, pending.forced.pop().why if pending else None)
             if decided:
                 continue
-            point = self._point_to_branch_on(below)
-            self._look_at_tree(below)
+            point = point_to_branch_on(self.problem.C, root, below)
+            self.trees.look(root, below)
             if point < 0:
-                self._keep_tree(rest, below)
+                self._keep_tree(below)
                 return self._end(pending, self._why(below))
             options = [self._option(point, side, below) for side in range(2)]
             if self._stop[0]:
                 return None
-            is_open = [one.value < self.threshold * _ROUNDING for one in options]
+            is_open = [one.value < self.threshold * ROUNDING for one in options]
             if all(is_open):
-                return self._nodes(point, options, below, pending)
+                return self._nodes(point, options, pending)
             closed = options[is_open.index(False)]
             if pending is not None:
                 pending.force(point, closed.side, closed.why)
             option = options[1 - closed.side]
             if not any(is_open):
                 return self._end(pending, option.why)
-            root.mask[point] = 1 << option.side
-            below[option.side] = option.subtree
+            root.mask[point], below = 1 << option.side, option.below
 
     def _nodes(
-        self,
-        point: int,
-        options: list[_Option],
-        below: list[Subtree],
-        pending: Pending | None,
+        self, point: int, options: list[_Option], pending: Pending | None
     ) -> list[_Node]:
         """Return the nodes of both sides of a point."""
         kept, nodes = self._root.keep(), []
-        options = sorted(options, key=lambda one: -one.value)
-        for option in options:
-            mask, subtrees = self._root.mask.copy(), list(below)
-            mask[point] = 1 << option.side
-            subtrees[option.side] = option.subtree
-            value, why = option.value, option.why
-            nodes.append(_Node(mask, kept, subtrees, value, pending, why))
+        for side, value, below, why in sorted(options, key=lambda one: -one.value):
+            mask = self._root.mask.copy()
+            mask[point] = 1 << side
+            nodes.append(_Node(mask, kept, below, value, pending, why))
         if pending is not None:
             # The last node is the first to be searched.
-            pending.branch(point, first_side=options[1].side)
+            pending.branch(point, first_side=side)
         return nodes
+
+    # ------------------------------------------------------------- what is proved
+
+    @property
+    def _enough(self) -> float:
+        """What root and all below it have to cost, for a node to be closed."""
+        return self.threshold * _SAFETY * _SAFETY
+
+    def _is_closed(self, value: float, below: Below) -> bool:
+        """Tell whether a node is closed, if the root's LP has some value.
+
+        The root's multipliers are tried anew where they do not show that.
+        """
+        if value + below.cost < self.threshold * _SAFETY:
+            return False
+        for _ in range(2):
+            proved = self._root.proved(self.threshold)
+            if proved + below.cost >= self.threshold * ROUNDING:
+                return True
+            self._root.clear()
+            self._root.solve(self._enough - below.cost)
+        return False
+
+    def _close_sides(self, value: float, below: Below, pending: Pending | None) -> int:
+        """Decide points with one side left; return how many, -1 if one has none."""
+        self._root.look()
+        threshold = self.threshold * ROUNDING
+        decided, sides = self._root.close_sides(value, below.cost, threshold)
+        if pending is not None:
+            for point, side, entries in sides:
+                pending.force(point, side, self._why(below, entries))
+        return decided
+
+    def _option(self, point: int, side: int, below: Below) -> _Option:
+        """Return what is proved if a point goes to a side."""
+        enough, root = self._enough, self._root
+        value, entries = root.try_side(point, side, enough - below.cost, self.threshold)
+        if value + below.cost < self.threshold * ROUNDING:
+            below = below.with_point(point, side, root.mask, value, enough)
+        return _Option(side, value + below.cost, below, self._why(below, entries))
+
+    def _keep_tree(self, below: Below) -> None:
+        """Keep the tree of a node with nothing to decide, and fall below its cost."""
+        value = self._root.proved(self.threshold) + below.cost
+        self.threshold = min(self.threshold, value * _BELOW)
+        self.trees.keep(self._root, below, value, self.threshold)
 
     # ---------------------------------------------------------- what is recorded
 
@@ -232,134 +247,9 @@ class RootSearch:
             self.proof = tree and RootsProof(self._fixed, tree)
         return []
 
-    def _why(
-        self, below: list[Subtree], entries: IntArray | None = None
-    ) -> Closing | None:
+    def _why(self, below: Below, entries: IntArray | None = None) -> Closing | None:
         """Return the closing by some multipliers, or the last ones, if recorded."""
         if not self.is_recorded:
             return None
         entries = self._root.entries() if entries is None else entries
-        return Closing(entries, (below[0].lemma, below[1].lemma))
-
-    def _note(
-        self, pending: Pending | None, sides: list[Closed], below: list[Subtree]
-    ) -> None:
-        """Note the sides that were closed on the way."""
-        if pending is not None:
-            for point, side, entries in sides:
-                pending.force(point, side, self._why(below, entries))
-
-    # ------------------------------------------------------------- what is proved
-
-    def _rest(self, below: list[Subtree]) -> float:
-        """Return what is proved of everything but the root."""
-        is_counted = np.zeros(self.problem.n_points, dtype=bool)
-        for subtree in below:
-            is_counted[subtree.points] = True
-        total = float(self._least[~is_counted].sum())
-        return (total + below[0].bound + below[1].bound) / _ROUNDING
-
-    def _count_sent(self, below: list[Subtree], value: float) -> bool:
-        """Find the subtrees of sides whose new points do not fit; False if stopped."""
-        for side, known in enumerate(below):
-            new = self._not_counted(side, known)
-            if self._rise(known, new).sum() > LEAST_LACK:
-                below[side] = self._with_points(side, new, below, value)
-        return not self._stop[0]
-
-    def _not_counted(self, side: int, known: Subtree) -> IntArray:
-        """Return the points of a side that cost nothing at its subtree until now."""
-        is_new = self._root.mask == 1 << side
-        is_new[known.points] = False
-        return np.flatnonzero(is_new)
-
-    def _rise(self, known: Subtree, points: IntArray) -> FloatArray:
-        """Return what points cost at a subtree beyond what they must cost."""
-        return costs(self.problem, known.split, points) - self._least[points]
-
-    def _with_points(
-        self, side: int, new: IntArray, below: list[Subtree], root: float
-    ) -> Subtree:
-        """Return the subtree of a side that gets new points, if the root costs so much.
-
-        Only the subtree for all of them together is searched for.
-        """
-        known = below[side]
-        points = np.sort(np.append(known.points, new))
-        at_least = known.bound + float(self._least[new].sum()) / _ROUNDING
-        others = root + self._rest(below) - at_least
-        limit = self.threshold * _SAFETY * _SAFETY - others
-        found = self._subtrees.best(points, limit, known.split)
-        if found.bound <= at_least * _HARDLY:
-            found = found._replace(bound=at_least, lemma=known.lemma)
-        return found
-
-    def _option(self, point: int, side: int, below: list[Subtree]) -> _Option:
-        """Return what is proved if a point goes to a side."""
-        enough = self._enough(below)
-        root, entries = self._root.try_side(point, side, enough, self.threshold)
-        rest, subtree = self._rest(below), below[side]
-        is_open = root + rest < self.threshold * _ROUNDING
-        if is_open and self._rise(subtree, np.array([point]))[0] > LEAST_LACK:
-            new = np.append(self._not_counted(side, subtree), point)
-            subtree = self._with_points(side, new, below, root)
-            below = [subtree if k == side else below[k] for k in range(2)]
-            rest = self._rest(below)
-        why = self._why(below, entries)
-        return _Option(side, root + rest, subtree, why)
-
-    def _enough(self, below: list[Subtree]) -> float:
-        """Return what the root has to cost, for a node to be closed."""
-        return self.threshold * _SAFETY * _SAFETY - self._rest(below)
-
-    def _is_closed(self, below: list[Subtree]) -> bool:
-        """Tell whether the root's multipliers close a node; try them anew if not."""
-        rest = self._rest(below)
-        for _ in range(2):
-            proved = self._root.proved(self.threshold)
-            if proved + rest >= self.threshold * _ROUNDING:
-                return True
-            self._root.clear()
-            self._root.solve(self._enough(below))
-        return False
-
-    def _point_to_branch_on(self, below: list[Subtree]) -> int:
-        """Return an open point that costs much on both sides, -1 if none costs more."""
-        root = self._root
-        points = np.flatnonzero(root.mask == BOTH)
-        if len(points) == 0:
-            return -1
-        rise = np.stack([self._rise(subtree, points) for subtree in below], axis=1)
-        score = root.score[points]
-        at_own_side = rise[np.arange(len(points)), (score > 0.0).astype(int)]
-        lack = self.problem.C[points] * np.maximum(0.0, 1.0 - np.abs(score))
-        worth = root.gain[points] + _TIMES_BELOW * rise
-        key = worth.min(axis=1) + _SHARE_OF_WORSE * worth.max(axis=1)
-        key[lack + at_own_side <= LEAST_LACK] = -1.0
-        best = int(key.argmax())
-        return int(points[best]) if key[best] >= 0.0 else -1
-
-    def _look_at_tree(self, below: list[Subtree]) -> None:
-        """Keep the tree of the hyperplanes at hand if it costs less than any before."""
-        cost = cost_at_hand(self.problem, self._root, below)
-        if cost < self._cheapest:
-            self._cheapest = cost
-            self.candidates.append(tree_at_hand(self.problem, self._root, below))
-
-    def _keep_tree(self, rest: float, below: list[Subtree]) -> None:
-        """Keep the tree of a node at which nothing is left to decide."""
-        value = self._root.proved(self.threshold) + rest
-        self.threshold = min(self.threshold, value * _BELOW)
-        tree = tree_at_hand(self.problem, self._root, below)
-        self.candidates.append(tree)
-        # The subtrees were found without the box of the points on the other side.
-        score = self.problem.X @ tree.coef.T - tree.threshold
-        is_inside = np.abs(score).max() <= _SAFETY
-        if (
-            is_inside
-            and cost_at_hand(self.problem, self._root, below)
-            <= value * _NEARLY + _NEARLY - 1.0
-        ):
-            self.met = self.threshold
-        else:
-            self.fell_short = True
+        return Closing(entries, below.lemmas)

@@ -55,19 +55,18 @@ def sweep_roots(
             if search.nodes > max_nodes or not search.go_on(_NODES_AT_A_TIME):
                 break
             budget.used = before + search.nodes
-            if search.candidates:
-                goal.lower_to(on_candidates(search.candidates))
-                search.candidates.clear()
+            if search.trees.candidates:
+                goal.lower_to(on_candidates(search.trees.candidates))
+                search.trees.candidates.clear()
             search.threshold = min(search.threshold, goal.now)
             if search.n_entries > MOST_ENTRIES:
                 search.stop_recording()
-            if search.fell_short and search.threshold <= known:
+            if search.trees.fell_short and search.threshold <= known:
                 break
-    nodes = search.nodes
-    is_short = search.fell_short
+    nodes, trees = search.nodes, search.trees
     if not search.is_exhausted:
-        return Sweep(None, nodes, inf, None, fell_short=is_short)
+        return Sweep(None, nodes, inf, None, fell_short=trees.fell_short)
     return Sweep(
-        search.threshold, nodes, search.met, None,
-        fell_short=is_short, roots=search.proof,
+        search.threshold, nodes, trees.met, None,
+        fell_short=trees.fell_short, roots=search.proof,
     )  # fmt: skip
