@@ -8,8 +8,8 @@ import pytest
 
 from _proofs import checked
 from miptree.checker import values
+from miptree.checker.routes import case, closings, walk
 from miptree.checker.routes import check as routes_check
-from miptree.checker.routes import closings, walk
 
 pytestmark = pytest.mark.usefixtures("bugs_show")
 
@@ -116,7 +116,7 @@ def test_columns_that_the_proof_leaves_out_are_told(tmp_path):
 def test_branches_do_not_lie_in_each_other_without_end(tmp_path, monkeypatch, limit):
     lines, frame = forgery(["s", [0, 1]], *[["b", 0, 3]] * 60)
     assert checked(lines, frame, tmp_path).exit_code == 1
-    monkeypatch.setattr(walk, limit, 50)
+    monkeypatch.setattr(case, limit, 50)
     outcome = checked(lines, frame, tmp_path)
     assert outcome.exit_code == 2
     assert "too deep" in outcome.sentence

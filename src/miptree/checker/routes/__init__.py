@@ -13,12 +13,13 @@ and scores end at 1/margin.
 Splits that part no points, and those of two leaves of one class, can be left out, so
 that a tree has one of a few *structures* (``structures.py``). For each structure the
 file holds a proof tree: it branches on the leaves that a point may come to, on the
-category of a split by values, on the side that a value goes to (``walk.py``), and,
-where splits may use few features, on which ones they use (``uses.py``). It closes every
-branch by whole-number multipliers that show, for any tree whose objective is below a
-threshold T, what the splits cost at least (``closings.py``). The least of all these and
-T is the bound; whatever the file holds, it is one that was computed here. Points may be
-parted in groups, each with a share of rho: their bounds add up.
+category of a split by values, on the side that a value goes to (``walk.py`` and
+``case.py``), and, where splits may use few features, on which ones they use
+(``uses.py``). It closes every branch by whole-number multipliers that show, for any
+tree whose objective is below a threshold T, what the splits cost at least
+(``closings.py``). The least of all these and T is the bound; whatever the file holds,
+it is one that was computed here. Points may be parted in groups, each with a share of
+rho: their bounds add up.
 
 **By root.** At depth 2, a proof of all structures with a split at once branches on the
 sides of the root only, and takes from lemmas what the subtrees cost (``by_root.py``).

@@ -112,7 +112,7 @@ class ByRoot:
         if self.sides is None:
             raise Refused("The proof file closes a case of a root's sides elsewhere.")
         base, value = self._everything, 0.0
-        leaves = np.frombuffer(self.sides.leaves, dtype=np.uint8)
+        leaves = np.frombuffer(self.sides.case.leaves, dtype=np.uint8)
         pair = a_list(chosen, "lemmas", 2, 2)
         for number, side in zip(pair, (LEFT, RIGHT), strict=True):
             lemma = self._lemma(number)

@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from ..values import Refused, TooMuch
+from ..values import Refused
 from .batches import Batch
+from .case import Case
 from .closings import closing_values, lemma_values
 from .entries import Closing, Entries, no_point
 from .numbers import Numbers
 from .structures import Structure, is_symmetric
-from .uses import ALL_OPEN, Use
 
 MOST_NUMBERS, MOST_NODES, MOST_CHILDREN = 1 << 22, 20_000, 16
 """Numbers and nodes in a batch; children of a branch."""
-MOST_LEVELS, MOST_DEEP = 100_000, 1 << 22
-"""Branches that one may lie in, and the points of all of these: they are kept."""
-
-
-class Splits(NamedTuple):
-    """What is known of the splits.
-
-    Attributes
-    ----------
-    feature : tuple of int
-        The category of a split by values, -1 where it is open.
-    use : tuple of Use
-        The features that a hyperplane keeps or leaves out.
-    """
-
-    feature: tuple[int, ...]
-    use: tuple[Use, ...]
-
-
-class Branch(NamedTuple):
-    """A branch: its points with their leaves, and the cases that are left of it.
-
-    ``more`` is what the cases know of splits, where the branch is on that.
-    """
-
-    points: list[int]
-    before: list[int]
-    cases: Iterator[list[int]]
-    lemma: tuple[int, ...]
-    splits: Splits
-    more: Iterator[Splits]
 
 
 class Rest(NamedTuple):
@@ -64,7 +33,7 @@ NO_REST = Rest(0, 0.0)
 
 
 class Walk:
-    """The proof tree of a structure: which leaves each point may come to.
+    """The proof tree of a structure, with what its lines show.
 
     Parameters
     ----------
@@ -89,22 +58,10 @@ class Walk:
     ) -> None:
         self.numbers, self.structure, self.exponent = numbers, structure, exponent
         self.name, self.entries = name, Entries(structure, name)
-        n = len(numbers.cost)
-        self.leaves = bytearray([structure.everything]) * n
-        cost = numbers.cost[:, structure.label]
-        self.cost: list[list[int]] = cost.tolist()
-        self.known: dict[tuple[int, int], int] = {}
-        self.base = int(cost.min(axis=1).sum())
-        self.n_empty = 0
-        self.lemma = (-1,) * structure.n_splits
+        self.most, self.is_begun = most, False
+        self.case = Case(structure, numbers.cost)
         self.least = np.where(structure.is_subset, 0.0, numbers.least)
-        n_splits = structure.n_splits
-        self.splits = Splits((-1,) * n_splits, (ALL_OPEN,) * n_splits)
-        self.most = most
-        self.branches: list[Branch] = []
-        self.n_kept = 0
-        self.is_done, self.is_begun = False, False
-        self.value = np.inf
+        self.value, n = np.inf, len(numbers.cost)
         self.lemmas, self.closings = Batch(n), Batch(n)
         self.lemma_of_closing: list[tuple[int, ...]] = []
         self.lemma_value = np.zeros((0, structure.n_splits))
@@ -119,7 +76,7 @@ class Walk:
         if self.is_begun or not is_symmetric(self.structure.shape):
             raise Refused("The proof file fixes a point where it may not.")
         self._begin()
-        self._set(self._point(point), self.structure.left_of_root)
+        self.case.set_leaves(self._point(point), self.structure.left_of_root)
 
     def branch(self, point: int, sets: Sequence[int]) -> None:
         """Go on with each of some sets of leaves, which must be all that is open."""
@@ -129,64 +86,65 @@ class Walk:
             union |= leaves
         if not 1 <= len(sets) <= MOST_CHILDREN or union & ~self.structure.everything:
             raise Refused("The proof file has a branch with unknown leaves.")
-        if min(sets) < 0 or self.leaves[i] & ~union:
+        if min(sets) < 0 or self.case.leaves[i] & ~union:
             raise Refused("A branch of the proof file leaves out a leaf that is open.")
-        before = self.leaves[i]
-        self._branch([i], ([leaves & before] for leaves in sets))
+        before = self.case.leaves[i]
+        self.case.branch([i], ([leaves & before] for leaves in sets))
 
     def decide(self, split: int) -> None:
         """Go on with each of the categories that a split may send values of left."""
         self._begin()
-        feature = self.splits.feature
+        splits, feature = self.case.splits, self.case.splits.feature
         if not self._is_subset(split) or feature[split] >= 0:
             raise Refused("The proof file decides a split that is not open.")
         n_categories = self.numbers.values.shape[1]
         more = [
-            self.splits._replace(feature=(*feature[:split], k, *feature[split + 1 :]))
+            splits._replace(feature=(*feature[:split], k, *feature[split + 1 :]))
             for k in range(n_categories)
         ]
-        self._branch([], ([] for _ in more), more)
+        self.case.branch([], ([] for _ in more), more)
 
     def part_value(self, split: int, point: int) -> None:
         """Go on with both sides of a split for all points of the same value."""
         self._begin()
-        feature = self.splits.feature
+        feature = self.case.splits.feature
         if not self._is_subset(split) or feature[split] < 0:
             raise Refused("The proof file sends values to sides of a split too soon.")
         values = self.numbers.values[:, feature[split]]
         same = np.flatnonzero(values == values[self._point(point)]).tolist()
-        before = [self.leaves[i] for i in same]
+        before = [self.case.leaves[i] for i in same]
         others = [self.structure.leaves_on(split, side) for side in (1, -1)]
-        self._branch(same, ([old & ~other for old in before] for other in others))
+        self.case.branch(same, ([old & ~other for old in before] for other in others))
 
     def decide_use(self, split: int, feature: int) -> None:
         """Go on without a feature at a split, and with it as one of a few."""
         self._begin()
         if self.most is None:
             raise Refused("The proof file leaves out features that trees may use.")
-        n_features, use = self.numbers.x.shape[1], self.splits.use
+        n_features, use = self.numbers.x.shape[1], self.case.splits.use
         is_hyperplane = self._is_split(split) and not self._is_subset(split)
         is_known = is_hyperplane and 0 <= feature < n_features
         if not (is_known and use[split].is_open(feature)):
             raise Refused("The proof file decides on a feature that is not open.")
         more = [
-            self.splits._replace(use=(*use[:split], case, *use[split + 1 :]))
+            self.case.splits._replace(use=(*use[:split], case, *use[split + 1 :]))
             for case in use[split].cases(feature, self.most, n_features)
         ]
-        self._branch([], ([] for _ in more), more)
+        self.case.branch([], ([] for _ in more), more)
 
     def lemmas_of(self, plain: Sequence[int]) -> None:
         """Note what splits cost in all that follows below."""
         self._begin()
-        if self.n_empty:
+        if self.case.n_empty:
             return
         columns = self.entries.plain(plain)
         number = len(self.lemma_value) + self.lemmas.n_nodes
         splits = set(columns[0])
-        self.lemmas.add(self.base, self.leaves, self._left_out, columns)
+        self.lemmas.add(self.case.base, self.case.leaves, self.case.left_out, columns)
         self._evaluate_many()
-        self.lemma = tuple(
-            number if split in splits else old for split, old in enumerate(self.lemma)
+        self.case.lemma = tuple(
+            number if split in splits else old
+            for split, old in enumerate(self.case.lemma)
         )
 
     def close(
@@ -206,20 +164,22 @@ class Walk:
     def _close(self, columns: Closing, rest: Rest = NO_REST) -> None:
         self._begin()
         is_bare = not columns[0][0] and not columns[1][0]
-        if not self.n_empty and not (is_bare and self._lacks_points()):
-            base = self.base + rest.base
-            known = base, self.leaves, self._left_out, *columns
+        if not self.case.n_empty and not (is_bare and self.case.lacks_points):
+            base = self.case.base + rest.base
+            known = base, self.case.leaves, self.case.left_out, *columns
             self.closings.add(*known, rest.value)
-            self.lemma_of_closing.append(self.lemma)
+            self.lemma_of_closing.append(self.case.lemma)
             self._evaluate_many()
-        self._go_on()
+        self.case.go_on()
 
     def end(self) -> float:
         """Return what trees of the structure cost at least."""
-        if not self.is_done:
+        if not self.case.is_done:
             raise Refused("A proof tree of the proof file is not complete.")
         self.evaluate()
         return min(self.value, self.numbers.threshold)
+
+    # ---------------------------------------------------------- what they add up to
 
     def _evaluate_many(self) -> None:
         """Work out what was gathered, once it is much."""
@@ -231,7 +191,7 @@ class Walk:
 
     def evaluate(self) -> None:
         """Work out what was gathered."""
-        n = len(self.leaves)
+        n = len(self.case.leaves)
         known = self.numbers, self.structure, self.exponent
         if self.lemmas.n_nodes:
             more = lemma_values(*known, self.lemmas)
@@ -246,42 +206,12 @@ class Walk:
         self.value = min(self.value, float(values.min(initial=np.inf)))
         self.lemmas, self.closings, self.lemma_of_closing = Batch(n), Batch(n), []
 
-    # ------------------------------------------------------------------ the state
+    # ------------------------------------------------------------ what lines may do
 
     def _begin(self) -> None:
-        if self.is_done:
+        if self.case.is_done:
             raise Refused("A proof tree of the proof file goes on too long.")
         self.is_begun = True
-
-    def _go_on(self) -> None:
-        """Turn to the next set of leaves of the last branch that has one."""
-        while self.branches:
-            points, before, cases, lemma, splits, more = self.branches[-1]
-            self.lemma, self.splits = lemma, splits
-            case = next(cases, None)
-            for i, leaves in zip(points, before if case is None else case, strict=True):
-                self._set(i, leaves)
-            if case is not None:
-                self.splits = next(more, splits)
-                return
-            self.branches.pop()
-            self.n_kept -= 1 + len(points)
-        self.is_done = True
-
-    def _branch(
-        self,
-        points: list[int],
-        cases: Iterable[list[int]],
-        more: Iterable[Splits] = (),
-    ) -> None:
-        """Go on with each case: the leaves of some points, and more about splits."""
-        self.n_kept += 1 + len(points)
-        if self.n_kept > MOST_DEEP or len(self.branches) > MOST_LEVELS:
-            raise TooMuch("The branches of the proof file lie too deep in each other.")
-        before = [self.leaves[i] for i in points]
-        state = self.lemma, self.splits
-        self.branches.append(Branch(points, before, iter(cases), *state, iter(more)))
-        self._go_on()
 
     def _is_split(self, split: int) -> bool:
         return 0 <= split < self.structure.n_splits
@@ -289,32 +219,6 @@ class Walk:
     def _is_subset(self, split: int) -> bool:
         """Tell whether there is such a split, and it is by subsets of values."""
         return self._is_split(split) and bool(self.structure.is_subset[split])
-
-    @property
-    def _left_out(self) -> tuple[int, ...]:
-        """The features that splits leave out, as bits."""
-        return tuple(use.left_out for use in self.splits.use)
-
-    def _lacks_points(self) -> bool:
-        """Tell whether there is a leaf that is open to no point."""
-        union = 0
-        for leaves in set(self.leaves):
-            union |= leaves
-        return union != self.structure.everything
-
-    def _set(self, i: int, leaves: int) -> None:
-        before = self.leaves[i]
-        self.base += self._least(i, leaves) - self._least(i, before)
-        self.n_empty += (leaves == 0) - (before == 0)
-        self.leaves[i] = leaves
-
-    def _least(self, i: int, leaves: int) -> int:
-        """Return the cost of the cheapest of some leaves, 0 of none."""
-        found = self.known.get((i, leaves))
-        if found is None:
-            costs = (c for k, c in enumerate(self.cost[i]) if leaves >> k & 1)
-            found = self.known[i, leaves] = min(costs, default=0)
-        return found
 
     def _point(self, name: int) -> int:
         if name not in self.name:
