@@ -105,11 +105,13 @@ def unfolded(trace: Trace) -> Trace:
     entry, starts, last = [], [0], {}
     for event in range(trace.n_events):
         own = trace.entry[slice(*trace.entries_start[event : event + 2])].tolist()
-        if trace.kind[event] == CHANGE:
+        if own and trace.kind[event] in (CLOSE, CHANGE):
             found = trace.entries(event, event + 1)
             keys = zip(found.point, found.split, found.kind, strict=True)
-            last |= dict(zip(keys, own, strict=True))
+            before = last if trace.kind[event] == CHANGE else {}
+            last = before | dict(zip(keys, own, strict=True))
             last = {key: row for key, row in last.items() if row[1]}
+        if trace.kind[event] == CHANGE:
             own = list(last.values())
         entry += own
         starts.append(len(entry))

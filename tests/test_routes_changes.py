@@ -24,8 +24,8 @@ MAKERS = {
     "by root": (random_by_root, RootMutator),
 }
 N_MUTANTS, N_LONG = 60, 1500
-CLOSING_OF_TWO = np.array([[CLOSE, -1, 0, 2]])
-"""An event as kernels write it: kind, point, masks, entries."""
+TWO_CLOSINGS = np.array(2 * [[CLOSE, -1, 0, 2]])
+"""Events as kernels write them: kind, point, masks, entries."""
 
 
 def traces_of(seed):
@@ -55,11 +55,11 @@ def test_changes_of_a_trace_say_what_it_said():
 def test_a_closing_with_two_entries_of_a_kind_is_left_as_it_is():
     for shared in (0, 1):
         places = [place_of.py_func(point, 0, BOX_LEFT, -1) for point in (0, shared)]
-        entry = np.column_stack([places, [7, 8]])
-        trace = backward(-1, CLOSING_OF_TWO, np.zeros(0, dtype=int), entry)
+        entry = np.column_stack([2 * places, [7, 8, 7, 8]])
+        trace = backward(-1, TWO_CLOSINGS, np.zeros(0, dtype=int), entry)
         short = as_changes(trace)
-        assert short.kind.tolist() == [CHANGE if shared else CLOSE]
-        assert np.array_equal(short.entry, trace.entry)
+        assert short.kind.tolist() == [CLOSE, CHANGE if shared else CLOSE]
+        assert np.array_equal(short.entry, trace.entry[: 2 if shared else 4])
 
 
 def test_recorded_multipliers_have_few_bits_where_that_suffices():

@@ -7,13 +7,15 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..values import SAME_DATA, Refused
-from .closings import MOST_Q
+from ..values import MAX_ITEMS, SAME_DATA, Refused, TooMuch
+from .closings import BOX_RIGHT, MARGIN, MOST_Q
 from .structures import Structure
 
 Closing: TypeAlias = tuple[list[list[int]], list[list[int]]]
 """Columns of entries: split, kind, point, q; of envelopes: split, point, q, partner."""
 _NOTHING: list[list[int]] = [[], [], [], []]
+MOST_KEPT = MAX_ITEMS // 4
+"""Entries of a closing by changes: as many as a line without changes may have."""
 
 
 class Entries:
@@ -38,6 +40,8 @@ class Entries:
         """Part a list of entries into split, kind, point and q."""
         split, kind, point, q = _columns(flat)
         self._check(split, q)
+        if kind and not (min(kind) >= MARGIN and max(kind) <= BOX_RIGHT):
+            raise Refused("The proof file has an entry of an unknown kind.")
         return [split, kind, _numbered(point, self.name), q]
 
     def envelopes(self, flat: Sequence[int]) -> list[list[int]]:
@@ -55,11 +59,16 @@ class Entries:
         return found
 
     def changed(self, plain: Sequence[int], envelopes: Sequence[int]) -> Closing:
-        """Return the last closing that had any entries, with some of them changed."""
+        """Return the closing before this one, with some of its entries changed.
+
+        Closings without entries that are no changes themselves do not count.
+        """
         if self._kept is None:
             self._kept = _Kept({}, {})
             self._kept.change(*self._last)
         self._kept.change(self.plain(plain), self.envelopes(envelopes))
+        if len(self._kept.plain) + len(self._kept.envelopes) > MOST_KEPT:
+            raise TooMuch("A closing of the proof file has too many entries.")
         return self._kept.closing()
 
     def _check(self, split: list[int], q: list[int]) -> None:

@@ -1,7 +1,7 @@
 """Closings as what changes from one to the next: most of their entries stay.
 
 Nodes that follow each other in a proof have nearly the same multipliers, of which those
-at their caps are the same to the last bit. So a proof is a fourth as long this way.
+at their caps are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from miptree.proof.routes.jit import KERNEL, SMALL
+from miptree.proof.routes.jit import KERNEL, SMALL, UNCOUNTED
 from miptree.proof.routes.trace import (
     CHANGE,
     CLOSE,
@@ -24,9 +24,9 @@ from miptree.utils.arrays import AnyArray, IntArray
 def as_changes(trace: Trace) -> Trace:
     """Return a trace whose closings have the entries that change, and 0 for those gone.
 
-    The first one has all of them. A closing without entries stays as it is, and the
-    next one changes the one before it. If a closing has two entries of the same point,
-    split and kind, nothing is changed.
+    One of which more changes than it has entries stays as it is. So does one without
+    entries, and the next one changes the one before it. If a closing has two entries of
+    the same point, split and kind, nothing is changed.
     """
     if len(trace.entry) == 0:
         return trace
@@ -60,11 +60,9 @@ def _write_changes(
     for event in range(len(old_kind)):
         first, last = old_starts[event], old_starts[event + 1]
         if old_kind[event] != CLOSE or first == last:
-            for row in range(first, last):
-                end = _append(entry, end, old[row, 0], old[row, 1])
-            starts[event + 1] = end
+            end = starts[event + 1] = _append_all(entry, end, old[first:last])
             continue
-        kind[event] = CHANGE
+        begin = end
         for row in range(first, last):
             key = key_of(old[row, 0], n)
             if seen[key] == event + 1:
@@ -86,7 +84,19 @@ def _write_changes(
             else:
                 seen[key] = 0
                 end = _append(entry, end, without_partner(place[key]), 0)
+        if end - begin < last - first:
+            kind[event] = CHANGE
+        else:
+            end = _append_all(entry, begin, old[first:last])
         starts[event + 1] = end
+    return end
+
+
+@njit(**UNCOUNTED)
+def _append_all(entry: IntArray, end: int, more: IntArray) -> int:
+    """Write entries as they are; return how many there are then."""
+    for k in range(len(more)):
+        end = _append(entry, end, more[k, 0], more[k, 1])
     return end
 
 

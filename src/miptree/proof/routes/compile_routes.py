@@ -10,6 +10,7 @@ from miptree.control.clock import Clock
 from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.proof.routes.prove import prove_objective
+from miptree.proof.routes.trace import CLOSE, backward
 from miptree.proof.routes.units import route_problem
 from miptree.utils.kernel_cache import is_on_disk
 
@@ -27,7 +28,10 @@ def compile_route_kernels() -> None:
         clock=Clock(), offer=lambda heap: 1.0, max_nodes=10,
     )  # fmt: skip
     from miptree.proof.routes.by_root.root_lp import RootLp
+    from miptree.proof.routes.changes import as_changes
 
+    event, none = np.array([[CLOSE, -1, 0, 1]]), np.zeros(0, dtype=np.int64)
+    as_changes(backward(-1, event, none, np.zeros((1, 2), dtype=np.int64)))
     root = RootLp(route_problem(problem, objective))
     root.solve(1.0)
     root.look()
