@@ -7,6 +7,7 @@ import pytest
 
 from _by_root_proofs import RootMutator, random_by_root
 from _proofs import checked_with_count
+from _route_cases import route_case
 from _routes import unfolded
 from _routes_changes import changes_of, entries_of, with_changes, with_fewer_bits
 from _routes_mutants import Mutator
@@ -15,7 +16,7 @@ from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
 from miptree.proof.routes.structures import structures
 from miptree.proof.routes.trace import BOX_LEFT, CHANGE, CLOSE, backward, place_of
-from test_routes_engine import tiny_problem
+from miptree.proof.routes.units import route_problem
 
 pytestmark = pytest.mark.usefixtures("bugs_show")
 
@@ -29,10 +30,12 @@ TWO_CLOSINGS = np.array(2 * [[CLOSE, -1, 0, 2]])
 
 
 def traces_of(seed):
-    """Give the recorded traces of all structures of a tiny problem."""
-    problem = tiny_problem(seed)
+    """Give the recorded traces of all structures of a small problem."""
+    case = route_case(seed, (16, 24), (2,))
+    problem = route_problem(case.problem, case.objective)
+    threshold = 0.6 * float(problem.cost.sum(axis=0).min())
     for structure in structures(problem.labels, 2):
-        state = begin(problem, structure, 4.0, record=True)
+        state = begin(problem, structure, threshold, record=True)
         assert advance(state, 100_000) == EXHAUSTED
         yield state.trace()
 
@@ -64,7 +67,7 @@ def test_a_closing_with_two_entries_of_a_kind_is_left_as_it_is():
 
 def test_recorded_multipliers_have_few_bits_where_that_suffices():
     bits = []
-    for trace in traces_of(1):
+    for trace in traces_of(4):
         for event in np.flatnonzero(trace.kind == CLOSE).tolist():
             q = trace.entries(event, event + 1).q
             bits += [int(np.bitwise_or.reduce(q))] if len(q) else []

@@ -17,6 +17,9 @@ from miptree import OptimalTreeClassifier, save_json, verify_model
 from miptree.certificate.reasons import RECOMPUTED
 from miptree.checker import check_proof
 from miptree.objective.bounds import ROUTES
+from miptree.proof.routes import climb
+from miptree.proof.routes import sweep as sweep_of_structures
+from miptree.proof.routes.by_root import sweep as sweep_by_root
 from miptree.proof.routes.trace import BOX_LEFT, BOX_RIGHT
 
 
@@ -102,6 +105,26 @@ def test_a_proof_that_needs_the_box_is_accepted(tmp_path):
     outcome = made.outcome(tmp_path)
     assert outcome.exit_code == 0, outcome.sentence
     assert float(outcome.bound) == pytest.approx(made.proof.bound.value, rel=1e-8)
+
+
+def recorded_within(most, monkeypatch):
+    """The proof of iris, where no more than so many multipliers may be kept."""
+    monkeypatch.setattr(sweep_of_structures, "_MOST_ENTRIES", most)
+    monkeypatch.setattr(sweep_by_root, "MOST_ENTRIES", most)
+    made = Recorded(*iris())
+    (part,) = made.proof.parts
+    assert sum(len(trace.entry) for _, trace in part.structures) <= most
+    return made, part.threshold
+
+
+def test_as_much_as_can_be_kept_is_recorded(small, tmp_path, monkeypatch):
+    made, shown = recorded_within(1000, monkeypatch)
+    assert made.proof.bound.value == small.proof.bound.value
+    outcome = made.outcome(tmp_path)
+    assert float(outcome.bound) == pytest.approx(shown, rel=1e-6)
+    monkeypatch.setattr(climb, "record_more", lambda *known: None)
+    _, before = recorded_within(1000, monkeypatch)
+    assert before < 0.9 * shown < shown < made.proof.bound.value
 
 
 def test_a_proof_without_some_of_its_multipliers_proves_less(small, tmp_path):

@@ -13,6 +13,7 @@ from miptree.data.problem import Problem
 from miptree.objective import Svm1Objective
 from miptree.objective.bounds import ROUTES, Bound
 from miptree.objective.proved import Bounds
+from miptree.proof.routes.again import record_more
 from miptree.proof.routes.budget import Budget
 from miptree.proof.routes.candidates import heap_of
 from miptree.proof.routes.engine import Candidate
@@ -86,6 +87,16 @@ class Climb:
         self._leeway = Bounds.without_solver(self.problem, self.depth).leeway
 
     def run(self, levels: list[list[IntArray]], budget: Budget) -> None:
+        """Prove bounds, and record as much of the proof as can be kept."""
+        self._climb(levels, budget)
+        shown = fsum(part.threshold for part in self.parts)
+        if self.record and len(levels[-1]) == 1 and shown < self.bound.value:
+            everything = self._part(Group(levels[-1][0]), 1.0)
+            proved = everything._replace(threshold=self.bound.value)
+            more = record_more(proved, self.depth, shown, budget, self.n_jobs)
+            self.parts = self.parts if more is None else [more]
+
+    def _climb(self, levels: list[list[IntArray]], budget: Budget) -> None:
         """Prove bounds of all rows, or of groups where they are too hard.
 
         The smallest groups come first. Where the groups of a level are too hard, larger

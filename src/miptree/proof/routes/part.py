@@ -75,7 +75,7 @@ def raise_bound(
     routes, methods = part.problem, methods or Methods()
     base = float(routes.least_cost.sum())
     methods.begin(base, can_search_roots(routes, depth))
-    sweeps = _Sweeps(routes, depth, budget, record, n_jobs, on_candidates)
+    sweeps = Sweeps(routes, depth, budget, record, n_jobs, on_candidates)
     constant = float(routes.cost[:, routes.labels].sum(axis=0).min())
     leeway = Leeway(base, routes.cheapest_error)
     is_solved = False
@@ -118,8 +118,11 @@ def raise_bound(
     return Raised(part, is_solved)
 
 
-class _Sweeps:
-    """Both searches of a part, as ``raise_bound`` calls them."""
+class Sweeps:
+    """Both searches of a part, as ``raise_bound`` calls them.
+
+    With ``only_recorded`` the one of structures ends when its record becomes too long.
+    """
 
     def __init__(
         self,
@@ -128,10 +131,12 @@ class _Sweeps:
         budget: Budget,
         record: bool,
         n_jobs: int | None,
-        on_candidates: OnCandidates,
+        on_candidates: OnCandidates = lambda candidates: inf,
+        only_recorded: bool = False,
     ) -> None:
         self.routes, self.budget, self.record = routes, budget, record
         self.n_jobs, self.on_candidates = n_jobs, on_candidates
+        self.only_recorded = only_recorded
         has_subsets = len(routes.values) > 0
         self.structures = list(structures(routes.labels, depth, has_subsets))
         self.least = least_costs(routes, self.structures)
@@ -154,7 +159,9 @@ class _Sweeps:
             on_candidates=self.on_candidates,
         )
 
-    def by_structure(self, known: float, threshold: float, max_nodes: float) -> Sweep:
+    def by_structure(
+        self, known: float, threshold: float, max_nodes: float = inf
+    ) -> Sweep:
         """Search the structures that may cost less; nothing, if memory is short."""
         is_open = self.least < threshold * (1 + _ROUNDING)
         to_search = [self.structures[k] for k in np.flatnonzero(is_open)]
@@ -168,6 +175,7 @@ class _Sweeps:
             known=known,
             budget=own,
             record=self.record,
+            only_recorded=self.only_recorded,
             n_jobs=self.n_jobs,
             on_candidates=self.on_candidates,
         )

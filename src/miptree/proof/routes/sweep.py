@@ -75,6 +75,7 @@ def sweep(
     known: float,
     budget: Budget,
     record: bool = False,
+    only_recorded: bool = False,
     n_jobs: int | None = 1,
     on_candidates: OnCandidates = lambda candidates: inf,
 ) -> Sweep:
@@ -85,6 +86,8 @@ def sweep(
 
     Where nodes limit the budget, the result is the same whatever the number of jobs:
     every search of a round may use as many, and they share nothing.
+
+    With ``only_recorded`` it is given up when the record becomes too long.
     """
     before, goal = budget.used, Goal(threshold, known, budget)
     done: list[Search] = []
@@ -92,7 +95,10 @@ def sweep(
         for batch in _batches(routes, structures):
             searches = [Search(routes, one, goal.now, record, stop) for one in batch]
             kept = sum(one.n_entries for one in done)
-            if not _exhaust(searches, goal, threads, on_candidates, kept):
+            is_exhausted = _exhaust(
+                searches, goal, threads, on_candidates, kept, only_recorded
+            )
+            if not is_exhausted:
                 return Sweep(None, budget.used - before, inf, None)
             done += searches
             record = record and all(one.is_recorded for one in searches)
@@ -143,6 +149,7 @@ def _exhaust(
     threads: Parallel,
     on_candidates: OnCandidates,
     kept: int,
+    only_recorded: bool,
 ) -> bool:
     """Go on with the searches of a batch; tell whether all of them ended.
 
@@ -164,6 +171,8 @@ def _exhaust(
         for one in searches:
             one.value = min(one.value, goal.now)
         if kept + sum(one.n_entries for one in batch) > _MOST_ENTRIES:
+            if only_recorded:
+                return False
             for one in batch:
                 one.stop_recording()
         took = budget.spent - spent
