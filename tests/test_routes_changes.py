@@ -12,6 +12,7 @@ from _routes import unfolded
 from _routes_changes import changes_of, entries_of, with_changes, with_fewer_bits
 from _routes_mutants import Mutator
 from _routes_proofs import random_proof, truth
+from miptree.checker.routes import check, entries
 from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
 from miptree.proof.routes.structures import structures
@@ -135,6 +136,7 @@ WRONG = {
         ["k", [9, 0, 0, 5], []],
         "a split that is none",
     ),
+    "changes of a kind that is none": (["k", [0, 9, 0, 5], []], "an unknown kind"),
     "changes that are negative": (["k", [0, 0, 0, -5], []], "negative"),
 }
 
@@ -148,6 +150,26 @@ def test_bad_lines_are_refused(wrong, tmp_path):
     assert outcome.bound is None
     assert outcome.exit_code == 1
     assert text in outcome.sentence
+
+
+def test_a_closing_by_changes_may_not_grow_without_end(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    lines, frame, _ = random_proof(2)
+    lines = with_changes(lines, rng, part=1.0)
+    assert checked_with_count(lines, frame, tmp_path).bound is not None
+    monkeypatch.setattr(entries, "MOST_KEPT", 3)
+    outcome = checked_with_count(lines, frame, tmp_path)
+    assert outcome.exit_code == 2
+    assert "has too many entries" in outcome.sentence
+
+
+def test_the_time_is_looked_at_line_by_line(tmp_path, monkeypatch):
+    """A few bytes of a line of changes may stand for a long closing."""
+    lines, frame, _ = random_proof(2)
+    n_looks = []
+    monkeypatch.setattr(check, "check_time", n_looks.append)
+    checked_with_count(lines, frame, tmp_path)
+    assert len(n_looks) > len(lines) - 3
 
 
 def test_the_first_closing_may_be_changes_of_nothing(tmp_path):
