@@ -19,12 +19,12 @@ from miptree.proof.routes.by_root import sweep as by_root_sweep
 from miptree.proof.routes.by_root.proofs import Branch, Closing
 from miptree.proof.routes.by_root.sweep import sweep_roots
 from miptree.proof.routes.methods import Methods
+from miptree.proof.routes.places import place_of
 from miptree.proof.routes.trace import (
     BOX_RIGHT,
     ENVELOPE,
     MARGIN,
     backward,
-    place_of,
 )
 from miptree.proof.routes.units import route_problem
 

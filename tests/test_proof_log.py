@@ -19,6 +19,7 @@ from miptree.fit.routes_log import data_rows
 from miptree.fit.trace_lines import event_lines
 from miptree.fit.unlogged import why_unproved
 from miptree.objective.bounds import ROUTES, Bound
+from miptree.proof.routes.places import place_of
 from miptree.proof.routes.result import Part, RoutesProof
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.trace import (
@@ -30,7 +31,6 @@ from miptree.proof.routes.trace import (
     LEMMA,
     MARGIN,
     Trace,
-    place_of,
 )
 from miptree.proof.routes.units import route_problem
 

@@ -15,8 +15,9 @@ from _routes_proofs import random_proof, truth
 from miptree.checker.routes import check, entries
 from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
+from miptree.proof.routes.places import place_of
 from miptree.proof.routes.structures import structures
-from miptree.proof.routes.trace import BOX_LEFT, CHANGE, CLOSE, backward, place_of
+from miptree.proof.routes.trace import BOX_LEFT, CHANGE, CLOSE, backward
 from miptree.proof.routes.units import route_problem
 
 pytestmark = pytest.mark.usefixtures("bugs_show")

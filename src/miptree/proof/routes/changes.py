@@ -10,14 +10,8 @@ import numpy as np
 from numba import njit
 
 from miptree.proof.routes.jit import KERNEL, SMALL, UNCOUNTED
-from miptree.proof.routes.trace import (
-    CHANGE,
-    CLOSE,
-    Trace,
-    key_of,
-    point_of,
-    without_partner,
-)
+from miptree.proof.routes.places import key_of, point_of, without_partner
+from miptree.proof.routes.trace import CHANGE, CLOSE, Trace
 from miptree.utils.arrays import AnyArray, IntArray
 
 

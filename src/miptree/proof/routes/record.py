@@ -7,6 +7,7 @@ from numba import njit
 
 from miptree.proof.routes.closing import boxed_point
 from miptree.proof.routes.jit import UNCOUNTED
+from miptree.proof.routes.places import place_of
 from miptree.proof.routes.state import Data, Log, Trail
 from miptree.proof.routes.trace import (
     BOX_LEFT,
@@ -19,7 +20,6 @@ from miptree.proof.routes.trace import (
     MARGIN,
     USE,
     VALUE,
-    place_of,
 )
 from miptree.utils.arrays import FloatArray, IntArray, WordArray
 

@@ -20,9 +20,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from miptree.proof.routes.jit import SMALL
 from miptree.utils.arrays import AnyArray, BoolArray, IntArray
 
 BRANCH, CLOSE, LEMMA, FEATURE, VALUE, USE, CHANGE = 0, 1, 2, 3, 4, 5, 6
@@ -33,34 +31,9 @@ N_KINDS = 5
 """Kinds of entries. A box entry BOX_LEFT says z >= -1/eps, with the sign of a point on
 the right; BOX_RIGHT says z <= 1/eps, with the sign of a point on the left."""
 EXPONENT = 32
-_PARTNER, _SPLIT, _KIND = 24, 48, 56
+PARTNER_BIT, SPLIT_BIT, KIND_BIT = 24, 48, 56
 """First bits of what an entry is of, above those of the point."""
-_POINTS, _SPLITS = (1 << 24) - 1, (1 << 8) - 1
-
-
-@njit(**SMALL)
-def place_of(point: int, split: int, kind: int, partner: int) -> int:
-    """Return where an entry belongs as one whole number."""
-    return point | (partner + 1) << _PARTNER | split << _SPLIT | kind << _KIND
-
-
-@njit(**SMALL)
-def point_of(place: int) -> int:
-    """Return the point of an entry."""
-    return place & _POINTS
-
-
-@njit(**SMALL)
-def key_of(place: int, n: int) -> int:
-    """Return a number for the point, split and kind of an entry among n points."""
-    split, kind = place >> _SPLIT & _SPLITS, place >> _KIND
-    return (split * N_KINDS + kind) * n + (place & _POINTS)
-
-
-@njit(**SMALL)
-def without_partner(place: int) -> int:
-    """Return the same without a partner."""
-    return place & ~(_POINTS << _PARTNER)
+POINT_BITS, SPLIT_BITS = (1 << 24) - 1, (1 << 8) - 1
 
 
 class Entries(NamedTuple):
@@ -103,7 +76,7 @@ class Trace(NamedTuple):
     entries_start : int array of shape (E + 1,)
         Entries of event e, likewise.
     entry : int64 array of shape (entries, 2)
-        :func:`place_of` each entry, and its multiplier times 2**32.
+        ``place_of`` each entry (``places.py``), and its multiplier times 2**32.
     """
 
     fixed: int
@@ -138,10 +111,10 @@ class Trace(NamedTuple):
         last = self.n_events if end is None else end
         place, q = self.entry[self.entries_start[first] : self.entries_start[last]].T
         return Entries(
-            place & _POINTS,
-            place >> _SPLIT & _SPLITS,
-            place >> _KIND,
-            (place >> _PARTNER & _POINTS) - 1,
+            place & POINT_BITS,
+            place >> SPLIT_BIT & SPLIT_BITS,
+            place >> KIND_BIT,
+            (place >> PARTNER_BIT & POINT_BITS) - 1,
             q,
         )
 
@@ -160,9 +133,9 @@ class Trace(NamedTuple):
         mask[of_value] = subsets[mask[of_value]]
         of_use = self.kind == USE
         point[of_use] = hyperplanes[point[of_use]]
-        split = self.entry[:, 0] >> _SPLIT & _SPLITS
+        split = self.entry[:, 0] >> SPLIT_BIT & SPLIT_BITS
         entry = self.entry.copy()
-        entry[:, 0] += (hyperplanes[split] - split) << _SPLIT
+        entry[:, 0] += (hyperplanes[split] - split) << SPLIT_BIT
         return self._replace(point=point, mask=mask, entry=entry)
 
 

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.structures import Structure
 from miptree.proof.routes.trace import Trace
 from miptree.proof.routes.units import RouteProblem
@@ -74,11 +73,11 @@ class Lemma:
             amount = amount * _A_LITTLE - float(least.sum())
             needed = _with_enough(own - least, needed, amount)
         self.points = points.astype(np.int32)
-        self.proofs = [(one, as_changes(trace)) for one, trace in proofs]
+        self.proofs = proofs
         self.is_needed = needed
         self.value = (bound - float(least[~needed].sum())) / _A_LITTLE
         self.used = bits_of(points[needed])
-        self.n_entries = sum(len(trace.entry) for _, trace in self.proofs)
+        self.n_entries = sum(len(trace.entry) for _, trace in proofs)
 
 
 class Counter:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from miptree.proof.routes.by_root.lemmas import Counter, Lemma
+from miptree.proof.routes.changes import as_changes
 from miptree.proof.routes.engine import EXHAUSTED, advance, begin
 from miptree.proof.routes.structures import structure_of
 from miptree.proof.routes.units import RouteProblem
@@ -130,7 +131,7 @@ class Subtrees:
                     least, split = value, other
             bound = min(state.threshold, state.open_value)
             if self.record:
-                proofs.append((structure, state.trace()))
+                proofs.append((structure, as_changes(state.trace())))
         subtree = Subtree(bound, split, points)
         if self.record:
             lemma = Lemma(problem, points, bound, self.pairs, proofs)
