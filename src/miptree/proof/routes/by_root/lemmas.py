@@ -32,7 +32,8 @@ class Lemma:
     pairs : sequence of Structure
         All structures of depth 1.
     proofs : sequence of (Structure, Trace)
-        Of those that had to be searched. Their points are numbered within ``points``.
+        Of those that had to be searched, their closings as changes. Their points are
+        numbered within ``points``.
 
     Attributes
     ----------
